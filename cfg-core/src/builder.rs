@@ -1,9 +1,9 @@
 //! Building programs in Rust: what a front end uses.
 //!
-//! A [`ProgramBuilder`] collects globals and routines; a [`RoutineBuilder`] writes one routine from top
-//! to bottom: variables, statements, loops and branches. Vertices are numbered from 1 in the order in
-//! which they come into being, ENTRY first and EXIT last. A graph that is built this way keeps
-//! Definition 1; what is left open, or closed twice, is reported by [`ProgramBuilder::finish`].
+//! A [`ProgramBuilder`] collects globals and routines; a [`RoutineBuilder`] writes one routine from top to bottom:
+//! variables, statements, loops and branches. Vertices are numbered from 1 in the order in which they come into being,
+//! ENTRY first and EXIT last. A graph that is built this way keeps Definition 1; [`ProgramBuilder::finish`] reports
+//! constructs that are left open or closed twice.
 //!
 //! Loops and branches can be written with closures, or with `begin_...` and `end_...` calls, which a
 //! front end with a stack of its own can nest without limit. Expressions deeper than
@@ -264,7 +264,7 @@ impl ProgramBuilder {
         ScalarType::Record(id)
     }
 
-    /// Adds fields behind those that a record of this program has; nothing happens to other types.
+    /// Adds fields behind the last one of a record of this program. Of a type that is no such record, nothing changes.
     pub fn fields<N: Into<String>, T: Into<VarType>>(
         &mut self,
         record: ScalarType,

@@ -1,10 +1,10 @@
 //! The data-flow framework: analyses over a [`Cfg`] solved with a worklist.
 //!
-//! An [`Analysis`] names its direction, its lattice and what a statement does to a state; [`solve`]
-//! computes the least solution, and [`Solution::at`] the state at any [`Point`]: before and after each statement, and on
-//! each edge. Analyses over locations or variables use [`Set`] (joined by union), whose states lie packed, and are one
-//! state for all points where a routine is too large for that. [`solve_across_calls`] visits routines until the facts that
-//! they have about each other change no more.
+//! An [`Analysis`] names its direction, its lattice and what a statement does to a state; [`solve`] computes the least
+//! solution, and [`Solution::at`] the state at any [`Point`]: before and after each statement, and on each edge.
+//! Analyses over locations or variables use [`Set`] (joined by union), whose states lie packed; a routine that is too
+//! large for a state per vertex has one state for all points. [`solve_across_calls`] visits routines until the facts
+//! of each about the others change no more.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -93,7 +93,7 @@ pub trait Analysis {
     /// The facts that hold at a point.
     type Domain: Lattice;
 
-    /// The least element: what is known of a point that no path has reached yet.
+    /// The least element: the state of a point that no path has reached yet.
     fn bottom(&self, cfg: &Cfg) -> Self::Domain;
 
     /// The facts that hold at ENTRY (forward) or EXIT (backward).
@@ -117,7 +117,7 @@ pub trait Analysis {
         let _ = (cfg, e, state);
     }
 
-    /// The effect of a whole vertex on the state: its statements and its decision, which is the last thing that it does.
+    /// The effect of a whole vertex on the state: its statements, then its decision (backward in the opposite order).
     fn transfer(&self, cfg: &Cfg, v: VertexId, state: &mut Self::Domain) {
         let vertex = cfg.vertex(v);
         let statements = vertex.statements().iter().enumerate();

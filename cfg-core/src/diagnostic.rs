@@ -1,5 +1,5 @@
-//! Diagnostics: errors as values that name the place, the rule that was broken, and how to mend it; did you mean, as help
-//! ([`similar`]).
+//! Diagnostics: errors as values that name the place, the rule that was broken, and its cure; suggestions of similar
+//! names ([`similar`]).
 
 pub mod similar;
 pub mod site;
@@ -11,9 +11,9 @@ use std::fmt;
 /// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Another place that has to do with the problem before it.
+    /// Another place of the problem before it.
     Note,
-    /// The input is used all the same.
+    /// The input is used nevertheless.
     Warning,
     /// The input cannot be used.
     Error,
@@ -35,11 +35,11 @@ impl Severity {
 pub struct Location {
     /// The place in the program, whatever text it was read from.
     pub site: Option<Box<Site>>,
-    /// The annotations of the statement, vertex, edge, variable or routine at the site, or of what is nearest around it:
-    /// what a front end has noted there. The executor, which has no program at hand, leaves them out.
+    /// The front end's annotations at the site: of the statement, vertex, edge, variable or routine, or of the nearest
+    /// element around it that has some. Empty in problems of the executor, which has no program at hand.
     pub annotations: Annotations,
-    /// The place in the source that the program was made from, if the element at the site has a span, or the vertex around
-    /// it. The executor leaves it out, too.
+    /// The place in the source that the program was made from, if the element at the site or the vertex around it has
+    /// a span. `None` in problems of the executor.
     pub source: Option<Box<SourcePlace>>,
     /// File name as the user gave it.
     pub file: Option<String>,
@@ -90,7 +90,7 @@ impl Location {
     }
 }
 
-/// One problem of a program, with its place, the rule that it breaks, and how to mend it.
+/// One problem of a program, with its place, the rule that it breaks, and its cure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable code, documented by `cfgrev explain CODE`.
@@ -101,7 +101,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The rule that was broken.
     pub rule: String,
-    /// A suggestion of how to mend the problem.
+    /// A cure for the problem.
     pub help: String,
     /// The place of the problem.
     pub at: Location,
@@ -116,7 +116,7 @@ pub struct CodeInfo {
     pub title: &'static str,
     /// The rule that the code stands for, in a sentence or two; diagnostics quote it.
     pub rule: &'static str,
-    /// A paragraph for people who meet it for the first time: why the rule exists, how to mend it.
+    /// A paragraph for people who meet the code for the first time: the reason for the rule, and the cure.
     pub explanation: &'static str,
 }
 
@@ -173,7 +173,7 @@ impl Diagnostic {
         self
     }
 
-    /// What there is to say at another place of a problem, which stands before it. It breaks no rule of its own.
+    /// A note about another place of this problem, to be listed behind it. A note breaks no rule of its own.
     #[must_use]
     pub fn note(&self, message: impl Into<String>) -> Self {
         Self {
@@ -193,7 +193,8 @@ impl Diagnostic {
         self
     }
 
-    /// The problem with a place in the program, and with what the program says of it: annotations, and a place in a source.
+    /// The problem with a place in the program, and with the annotations and the place in a source that the program
+    /// has there.
     #[must_use]
     pub fn at_site_in(mut self, program: &Program, site: Site) -> Self {
         self.at.set_site(program, site);
@@ -285,7 +286,7 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// Problems that are kept of one program, so that a gigabyte of nonsense does not fill memory.
+/// The most problems that are kept of one program, so that a gigabyte of nonsense does not fill memory.
 pub const MAX_PROBLEMS: usize = 10_000;
 
 /// Problems in the order in which they were found. Empty means none.
@@ -295,8 +296,8 @@ pub const MAX_PROBLEMS: usize = 10_000;
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds one, unless there are [`MAX_PROBLEMS`] already; an error then still takes the place of a
-    /// warning, so that [`Diagnostics::has_errors`] stays right.
+    /// Adds a problem, unless there are [`MAX_PROBLEMS`] already; an error then takes the place of a warning, so that
+    /// [`Diagnostics::has_errors`] stays right.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         if self.0.len() < MAX_PROBLEMS {
             self.0.push(diagnostic);

@@ -1,22 +1,21 @@
-//! The elemental functions: value, partial derivatives and kinks of every elemental [`Op`](crate::ir::Op), beside what
-//! its row in the table of operators says ([`Op::info`](crate::ir::Op::info)). Every mode (execution, tangent, adjoint,
-//! preaccumulation) takes them from here alone.
+//! The elemental functions: value, partial derivatives and kinks of every elemental [`Op`](crate::ir::Op); its types,
+//! domain and names are in the table of operators ([`Op::info`](crate::ir::Op::info)). Execution, tangent, adjoint and
+//! preaccumulation have no other source of them.
 //!
 //! * Values: [`unary`], [`binary`], [`ternary`] give plain function pointers for hot loops, [`powi`] and
-//!   [`polygamma()`] the two functions that take an integer; [`integer`] holds checked 64-bit
-//!   arithmetic. [`apply`] evaluates any elemental operator over typed scalars and defines what
-//!   the operators mean.
+//!   [`polygamma()`] the two functions with an integer operand; [`integer`] holds checked 64-bit arithmetic. [`apply`]
+//!   evaluates any elemental operator over typed scalars and defines what the operators mean.
 //! * Partial derivatives as expressions: [`partial`], [`partials`].
 //! * Points where a derivative does not exist or is infinite: [`event`].
-//! * In words: `docs/elementals.md`, which is generated from these.
+//! * In words: `docs/elementals.md`, which is generated from this module and the table.
 //!
 //! # 32-bit reals
 //!
-//! The value of an operator over 32-bit reals is the 64-bit function of the operands (which widen
-//! exactly), rounded to 32 bits: `f(a as f64, b as f64) as f32`, in n-ary folds after each step. For
-//! `+ - * / sqrt` this is the correctly rounded 32-bit result, because 53 ≥ 2·24 + 2 (Figueroa,
-//! "When is double rounding innocuous?", SIGNUM Newsletter 30(3), 1995); `fma` has its own
-//! [`fma32`], because there double rounding is not innocuous. All others are within 0.5000001 ulp.
+//! The value of an operator over 32-bit reals is the 64-bit function of the operands (which widen exactly), rounded to
+//! 32 bits: `f(a as f64, b as f64) as f32`, in n-ary folds after each step. For `+ - * / sqrt` this is the correctly
+//! rounded 32-bit result, because 53 ≥ 2·24 + 2 (Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter
+//! 30(3), 1995); `fma` has its own [`fma32`], because its double rounding is not innocuous. All others are within
+//! 0.5000001 ulp.
 //!
 //! # Example
 //!

@@ -1,10 +1,10 @@
 //! Flat programs: no pointers, no records, no heap.
 //!
-//! Reversal, tangent, preaccumulation, executor, the back end for C and the tape checker take [`Flat`] programs, so
-//! that they match only what can be in them: [`FlatStmt`], [`FlatExpr`], [`FlatSubscript`] and [`FlatType`] are views
-//! of statements, expressions, subscripts and types without the variants of pointers and records.
-//! `cfg_transform::flatten` makes a flat program of any valid one; [`Flat::check`] takes one that is flat as it is. The
-//! [`Provenance`] of a flat program leads back to what it was made from.
+//! Reversal, tangent, preaccumulation, executor, the back end for C and the tape checker take [`Flat`] programs, and
+//! match only the variants that these can have: [`FlatStmt`], [`FlatExpr`], [`FlatSubscript`] and [`FlatType`] are
+//! views of statements, expressions, subscripts and types without the variants of pointers and records.
+//! `cfg_transform::flatten` makes a flat program of any valid one; [`Flat::check`] takes one that is flat as it is.
+//! The [`Provenance`] of a flat program leads back to the programs that it was made from.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -83,8 +83,8 @@ impl Flat {
         &self.provenance
     }
 
-    /// The program with its records, if it was made from one with records: the program itself otherwise. Routines and
-    /// vertices have the same numbers in both.
+    /// The program before its records were split; the program itself if it never had any. Routines and vertices have
+    /// the same numbers in both.
     pub fn grouped(&self) -> &ValidProgram {
         match &self.provenance.records {
             Some((grouped, _)) => grouped,
@@ -105,7 +105,7 @@ impl Flat {
         self
     }
 
-    /// Problems of the program at the places of [`Flat::grouped`].
+    /// Moves problems of the program to the places of [`Flat::grouped`].
     #[must_use]
     pub fn place_in_grouped(&self, problems: Diagnostics) -> Diagnostics {
         if self.provenance.records.is_none() {
@@ -115,7 +115,8 @@ impl Flat {
         Diagnostics(placed.map(|p| place_in_grouped(&self.program, p)).collect())
     }
 
-    /// Problems of [`Flat::grouped`] at the places of the program before its pointers were lowered, if it had some.
+    /// Moves problems of [`Flat::grouped`] to the places of the program before its pointers were lowered, if it had
+    /// some.
     #[must_use]
     pub fn place_in_original(&self, problems: Diagnostics) -> Diagnostics {
         let Some(original) = &self.provenance.pointers else {
@@ -143,7 +144,7 @@ impl std::ops::Deref for Flat {
     }
 }
 
-/// Refuses pointers, for passes that come after those are lowered.
+/// Refuses pointers, for passes that come after `pools` has lowered them.
 ///
 /// # Errors
 /// V164: the first variable that is a pointer or has one in a field; the program, if it has no such variable but makes
@@ -170,7 +171,7 @@ fn find_variable(program: &Program, wanted: impl Fn(&Variable) -> bool) -> Optio
     })
 }
 
-/// The problem that a program has pointers or records, at a variable if one is such.
+/// The problem that a program has pointers or records, at the first variable that is one.
 fn refused(
     program: &Program,
     code: &'static CodeInfo,

@@ -9,8 +9,8 @@
 //!   annotations of its own, and parallel edges exist.
 //! - **A graph is immutable** once built ([`Cfg::new`] computes both adjacency lists); transformations
 //!   build new programs.
-//! - **A place is a variable and its projections**: subscripts and fields. One of a program without records has at most one
-//!   list of subscripts.
+//! - **A place is a variable and its projections**: subscripts, fields, steps through pointers. In a program without
+//!   records and pointers, a place has at most one list of subscripts.
 //! - **Storage is a descriptor**: an array variable is a base with an offset, lower bounds, extents and
 //!   strides. Formals and sections are views of the same cells, so a formal may have another rank than
 //!   its actual, and a shadow (adjoint, tangent) view follows its primal view.

@@ -1,10 +1,9 @@
 //! The program representation of cfgrev: structured control-flow graphs, their validation and
 //! analyses.
 //!
-//! cfgrev reverses control-flow graphs: it turns a program that computes `y = F(x)` into one that
-//! computes gradients of it (reverse-mode, or *adjoint*, differentiation). This crate is what all of it
-//! stands on and what a front end uses; the reversal itself is in `cfg-reverse`, running programs in
-//! `cfg-exec`.
+//! cfgrev reverses control-flow graphs: it turns a program that computes `y = F(x)` into one that computes gradients
+//! of it (reverse-mode, or *adjoint*, differentiation). This crate has the representation on which all other crates
+//! stand, and the builder that front ends use; the reversal itself is in `cfg-reverse`, the executor in `cfg-exec`.
 //!
 //! # A program in a minute
 //!
@@ -12,8 +11,8 @@
 //! of Naumann, Utke, Lyons and Fagan (SCAM 2004): ENTRY, EXIT, BASICBLOCK, LOOP, ENDLOOP, BRANCH,
 //! ENDBRANCH. Edges carry labels: 1 leads into a loop's body, 1 and 0 into the arms of a two-way branch.
 //!
-//! The [`builder`] makes programs without a thought for vertices and edges. This builds the example of
-//! section 2 of the paper and prints it; `cfg-reverse` reverses it in one call:
+//! The [`builder`] makes programs without a thought for vertices and edges. The following lines build the example of
+//! section 2 of the paper and print it; `cfg-reverse` reverses it in one call:
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -52,10 +51,10 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 //!
-//! A graph that is built this way is structured: what is left open or ended twice is reported by
-//! [`finish`](builder::ProgramBuilder::finish), with everything else that is wrong with the program.
-//! Only [`RoutineBuilder::body`](builder::RoutineBuilder::body) takes a graph made elsewhere, which is then
-//! validated like a file.
+//! A graph that is built this way is structured: [`finish`](builder::ProgramBuilder::finish) reports constructs that
+//! are left open or ended twice, with all other problems of the program. Only
+//! [`RoutineBuilder::body`](builder::RoutineBuilder::body) takes a graph made elsewhere, which is then validated like
+//! a file.
 //!
 //! # Where things are
 //!

@@ -1,9 +1,9 @@
 //! The facts about a program's storage over all of its routines.
 //!
-//! [`locations`] says which cells the places of a routine may name, and whether two may overlap; [`effects`] what a call
-//! of a routine reads and writes; [`callgraph`] who calls whom. [`access`] puts these together for the statements of one
-//! routine, [`loop_writes`] for the loops of one, and [`overlaps`] for the arguments
-//! of one call. The analyses over them are in the crate `cfg-analysis`.
+//! [`locations`] has the cells that the places of a routine may name, and decides whether two may overlap; [`effects`]
+//! has the reads and writes of calls; [`callgraph`] the calls between routines. [`access`] puts these together for the
+//! statements of one routine, [`loop_writes`] for its loops, and [`overlaps`] for the arguments of one call. The
+//! analyses over them are in the crate `cfg-analysis`.
 
 pub mod access;
 pub mod callgraph;

@@ -23,8 +23,8 @@ impl SplitMix64 {
     }
 }
 
-/// The first number of the stream that starts at `word`: one to one, and every bit depends on all, so that it also
-/// serves as a hash.
+/// The first number of the stream of `word`. The function is one to one, and every bit depends on all bits of `word`,
+/// so that it also serves as a hash.
 pub fn mix(word: u64) -> u64 {
     let mut z = word.wrapping_add(STEP);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -5,7 +5,8 @@ use crate::ir::{Arm, CaseRange, Expr, Selector, VertexKind};
 
 /// # Branches
 impl RoutineBuilder {
-    /// Begins a two-way branch with what is done if the condition is true.
+    /// Begins a two-way branch; statements up to [`Self::begin_else`] or [`Self::end_if`] run if the condition is
+    /// true.
     pub fn begin_if(&mut self, condition: impl Into<Expr>) {
         let condition = self.split(condition.into());
         self.open_branch(condition);

@@ -183,7 +183,7 @@ macro_rules! tuples {
 }
 tuples! { (A a, B b) (A a, B b, C c) (A a, B b, C c, D d) (A a, B b, C c, D d, E e) }
 
-/// All of a dimension.
+/// All indices of a dimension.
 pub fn full() -> Subscript {
     Subscript::Range(Box::default())
 }
@@ -245,37 +245,37 @@ impl VarId {
         Place::whole(self).field(name)
     }
 
-    /// What the pointer points to.
+    /// The object that the pointer points to.
     pub fn deref(self) -> Place {
         Place::whole(self).deref()
     }
 
-    /// The element k elements behind the one that the pointer points to.
+    /// The element that is k elements behind the target of the pointer.
     pub fn deref_at(self, k: impl Into<Expr>) -> Place {
         Place::whole(self).deref_at(k)
     }
 }
 
 impl Place {
-    /// The field of the record that this is: `a.at(i).field("v")`.
+    /// A field of this place, a record: `a.at(i).field("v")`.
     #[must_use]
     pub fn field(self, name: &str) -> Self {
         self.with([Subscript::Field(name.into())])
     }
 
-    /// What the pointer that this is points to: `p.deref().field("next")`.
+    /// The target of this place, a pointer: `p.deref().field("next")`.
     #[must_use]
     pub fn deref(self) -> Self {
         self.with([Subscript::Deref])
     }
 
-    /// The element k elements behind the one that the pointer that this is points to.
+    /// The element that is k elements behind the target of this place, a pointer.
     #[must_use]
     pub fn deref_at(self, k: impl Into<Expr>) -> Self {
         self.with([Subscript::Deref, Subscript::Index(k.into())])
     }
 
-    /// An element or section of the field that this is: `p.field("v").at(2)`.
+    /// An element or section of this place, a field: `p.field("v").at(2)`.
     #[must_use]
     pub fn at(self, subscripts: impl Subscripts) -> Self {
         self.with(subscripts.subscripts())

@@ -9,12 +9,12 @@ use crate::{
 
 /// # Bodies that are not built, and the end
 impl RoutineBuilder {
-    /// Gives the routine a graph that was made elsewhere, in place of what is built here.
+    /// Gives the routine a graph that was made elsewhere, in place of the vertices that were built here.
     pub fn body(&mut self, cfg: Cfg, control: Control) {
         self.own_body = Some((cfg, control));
     }
 
-    /// Makes the routine external: no body, known by expressions over its parameters.
+    /// Makes the routine external: without a body, described by expressions over its parameters.
     pub fn external(&mut self, external: External) {
         self.routine.external = Some(Box::new(external));
     }

@@ -13,7 +13,7 @@ impl Jumps {
         self.loops.push(Default::default());
     }
 
-    /// The graph without what jumps leave out, and whether it is structured. `None` if an edge leads nowhere.
+    /// The graph without the vertices that jumps make unreachable, and its form. `None` if an edge leads nowhere.
     pub(super) fn finish(&self, cfg: Cfg) -> Option<(Cfg, Control)> {
         if !self.made {
             return Some((cfg, Control::Structured));
@@ -27,7 +27,7 @@ impl Jumps {
     }
 }
 
-/// The graph without unreachable vertices, apart from EXIT: that it cannot be reached is for validation to say.
+/// The graph without unreachable vertices. EXIT stays even if no path leads there: validation reports that.
 fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
     let Some(entry) = cfg.entry() else {
         return Some(cfg);
@@ -51,7 +51,7 @@ fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
         edge.to = place[edge.to.index()];
         again[edge.to.index()] |= matches!(left[edge.from.index()].kind, VertexKind::EndLoop);
     }
-    // A test at an end that is left out is never made: what it reads need not have a value.
+    // A loop whose ENDLOOP was dropped never makes its test, which may read variables without a value: replace it.
     for (vertex, again) in left.iter_mut().zip(again) {
         if let VertexKind::Loop { test, .. } = &mut vertex.kind
             && matches!(**test, LoopTest::Post(_))
@@ -60,13 +60,13 @@ fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
             **test = LoopTest::Post(Expr::Logical(false));
         }
     }
-    // No edge leads to a vertex that is not kept: what a reachable vertex leads to is reachable, and EXIT leads nowhere.
+    // No kept edge leads to a dropped vertex: successors of reachable vertices are reachable, and EXIT has none.
     Cfg::new(left, edges)
 }
 
 /// # Jumps
 ///
-/// Everything that comes after a jump, up to the next place to which a path leads, is not executed and left out. A
+/// Statements after a jump are left out, up to the next place to which a path leads: control never comes there. A
 /// routine with jumps is declared general, unless its graph is structured nevertheless.
 impl RoutineBuilder {
     /// Leaves the innermost open loop.
@@ -138,7 +138,7 @@ impl RoutineBuilder {
         }
     }
 
-    /// The pending edges are taken for a jump: nothing that is built next is reached by them.
+    /// Takes the pending edges for a jump, so that the next vertex is not entered by them.
     fn jump(&mut self) -> Vec<usize> {
         self.current = None;
         self.jumps.made = true;

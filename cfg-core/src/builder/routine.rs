@@ -1,4 +1,4 @@
-//! A routine that is being written: its variables, its vertices and edges so far, and what is open.
+//! A routine that is being written: its variables, its vertices and edges so far, and the constructs that are open.
 
 use super::VarType;
 use crate::{
@@ -19,9 +19,9 @@ use std::{
 #[derive(Debug)]
 pub struct RoutineBuilder {
     pub(super) routine: Routine,
-    /// Names that temporaries do not get.
+    /// Names that are taken or reserved: temporaries get others.
     names: HashSet<String>,
-    /// The first variable of each global that is named.
+    /// The first variable that names each global.
     globals: HashMap<GlobalId, VarId>,
     pub(super) vertices: Vec<Vertex>,
     pub(super) edges: Vec<Edge>,
@@ -45,9 +45,9 @@ pub struct RoutineBuilder {
 pub(super) enum Open {
     Loop {
         header: usize,
-        /// A condition too deep for the vertex: assigned to this variable before each test.
+        /// A condition that is too deep for the vertex, and the variable to which it is assigned before each test.
         again: Option<(VarId, Expr)>,
-        /// True if the loop is tested last: its condition is given with its end.
+        /// True if the loop is tested after each pass; [`RoutineBuilder::end_repeat`] then gives the condition.
         repeat: bool,
     },
     If {
@@ -67,10 +67,10 @@ pub(super) enum Open {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub(super) usize);
 
-/// Edges that jump.
+/// The edges of jumps whose targets are not built yet.
 #[derive(Debug, Default)]
 pub(super) struct Jumps {
-    /// Jumps of each open loop: those that leave it, and those to its next pass.
+    /// Of each open loop the jumps that leave it, and the jumps to its next pass.
     pub(super) loops: Vec<[Vec<usize>; 2]>,
     pub(super) labels: Vec<Target>,
     pub(super) returns: Vec<usize>,
@@ -123,8 +123,8 @@ impl RoutineBuilder {
 
     // --- variables ---------------------------------------------------------------------------
 
-    /// Declares a variable of any role. Parameters are those of the signature in the order of their declarations,
-    /// whatever is declared between them.
+    /// Declares a variable of any role. The signature has the parameters in the order of their declarations, whatever
+    /// is declared between them.
     pub fn variable(&mut self, variable: Variable) -> VarId {
         self.names.insert(variable.name.clone());
         let role = variable.role;
@@ -210,7 +210,7 @@ impl RoutineBuilder {
         }
     }
 
-    /// Keeps a name from temporaries: a variable that is declared later has it.
+    /// Reserves a name for a variable that is declared later, so that no temporary takes it.
     pub fn reserve(&mut self, name: impl Into<String>) {
         self.names.insert(name.into());
     }
@@ -287,7 +287,7 @@ impl RoutineBuilder {
         self.current = None;
     }
 
-    /// Appends any statement. Its expressions are taken as they are.
+    /// Appends any statement. Its expressions are taken as they are, not split: deep ones fail validation.
     pub fn statement(&mut self, mut statement: Stmt) {
         let block = match self.current {
             Some(block) => block,
@@ -311,7 +311,7 @@ impl RoutineBuilder {
 
     // --- two-way branches ----------------------------------------------------------------------
 
-    /// Begins a two-way branch on a condition that keeps the limit of depth.
+    /// Begins a two-way branch on a condition within the limit of depth.
     pub(super) fn open_branch(&mut self, condition: Expr) {
         let header = self.enter(VertexKind::Branch(Box::new(Selector::Condition(condition))));
         self.leave(header, Some(1));
@@ -322,7 +322,7 @@ impl RoutineBuilder {
         });
     }
 
-    /// Starts the part of the innermost open branch that is done if its condition is false.
+    /// Starts the part of the innermost open branch that runs if its condition is false.
     pub fn begin_else(&mut self) {
         match self.open.pop() {
             Some(Open::If {

@@ -1,10 +1,10 @@
-//! Assignments, and splitting expressions that are too deep into temporaries, which assigns too.
+//! Assignments, and temporaries for expressions that are too deep.
 //!
-//! A front end may hand over expressions of any depth. Subexpressions at the limit are assigned to
-//! temporaries first. Operands that are evaluated only on demand (`and`, `or`, the conditional
-//! expression) keep that property: where one of them has to be split, the operator becomes a branch.
+//! A front end may hand over expressions of any depth. Subexpressions at the limit are assigned to temporaries first.
+//! Operands that are evaluated only on demand (of `and`, `or` and the conditional expression) stay so: where one of
+//! them has to be split, the operator becomes a branch.
 //!
-//! Everything here works with explicit stacks: the expression is as deep as its author likes.
+//! All functions here work with explicit stacks, since the depth of the expression has no bound.
 
 use super::routine::RoutineBuilder;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     typing::{self, Type},
 };
 
-/// True if the expression keeps the limit of depth.
+/// True if the expression is within the limit of depth.
 pub(super) fn fits(e: &Expr) -> bool {
     within(e, Expr::MAX_DEPTH)
 }
@@ -68,7 +68,7 @@ enum Task {
 impl RoutineBuilder {
     /// Adds the assignment `target = value`.
     pub fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
-        // What has to be computed before has neither of its own.
+        // Only the assignment gets the note and the span, not the temporaries that are assigned before it.
         let (note, at) = (self.note.take(), self.at.take());
         let value = self.split(value.into());
         let target = self.split_place(target.into());
@@ -76,7 +76,7 @@ impl RoutineBuilder {
         self.statement(Stmt::assign(target, value));
     }
 
-    /// An expression of the same value that keeps the limit; statements for what has to be computed before are emitted.
+    /// An expression of the same value within the limit of depth. Appends the statements that assign its temporaries.
     pub(super) fn split(&mut self, e: Expr) -> Expr {
         if fits(&e) {
             return e;
@@ -162,7 +162,7 @@ impl RoutineBuilder {
         values.pop().map_or(Expr::Int(0), |v| v.e)
     }
 
-    /// A place with the same value whose subscripts keep the limit.
+    /// The same place with subscripts within the limit of depth.
     pub(super) fn split_place(&mut self, place: Place) -> Place {
         let var = place.var;
         match self.split(Expr::Place(place)) {
@@ -221,7 +221,8 @@ impl RoutineBuilder {
         for i in 0..count {
             let info = infos[child];
             deep |= i > 0 && info.depth >= Expr::MAX_DEPTH;
-            // Only the condition of a conditional expression has to be a scalar.
+            // The value may be an array only in the arms of a conditional expression: its condition, `and` and `or`
+            // need scalars.
             scalar &= info.ty.is_none_or(|t| t.rank == 0) || (op == Op::If && i > 0);
             child += info.size;
         }
@@ -301,7 +302,7 @@ fn visit_all(tasks: &mut Vec<Task>, operands: Vec<Expr>, infos: &[Info], node: u
 fn survey(builder: &RoutineBuilder, root: &Expr) -> Vec<Info> {
     let variables = &builder.routine.variables;
     let mut infos: Vec<Info> = Vec::new();
-    // Nodes whose children are not all done: the node, its number, the children to come.
+    // Nodes whose children are not all done: the node, its number, its children to come, the numbers of the others.
     let mut stack: Vec<(&Expr, usize, std::vec::IntoIter<&Expr>, Vec<usize>)> = Vec::new();
     let mut next = Some(root);
     loop {
@@ -340,7 +341,7 @@ fn survey(builder: &RoutineBuilder, root: &Expr) -> Vec<Info> {
                 .collect::<Option<Vec<Type>>>()
                 .and_then(|types| typing::apply(*op, &types).ok()),
             Expr::Place(place) => {
-                // The subscripts' own types do not matter here: only the rank does.
+                // Only the rank of the place matters here, so any integer does for a subscript.
                 let shape = place.map_subscripts(&mut |_| Expr::Int(1));
                 typing::place_type(variables, &shape).ok()
             }

@@ -36,7 +36,7 @@ impl RoutineBuilder {
         arguments: Vec<Option<Expr>>,
         result: Option<Place>,
     ) {
-        // What has to be computed before has neither of its own.
+        // Only the call gets the note and the span, not the temporaries that are assigned before it.
         let (note, at) = (self.note.take(), self.at.take());
         let arguments = arguments
             .into_iter()
@@ -81,12 +81,12 @@ impl RoutineBuilder {
         }));
     }
 
-    /// Makes an object of so many elements, which are uninitialised, and lets the pointer point to it.
+    /// Makes an object of `count` uninitialised elements, and lets the pointer point to its first one.
     pub fn allocate(&mut self, pointer: impl Into<Place>, count: impl Into<Expr>) {
         self.make(pointer.into(), count.into(), false);
     }
 
-    /// Makes an object of so many elements, which are zero, false or null, and lets the pointer point to it.
+    /// Makes an object of `count` elements that are zero, false or null, and lets the pointer point to its first one.
     pub fn allocate_zeroed(&mut self, pointer: impl Into<Place>, count: impl Into<Expr>) {
         self.make(pointer.into(), count.into(), true);
     }
@@ -111,7 +111,7 @@ impl RoutineBuilder {
         self.statement(Stmt::new(StmtKind::Free { pointer }));
     }
 
-    /// Gives the object to which the pointer points so many elements: the pointer then points to a new one.
+    /// Moves the object to which the pointer points to a new one of `count` elements, and the pointer with it.
     pub fn resize(&mut self, pointer: impl Into<Place>, count: impl Into<Expr>) {
         let (note, at) = (self.note.take(), self.at.take());
         let count = self.split(count.into());
@@ -120,7 +120,7 @@ impl RoutineBuilder {
         self.statement(Stmt::new(StmtKind::Resize { pointer, count }));
     }
 
-    /// Ends the program, with a message. What comes after it is never reached.
+    /// Ends the program, with a message. Control does not pass the statement.
     pub fn stop(&mut self, text: impl Into<Box<str>>) {
         self.statement(Stmt::new(StmtKind::Stop { text: text.into() }));
     }

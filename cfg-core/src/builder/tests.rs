@@ -278,7 +278,7 @@ fn call(f: &mut RoutineBuilder, number: usize, v: VarIdAlias, label: i64) {
     }
 }
 
-/// The call that ends what the call `opened` opened, or what comes before that.
+/// The number of the call that ends the construct of call `opened`, or begins its next arm.
 fn ending(opened: usize, parts: &mut i64) -> usize {
     match opened {
         0 | 1 => 7,
@@ -300,12 +300,12 @@ fn random_calls_make_a_structured_graph_or_a_report() {
         let mut f = RoutineBuilder::new("f");
         let v = f.inout("v", Integer);
         if round % 2 == 0 {
-            // A caller who knows nothing.
+            // Calls in no order.
             for _ in 0..rng.below(9) {
                 call(&mut f, rng.below(14), v, rng.below(10) as i64);
             }
         } else {
-            // One who mostly ends what is open.
+            // Calls of which most end the constructs that are open.
             let mut open: Vec<(usize, i64)> = Vec::new();
             let mut left = rng.below(40);
             while left > 0 || !open.is_empty() {
@@ -350,8 +350,8 @@ fn random_calls_make_a_structured_graph_or_a_report() {
         let openers = openers.filter(|t| matches!(t, VertexType::Loop | VertexType::Branch));
         nested += usize::from(openers.count() > 2);
         made += 1;
-        // What else is wrong has nothing to do with the graph: a range or a default twice, an index that
-        // is assigned, a use before a definition.
+        // All other problems are none of the graph: a range or a default twice, an index that is assigned, a use
+        // before a definition.
         if let Err(problems) = validate::validate(program) {
             for d in problems.iter() {
                 let about_cases = ["V110", "V111"].contains(&d.code);

@@ -6,13 +6,14 @@ use fixedbitset::FixedBitSet;
 /// The routines that are still to be visited.
 #[derive(Debug)]
 pub struct Wake {
-    /// The position of each routine in the order; `u32::MAX`: it is not in it.
+    /// The position of each routine in the order; `u32::MAX` for a routine that the order leaves out.
     position: Vec<u32>,
     open: FixedBitSet,
 }
 
 impl Wake {
-    /// A routine is to be visited, again if it has been before. One that is not in the order stays as it is.
+    /// Asks for a visit of a routine, another one if it has been visited. A routine that is not in the order is never
+    /// visited.
     pub fn wake(&mut self, r: RoutineId) {
         if let Some(&at) = self.position.get(r.index())
             && at != u32::MAX
@@ -22,9 +23,9 @@ impl Wake {
     }
 }
 
-/// Visits routines until nobody is woken any more: all of them once in `order`, then those that have been woken back
-/// from its end to its beginning, and so on in turn. With callees first and facts that flow to callers, or the other way
-/// round, each routine of a program without recursion is visited once.
+/// Visits routines until none is woken any more: all of them once in `order`, then the woken ones from its end back to
+/// its beginning, and so on in turn. With callees first and facts that flow to callers, or the other way round, each
+/// routine of a program without recursion is visited once.
 pub fn solve_across_calls(order: &[RoutineId], mut visit: impl FnMut(RoutineId, &mut Wake)) {
     let routines = order.iter().map(|r| r.index() + 1).max().unwrap_or(0);
     let mut wake = Wake {
@@ -89,7 +90,7 @@ mod tests {
         let order = [2, 0, 1].map(RoutineId::new);
         let mut facts = [0; 3];
         let mut visited = Vec::new();
-        // Each routine's fact is at least that of the next one less 1; 2 knows 3 from the beginning.
+        // Each routine's fact is at least the next one's less 1; routine 2 starts with the fact 3.
         solve_across_calls(&order, |r, wake| {
             let r = r.index();
             visited.push(r);
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(visited, [0, 1, 2, 3, 2, 0]);
     }
 
-    /// A routine that wakes itself comes again in the next round, as one does that has been passed.
+    /// A routine that wakes itself is visited in the next round, like a routine that the round has passed.
     #[test]
     fn routines_that_wake_themselves_come_again_later() {
         let order: Vec<RoutineId> = [2, 4, 0].map(RoutineId::new).to_vec();

@@ -11,10 +11,10 @@ pub trait Lattice: Clone + Debug {
     /// `self := self ∨ other`; true if `self` grew. The solver stops when nothing grows.
     fn join(&mut self, other: &Self) -> bool;
 
-    /// Notes from now on what is lost, if one state serves all points.
+    /// Notes from now on which facts the state loses. Called where one state serves all points.
     fn note_losses(&mut self) {}
 
-    /// Brings back what was lost since the last time; true if something was gained since then.
+    /// Brings back the facts lost since the last call; true if any were gained since then.
     fn bring_back(&mut self) -> bool {
         false
     }
@@ -39,7 +39,8 @@ impl Lattice for Set {
 
 /// The states of all vertices of a graph.
 pub trait Store<D>: Clone + Debug {
-    /// `n` states, all `bottom`. If they took more than `most` bits there may be a single one for all vertices.
+    /// `n` states, all `bottom`. If these would take more than `most` bits, the store may keep one state for all
+    /// vertices.
     fn new(n: usize, bottom: &D, most: usize) -> Self;
 
     /// True if one state serves all vertices.
@@ -47,10 +48,10 @@ pub trait Store<D>: Clone + Debug {
         false
     }
 
-    /// Overwrites `state` with that of a vertex.
+    /// Overwrites `state` with the state of a vertex.
     fn load(&self, v: usize, state: &mut D);
 
-    /// Joins `state` to that of a vertex; true if it grew.
+    /// Joins `state` to the state of a vertex; true if the vertex's state grew.
     fn join(&mut self, v: usize, state: &D) -> bool;
 }
 

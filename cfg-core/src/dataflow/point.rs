@@ -5,7 +5,7 @@ use crate::{
     ir::{Cfg, Stmt},
 };
 
-/// The place of a statement: its vertex, and its number there from 0.
+/// The place of a statement: its vertex, and its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The block that has the statement.
@@ -32,6 +32,6 @@ pub enum Point {
     Before(Position),
     /// The point after a statement.
     After(Position),
-    /// The point at the far end of an edge, seen in the direction of the analysis: what the edge itself changes is done.
+    /// The point at the far end of an edge in the direction of the analysis, where the effect of the edge is included.
     Edge(EdgeId),
 }

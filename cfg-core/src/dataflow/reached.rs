@@ -1,4 +1,5 @@
-//! Where control comes: a statement that stops the program ends every path through it, although the graph goes on.
+//! The vertices that control can reach. A statement that stops the program ends every path through it, although the
+//! graph goes on.
 
 use crate::{
     entity::VertexId,
@@ -6,13 +7,13 @@ use crate::{
 };
 use fixedbitset::FixedBitSet;
 
-/// The vertices to which a path leads from ENTRY on which nothing stops the program before.
+/// The vertices to which a path leads from ENTRY that passes no statement that stops the program.
 #[derive(Clone, Debug)]
 pub struct Reached {
     entered: FixedBitSet,
 }
 
-/// True of a statement that control does not pass.
+/// True if the statement stops the program.
 fn stops(statement: &Stmt) -> bool {
     matches!(statement.kind, StmtKind::Stop { .. })
 }
@@ -29,7 +30,7 @@ fn ends(vertex: &Vertex) -> bool {
 }
 
 impl Reached {
-    /// Follows the paths of a graph; `None` if nothing in it stops the program. O(vertices + edges).
+    /// Follows the paths of a graph; `None` if no statement of it stops the program. O(vertices + edges).
     pub fn of(cfg: &Cfg) -> Option<Self> {
         if !cfg.vertices().any(|(_, vertex)| ends(vertex)) {
             return None;

@@ -4,22 +4,22 @@ use fixedbitset::FixedBitSet;
 
 /// A set of numbers below a limit, of locations say.
 ///
-/// A set can note what is taken out of it, to put it back: the solver does that where one set has to serve all points
-/// of a large routine.
+/// A set can note the numbers that are taken out, to put them back later: the solver needs that where one set serves
+/// all points of a large routine.
 #[derive(Clone, Debug, Default)]
 pub struct Set {
     bits: FixedBitSet,
     notes: Option<Box<Notes>>,
 }
 
-/// The changes of a set since what was taken out was last put back.
+/// The changes of a set since removed numbers were last put back.
 #[derive(Clone, Debug, Default)]
 struct Notes {
     /// The numbers that were taken out, each once.
     removed: Vec<usize>,
-    /// The numbers of `removed` as bits, to see whether one is among them.
+    /// The numbers of `removed` as bits, for look-ups.
     gone: FixedBitSet,
-    /// True if a number was put in that was not there at the beginning.
+    /// True if a number was put in that was neither a member at the beginning nor taken out since.
     grew: bool,
 }
 
@@ -40,7 +40,7 @@ impl Set {
         }
     }
 
-    /// The number that all members are below.
+    /// The bound: every member is less.
     pub fn limit(&self) -> usize {
         self.bits.len()
     }
@@ -132,7 +132,7 @@ impl Set {
         self.bits.as_mut_slice().copy_from_slice(words);
     }
 
-    /// Notes from now on what is taken out.
+    /// Notes from now on which numbers are taken out.
     pub(super) fn note_removals(&mut self) {
         self.notes = Some(Box::new(Notes {
             gone: FixedBitSet::with_capacity(self.limit()),
@@ -140,7 +140,7 @@ impl Set {
         }));
     }
 
-    /// Puts back what was taken out since the last time; true if something new was put in since then.
+    /// Puts back the numbers taken out since the last call; true if new ones were put in since then.
     pub(super) fn put_back(&mut self) -> bool {
         let Some(notes) = &mut self.notes else {
             return false;

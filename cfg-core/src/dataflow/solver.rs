@@ -1,13 +1,13 @@
 //! The worklist solver.
 //!
-//! Vertices are processed in reverse postorder of the direction of flow (G. Kildall, *A Unified Approach
-//! to Global Program Optimization*, POPL 1973; priority by reverse postorder as in J. Kam, J. Ullman,
-//! JACM 23(1), 1976), so a reducible graph takes a number of passes that is its loop nesting depth plus
-//! two at most. Of the reverse postorders it is one in which the bodies of LOOPs come before what follows the loops: a body
-//! is done when what follows is begun (as in F. Bourdoncle's orders, FMPA 1993), and not once more for each growth in it.
+//! Vertices are processed in reverse postorder of the direction of flow (G. Kildall, *A Unified Approach to Global
+//! Program Optimization*, POPL 1973; priority by reverse postorder as in J. Kam, J. Ullman, JACM 23(1), 1976), so a
+//! reducible graph takes a number of passes that is its loop nesting depth plus two at most. Of all reverse
+//! postorders, the solver takes one with the body of each LOOP before the vertices behind the loop: these are begun
+//! when the body is done (as in F. Bourdoncle's orders, FMPA 1993), not visited again for each growth in it.
 //!
 //! One state per vertex is kept. Sets that would take more than [`FLOW_LIMIT`] bits in all are not kept by vertex: one
-//! set holds what is true anywhere in the routine, which is sound and knows less.
+//! set holds the facts of all points of the routine, which is sound but less precise.
 
 use super::{Analysis, Direction, Lattice, Point, Position, Store, Worklist};
 use crate::{
@@ -23,7 +23,7 @@ pub const FLOW_LIMIT: usize = 1 << 30;
 #[derive(Clone, Debug)]
 pub struct Solution<D: Lattice> {
     direction: Direction,
-    /// The state of each vertex, on the side where the flow comes in.
+    /// The state of each vertex at the side where the flow comes in.
     incoming: D::Store,
     /// A state to load others into.
     blank: D,
@@ -35,8 +35,8 @@ pub fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Solution<A::Domain> {
     solve_within(cfg, analysis, FLOW_LIMIT)
 }
 
-/// Solves an analysis whose states may take so many bits. If they would take more, one state serves all points, if the
-/// domain can do that.
+/// Solves an analysis whose states may take `most` bits in all. Beyond that, one state serves all points if the domain
+/// allows it.
 pub fn solve_within<A: Analysis>(cfg: &Cfg, analysis: &A, most: usize) -> Solution<A::Domain> {
     let blank = analysis.bottom(cfg);
     let mut solution = Solution {
@@ -64,7 +64,7 @@ fn by_vertex<A: Analysis>(cfg: &Cfg, analysis: &A, solution: &mut Solution<A::Do
     for (i, &v) in order.iter().enumerate() {
         rank[v as usize] = i as u32;
     }
-    // Every vertex is visited at least once: some do not lie on a path from the root.
+    // Every vertex is visited at least once, also one that the root does not reach.
     let mut open = Worklist::of(n, 0..n);
     let mut state = solution.blank.clone();
     while let Some(i) = open.take() {
@@ -89,8 +89,8 @@ fn by_vertex<A: Analysis>(cfg: &Cfg, analysis: &A, solution: &mut Solution<A::Do
     }
 }
 
-/// One state for the whole routine, until nothing grows. What a statement takes out of the state holds elsewhere all the
-/// same, and comes back behind it.
+/// One state for the whole routine, until nothing grows. A fact that a statement takes out may hold at other points,
+/// so it comes back behind the statement.
 fn everywhere<A: Analysis>(cfg: &Cfg, analysis: &A, solution: &mut Solution<A::Domain>) {
     let mut state = solution.blank.clone();
     solution.incoming.load(0, &mut state);
@@ -117,7 +117,8 @@ fn everywhere<A: Analysis>(cfg: &Cfg, analysis: &A, solution: &mut Solution<A::D
     solution.incoming.join(0, &state);
 }
 
-/// The order in which vertices are processed: a reverse postorder from the root, and behind it what the root does not reach.
+/// The order in which vertices are processed: a reverse postorder from the root, then the vertices that the root does
+/// not reach.
 fn priorities(cfg: &Cfg, direction: Direction) -> Vec<u32> {
     let n = cfg.vertex_count();
     let mut order: Vec<u32> = Vec::with_capacity(n);
@@ -150,11 +151,11 @@ fn priorities(cfg: &Cfg, direction: Direction) -> Vec<u32> {
     order
 }
 
-/// A vertex on the path of the depth-first search, and how far its edges are followed.
+/// A vertex on the path of the depth-first search, and the progress along its edges.
 struct OnPath {
     vertex: VertexId,
     followed: usize,
-    /// The position of the edge that is followed last.
+    /// The position of the edge to follow last, whatever its place in the list.
     last: Option<usize>,
 }
 
@@ -246,7 +247,7 @@ impl<D: Lattice> Solution<D> {
         self.incoming.is_single()
     }
 
-    /// The number of times that a vertex was visited, all in all.
+    /// The number of visits to vertices, all in all.
     pub fn visits(&self) -> usize {
         self.visits
     }

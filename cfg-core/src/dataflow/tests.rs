@@ -12,8 +12,8 @@ use crate::{
     testing::{Rng, graph, random_routine},
 };
 
-/// Variables that are read later and not overwritten before; nobody reads them after EXIT. A LOOP reads and writes what
-/// its decision names, whichever edge leads to it.
+/// Variables that are read later and not overwritten before; none is read after EXIT. A LOOP reads and writes the
+/// variables of its decision, whichever edge leads to it.
 struct ReadLater<'a> {
     accesses: Accesses<'a>,
     variables: usize,
@@ -28,7 +28,7 @@ impl<'a> ReadLater<'a> {
     }
 }
 
-/// The vertices that a path has passed, in sets that share what they have in common.
+/// The vertices that a path has passed, in sets that share their common members.
 struct Passed;
 
 impl Analysis for Passed {
@@ -169,7 +169,7 @@ fn solutions_are_what_paths_say_and_one_state_for_all_points_knows_less() {
             assert!(before.ones().all(|x| coarse.contains(x)));
             more += coarse.ones().count() - before.ones().count();
         }
-        // Walks see the same states as look-ups, in either way of keeping them.
+        // Walks see the same states as look-ups, whether each vertex has a state or all share one.
         for solution in [&solution, &single] {
             let mut walked = 0;
             solution.each_vertex(cfg, |v, state| {
@@ -185,7 +185,7 @@ fn solutions_are_what_paths_say_and_one_state_for_all_points_knows_less() {
     assert!(more > 100, "{more}");
 }
 
-/// Each vertex has a state of its own up to a limit of bits, and all have one together beyond it.
+/// Each vertex has a state of its own up to a limit of bits; beyond it, all vertices share one.
 #[test]
 fn states_on_both_sides_of_the_limit() {
     let routine = random_routine(&mut Rng::new(32), 30, false);
@@ -199,8 +199,8 @@ fn states_on_both_sides_of_the_limit() {
     }
 }
 
-/// Variables that a value may have come into from the first one, through assignments: what one statement adds, another
-/// one needs.
+/// Variables into which the value of the first one may have come through assignments. One statement may add what
+/// another one needs.
 struct Reached<'a>(ReadLater<'a>);
 
 impl Reached<'_> {
@@ -252,7 +252,7 @@ fn one_state_for_all_points_grows_until_no_vertex_adds_to_it() {
         let (program, effects) = (Program::default(), Effects::default());
         let cfg = routine.body.as_ref().unwrap();
         let analysis = Reached(ReadLater::of(&program, &effects, &routine));
-        // All that vertices add in any order, while nothing is taken out behind them.
+        // The expected state: all facts that vertices add in any order, none taken out.
         let mut expected = analysis.boundary(cfg);
         let mut rounds = 0;
         loop {
@@ -306,7 +306,8 @@ fn reducible_graphs_converge_in_depth_plus_two_passes() {
 
 #[test]
 fn loops_in_a_row_are_done_one_after_the_other() {
-    // Each loop reads a variable of its own: what grows in a body is known before the search goes on.
+    // Each loop reads a variable of its own, so that the state grows in each body before the vertices behind it are
+    // visited.
     let mut f = RoutineBuilder::new("f");
     let n = 50;
     for k in 0..n {
@@ -463,7 +464,8 @@ impl Analysis for OnEdges {
     }
 }
 
-/// On one way the last edges change the state; what one state for all points gains on edges is handed on until nothing grows.
+/// The last edges of a path change the state first; one state for all points passes gains of edges on until nothing
+/// grows.
 #[test]
 fn edges_that_change_the_state() {
     let edges = 13;

@@ -4,8 +4,8 @@ const BITS: usize = u64::BITS as usize;
 
 /// Positions in an order of vertices that are still to be visited, the first ones first.
 ///
-/// A tree of bits: a bit of a level says that a word of the level below it is not 0. So adding and taking cost the
-/// logarithm of the number of positions to the base 64, in whatever order they come.
+/// A tree of bits: a bit says that a word of the level below is not 0. Adding and taking cost the logarithm of the
+/// number of positions to the base 64, in any order.
 #[derive(Clone, Debug)]
 pub struct Worklist {
     /// The words of each level, the positions themselves first; the last level has one word.
@@ -30,7 +30,7 @@ impl Worklist {
         list
     }
 
-    /// A position is to be visited, again if it has been before.
+    /// Asks for a visit of a position, another one if it has been visited.
     #[inline]
     pub fn add(&mut self, position: usize) {
         let mut at = position;

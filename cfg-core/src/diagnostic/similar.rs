@@ -1,4 +1,4 @@
-//! Did you mean: the known name that is nearest to one that is not known, by one rule for everything.
+//! "Did you mean": the known name that is nearest to an unknown one, by one rule for all front ends.
 //!
 //! ```
 //! use cfg_core::diagnostic::similar::{did_you_mean, nearest};
@@ -8,10 +8,10 @@
 //! assert_eq!(did_you_mean("Loop", ["LOOP"]).as_deref(), Some("did you mean `LOOP`?"));
 //! ```
 
-/// Longest name that is compared, in bytes: the work is quadratic.
+/// Longest name that is compared, in bytes, since the work is quadratic.
 const LONGEST: usize = 100;
 
-/// The known name nearest to this one, if it is near.
+/// The known name nearest to `name`, if any is near enough (see [`Similarity::nearest`]).
 pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     Similarity::default().nearest(name, known)
 }
@@ -67,14 +67,14 @@ impl Similarity {
                 continue;
             }
             self.budget = self.budget.checked_sub(cost)?;
-            // One letter is as near to any other.
+            // No letter is nearer to a letter than any other.
             let allowed = match letters.max(candidate.chars().count()) {
                 _ if letters == 1 => 0,
                 1 => 0,
                 longest => (longest / 3).max(1),
             };
             let distance = match strsim::osa_distance(&lower, &candidate.to_lowercase()) {
-                // The same but for the case: nearer than anything else that is not the same.
+                // Equal but for the case: nearer than any name at a distance.
                 0 => 0,
                 distance => 1 + distance,
             };
@@ -123,7 +123,7 @@ mod tests {
         );
     }
 
-    /// Names are compared up to a length, the unknown one as well as the known ones.
+    /// Both the unknown name and the known ones are compared up to a length only.
     #[test]
     fn lengths_on_both_sides() {
         let [most, more] = [LONGEST, LONGEST + 1].map(|n| "n".repeat(n));
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(nearest(&more, [most.as_str()]), None);
     }
 
-    /// A budget is enough for as many comparisons as it pays for: each costs the product of the lengths, each with one more.
+    /// A budget pays for comparisons; each costs (m + 1)(n + 1) for names of m and n bytes.
     #[test]
     fn budgets_on_both_sides() {
         for (budget, known, near) in [

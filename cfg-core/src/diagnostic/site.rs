@@ -1,6 +1,6 @@
 //! The place of a problem in a program: an element of the representation and a part of it, whatever text the program
-//! was read from. Each front end says where that is in its own text: `cfg_format::json::pointer` as a JSON
-//! pointer, `cfg_format::text::Places` as line and column. [`crate::text::site`] says it in words.
+//! was read from. Each front end finds the site in its own text: `cfg_format::json::pointer` as a JSON pointer,
+//! `cfg_format::text::Places` as line and column. [`crate::text::site`] describes it in words.
 
 use super::SourcePlace;
 use crate::{
@@ -30,7 +30,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// The vertex, or that of the statement, if it is one of these.
+    /// The vertex, or the vertex of the statement; `None` of other elements.
     pub fn vertex(self) -> Option<VertexId> {
         match self {
             Self::Vertex(v) | Self::Statement(v, _) => Some(v),
@@ -43,7 +43,7 @@ impl Element {
         }
     }
 
-    /// The vertex and the position of the statement, if it is one.
+    /// The vertex and the position of the statement; `None` of other elements.
     pub fn statement(self) -> Option<(VertexId, usize)> {
         match self {
             Self::Statement(v, s) => Some((v, s)),
@@ -111,7 +111,8 @@ pub enum Part {
     Last,
     /// The step of the index.
     Step,
-    /// The place that a statement overwrites: the target of an assignment or of a pop, where the result of a call goes.
+    /// The place that a statement overwrites: the target of an assignment or of a pop, or the place for the result of
+    /// a call.
     Target,
     /// The value that is assigned or pushed.
     Value,
@@ -123,7 +124,7 @@ pub enum Part {
     Writes,
 }
 
-/// A step from an expression or place to one below it; counted from 0.
+/// A step from an expression or place to a part of it; counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// An operand.
@@ -143,16 +144,16 @@ pub struct Site {
     pub routine: Option<RoutineId>,
     /// The element.
     pub element: Element,
-    /// The part of the element; all of it if there is none.
+    /// The part of the element; `None` is the element as a whole.
     pub part: Option<Part>,
-    /// The position of one of the things that the part consists of.
+    /// The position of an item in a part that is a list.
     pub index: Option<usize>,
-    /// The way to an expression below it.
+    /// The way from the part down to an expression in it.
     pub path: Box<[Step]>,
 }
 
 impl Site {
-    /// All of an element of a routine.
+    /// An element of a routine, as a whole.
     pub fn of(routine: RoutineId, element: Element) -> Self {
         Self {
             routine: Some(routine),
@@ -160,7 +161,7 @@ impl Site {
         }
     }
 
-    /// All of an element of a routine that is not known here.
+    /// An element, as a whole, of a routine that is not known here.
     pub fn local(element: Element) -> Self {
         Self {
             routine: None,
@@ -180,7 +181,7 @@ impl Site {
         }
     }
 
-    /// The place in a source of the element; of a statement, or an edge, that has no span of its own that of the vertex.
+    /// The place of the element in a source; a statement or an edge without a span has its vertex's.
     pub fn source(&self, program: &Program) -> Option<SourcePlace> {
         let span = self.span(program)?;
         let source = usize::try_from(span.source).ok()?;

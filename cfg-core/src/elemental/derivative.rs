@@ -21,15 +21,14 @@ pub fn partials(
 /// The partial derivative of `op(operands)` with respect to operand `k` (from 0), as an expression over the
 /// operands and, if the caller offers it, the result of the operator.
 ///
-/// Operands should be simple (variables, temporaries, constants): they are repeated in the expression.
-/// `types` are their types; constants in the expression have the type of the result, the one real
-/// type among them. Operands that are integer or logical have partial zero, as have comparisons.
+/// Operands should be simple (variables, temporaries, constants), since the expression repeats them. `types` are the
+/// types of the operands; constants in the expression have the type of the result, the one real type among `types`.
+/// The partial is zero for integer and logical operands, and for comparisons.
 ///
-/// `+ * min max` of more than two operands are supported, but the partials of all n together are of
-/// quadratic size: fold long ones pairwise, in the order of the value (from the left). Reductions and
-/// transformational functions are not elemental; their derivatives are: `sum`: 1 for every element;
-/// `product`, `maxval`, `minval`: the arrays `product_partial`, `maxval_partial`, `minval_partial`;
-/// `transpose`: transposed.
+/// `+ * min max` of more than two operands are supported, but the partials of all n together are of quadratic size:
+/// fold long applications pairwise, in the order in which the value is computed (from the left). Reductions and
+/// transformational functions are not elemental; their derivatives are: `sum`: 1 for every element; `product`,
+/// `maxval`, `minval`: the arrays `product_partial`, `maxval_partial`, `minval_partial`; `transpose`: transposed.
 pub fn partial(
     op: Op,
     operands: &[Expr],
@@ -62,7 +61,7 @@ pub fn partial(
     })
 }
 
-/// One application of an operator, with helpers that build expressions of its type.
+/// One application of an operator, and helpers that build expressions of its type.
 struct Table<'a> {
     op: Op,
     operands: &'a [Expr],
@@ -75,7 +74,7 @@ fn e(op: Op, operands: impl IntoIterator<Item = Expr>) -> Expr {
     Expr::op(op, operands)
 }
 
-/// A partial derivative; 0, 1 and -1 are recognised.
+/// The partial of an expression; the constants 0, 1 and -1 become variants of their own.
 fn partial_of(expr: Expr, finiteness: Finiteness) -> Partial {
     let value = match expr {
         Expr::Real(c) => Some(c),
@@ -148,7 +147,7 @@ impl Table<'_> {
                 partial_of(e(Op::Div, [self.c(1.0 / 3.0), square]), Singular)
             }
             Op::Exp => partial_of(self.r(), MayOverflow),
-            // Not r + 1: near -1 that has lost all digits.
+            // Not r + 1, which has lost all digits where r is near -1.
             Op::Expm1 => partial_of(e(Op::Exp, [x()]), MayOverflow),
             Op::Log => partial_of(e(Op::Div, [one(), x()]), Singular),
             Op::Log1p => {
@@ -263,7 +262,7 @@ impl Table<'_> {
             }
             (Op::StrongMul, 0) => partial_of(y(), Singular),
             (Op::StrongMul, _) => match partial_of(x(), Finite) {
-                // A constant that is not 0 masks nothing.
+                // A constant other than 0 masks nothing.
                 Partial::Expr(p) => Partial::Expr(PartialExpr {
                     masks: !matches!(p.expr, Expr::Real(_) | Expr::Real32(_) | Expr::Int(_)),
                     ..p
@@ -300,7 +299,8 @@ impl Table<'_> {
                 partial_of(e(Op::Mul, [slope, sign]), Finite)
             }
             (Op::Mod | Op::Modulo, _) => {
-                // Minus the whole quotient; (x - r)/y is it up to rounding, x/y may be on the wrong side.
+                // Minus the whole quotient. Rounding (x - r)/y gives it exactly; x/y itself may lie on the wrong side
+                // of a whole number.
                 let quotient = e(Op::Div, [e(Op::Sub, [x(), self.r()]), y()]);
                 partial_of(e(Op::Neg, [e(Op::Round, [quotient])]), Singular)
             }
@@ -374,11 +374,12 @@ impl Table<'_> {
             return partial_of(e(Op::Mul, [self.c(2.0), x]), Finite);
         }
         let lowered = match y {
-            // The least integer cannot be lowered; its successor has the same parity.
+            // The least integer cannot be decremented; `-i64::MAX` has the parity that the difference would have.
             Expr::Int(n) => Expr::Int(n.checked_sub(1).unwrap_or(-i64::MAX)),
             Expr::Real(c) => Expr::Real(c - 1.0),
             Expr::Real32(c) => Expr::Real32(c - 1.0),
-            // A variable integer exponent is lowered as an integer, so that the base may be negative.
+            // A variable integer exponent is decremented as an integer: with a real one the base could not be
+            // negative.
             _ if self.types[1] == ScalarType::Integer => {
                 let least = e(Op::Eq, [y.clone(), Expr::Int(i64::MIN)]);
                 let lower = e(Op::If, [least, Expr::Int(1), Expr::Int(-1)]);
@@ -431,7 +432,8 @@ impl Table<'_> {
             },
             Op::If => select(x(0), i8::from(k == 1), i8::from(k == 2)),
             Op::Min | Op::Max => {
-                // The operand chosen: strictly beyond all before it, not behind any after it.
+                // `min` and `max` choose operand k if it is strictly beyond all operands before it, and not behind any
+                // after it.
                 let (strict, weak) = match self.op {
                     Op::Min => (Op::Lt, Op::Le),
                     _ => (Op::Gt, Op::Ge),

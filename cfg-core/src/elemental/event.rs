@@ -1,13 +1,13 @@
-//! Kinks, singular points and the ends of domains.
+//! Kinks, singular points and the ends of domains: the operands at which derivatives need care.
 
 use crate::ir::{Domain, Op};
 
-/// Something that happened at the operands of an elemental operator that matters to its derivative.
+/// The way in which operands are special for the derivative of an elemental operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Event {
     /// The function is not defined here: its value is NaN, though no operand is.
     OutsideDomain,
-    /// Value or slope jumps here: the derivative is that of the branch taken, and one among several.
+    /// Value or slope jumps here: the derivative is that of the branch taken, one of several.
     Kink,
     /// The value or a partial derivative is infinite, or a partial does not exist (NaN).
     Singular,
@@ -32,8 +32,9 @@ fn whole(x: f64) -> bool {
 /// with an integer exponent it is [`event_powi`]; `polygamma` takes its integer as a real. Other operators
 /// over integers have no derivative and are not to be asked about.
 ///
-/// NaN operands are no event: whatever made them was. Overflow is none either. Of a strong product, the second operand is a partial
-/// derivative: if that is not finite and the first is neither 0 nor infinite, the product is where a derivative stops being finite.
+/// NaN operands are no event, since the operation that made the NaN was one; overflow is none either. The second
+/// operand of a strong product is a partial derivative: if it is not finite, and the first operand is neither 0 nor
+/// infinite, the derivative stops being finite at this product.
 pub fn event(op: Op, args: &[f64]) -> Option<Event> {
     use Event::{Kink, OutsideDomain, Singular};
     if let (Op::StrongMul, &[a, b]) = (op, args) {
@@ -44,7 +45,7 @@ pub fn event(op: Op, args: &[f64]) -> Option<Event> {
         return None;
     }
     let when = |holds: bool, event: Event| holds.then_some(event);
-    // Outside below (or above) a bound, singular on it.
+    // Outside the domain beyond a bound, singular on it.
     let bounded = |inside: bool, edge: bool| match (inside, edge) {
         (_, true) => Some(Singular),
         (true, false) => None,
@@ -102,7 +103,7 @@ pub fn event(op: Op, args: &[f64]) -> Option<Event> {
             if y == 0.0 || x.is_infinite() {
                 Some(OutsideDomain)
             } else {
-                // Truncation of the quotient is continuous at 0, its floor is not.
+                // `trunc` of the quotient is continuous at 0, so `mod` has no kink there; `floor` jumps.
                 when(x % y == 0.0 && (op == Op::Modulo || x != 0.0), Kink)
             }
         }
@@ -126,7 +127,7 @@ pub fn piece(op: Op, args: &[f64]) -> Option<u64> {
         (Op::Ceil, &[x]) => bits(x.ceil()),
         (Op::Trunc | Op::Convert(..), &[x]) => bits(x.trunc()),
         (Op::Round, &[x]) => bits(x.round()),
-        // The cut is on the negative axis of abscissae.
+        // The value jumps across the half-line x < 0, y = 0.
         (Op::Atan2, &[y, x]) => which(x < 0.0 && y.is_sign_negative()),
         (Op::Min | Op::Le, &[x, y]) => which(x <= y),
         (Op::Max | Op::Ge, &[x, y]) => which(x >= y),
@@ -140,7 +141,7 @@ pub fn piece(op: Op, args: &[f64]) -> Option<u64> {
     }
 }
 
-/// The value of trunc(x/y) or floor(x/y), exact; where that is not known to the last place, any number that belongs to
+/// The exact value of trunc(x/y) or floor(x/y); where that is not known to the last place, any number that belongs to
 /// this x alone.
 fn whole_quotient(x: f64, y: f64, down: bool) -> f64 {
     if (x / y).abs() < 9_007_199_254_740_992.0 {

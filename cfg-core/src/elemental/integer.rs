@@ -103,7 +103,7 @@ fn count(n: i64) -> Option<u32> {
 
 fn shift_left(x: i64, n: i64) -> Result<i64, ArithmeticError> {
     let shifted = count(n).map_or(0, |n| x << n);
-    // What is lost or changes the sign does not come back.
+    // Bits that are shifted out, or into the sign, do not come back.
     let back = count(n).map_or(0, |n| shifted >> n);
     if back == x {
         Ok(shifted)
@@ -190,7 +190,7 @@ pub fn trips(first: i64, last: i64, step: i64) -> Result<i64, ArithmeticError> {
         .ok_or(Overflow)
 }
 
-/// The operators of one operand over the integers of a width other than `integer`, on cells (see [`IntType`]).
+/// The operators of one operand over the integer types beside `integer`, on cells (see [`IntType`]).
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "operators without a rule of their own here are treated alike"
@@ -208,7 +208,7 @@ pub fn sized_unary(op: Op, ty: IntType, cell: i64) -> Result<i64, ArithmeticErro
     ty.cell(value).ok_or(Overflow)
 }
 
-/// The operators of two operands over the integers of a width other than `integer`, on cells (see [`IntType`]). They are
+/// The operators of two operands over the integer types beside `integer`, on cells (see [`IntType`]). Values are
 /// computed in 128 bits, where only products and powers can overflow.
 #[expect(
     clippy::wildcard_enum_match_arm,
@@ -258,7 +258,7 @@ pub fn sized_binary(op: Op, ty: IntType, x: i64, y: i64) -> Result<i64, Arithmet
     ty.cell(value).ok_or(Overflow)
 }
 
-/// `x**n` where the result may have 65 bits at most; like [`binary`]'s for negative exponents.
+/// `x**n` for results of at most 65 bits; negative exponents as in [`binary`].
 fn wide_pow(x: i128, n: i128) -> Result<i128, ArithmeticError> {
     match (x, u32::try_from(n)) {
         (0, _) if n < 0 => Err(DivisionByZero),
@@ -272,7 +272,7 @@ fn wide_pow(x: i128, n: i128) -> Result<i128, ArithmeticError> {
 
 /// The comparison of two integers of this type, on cells; `None` if `op` is not a comparison.
 pub fn sized_compare(op: Op, ty: IntType, x: i64, y: i64) -> Option<bool> {
-    // With the sign bit inverted, the order of bits is that of the numbers.
+    // With the sign bit inverted, the cells of `uint64` are ordered like their values.
     let key = |cell: i64| match ty {
         IntType::Uint64 => cell ^ i64::MIN,
         IntType::Int8
@@ -285,7 +285,7 @@ pub fn sized_compare(op: Op, ty: IntType, x: i64, y: i64) -> Option<bool> {
     compare(op).map(|holds| holds(&key(x), &key(y)))
 }
 
-/// The cell of a number that is converted to an integer type.
+/// The cell of the number `x`, converted to an integer type.
 pub fn converted(how: Conversion, to: AnyInt, x: i128) -> Result<i64, ArithmeticError> {
     match how {
         Conversion::To => to.cell(x).ok_or(Overflow),
@@ -294,7 +294,7 @@ pub fn converted(how: Conversion, to: AnyInt, x: i128) -> Result<i64, Arithmetic
     }
 }
 
-/// The cell of a real that is converted to an integer type.
+/// The cell of the real `x`, converted to an integer type.
 pub fn converted_real(how: Conversion, to: AnyInt, x: f64) -> Result<i64, ArithmeticError> {
     if x.is_nan() {
         return match how {
@@ -302,6 +302,6 @@ pub fn converted_real(how: Conversion, to: AnyInt, x: f64) -> Result<i64, Arithm
             Conversion::To | Conversion::Wrap => Err(NotRepresentable(x)),
         };
     }
-    // The conversion saturates, far outside of what any integer type has.
+    // Rust's `as` saturates, far outside the values of any integer type.
     converted(how, to, x as i128).map_err(|_| NotRepresentable(x))
 }

@@ -1,4 +1,4 @@
-//! The two implementations of the table.
+//! The two implementations of the functions in the table of operators.
 
 /// The implementation that computes the transcendental functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -7,8 +7,8 @@ pub enum Math {
     /// another for the functions named by [`platform_dependent`](super::platform_dependent).
     #[default]
     Native,
-    /// The `libm` crate: the same bits on every platform with IEEE 754 arithmetic (of a NaN: that it is
-    /// one, not its sign and payload).
+    /// The `libm` crate: the same bits on every platform with IEEE 754 arithmetic, but for the sign and payload of a
+    /// NaN.
     Portable,
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of partial derivatives, and how a derivative is multiplied with one.
+//! The kinds of partial derivatives, and their products with derivatives.
 
 use crate::ir::{Expr, Op, ScalarType};
 
@@ -13,9 +13,9 @@ pub enum Partial {
     MinusOne,
     /// 1 with a change of type: conversions between the real types.
     Convert {
-        /// Type of the operand: what an adjoint is converted to.
+        /// Type of the operand, to which an adjoint is converted.
         operand: ScalarType,
-        /// Type of the result: what a tangent is converted to.
+        /// Type of the result, to which a tangent is converted.
         result: ScalarType,
     },
     /// `then` where the condition holds, `otherwise` elsewhere; each is 1, -1 or 0.
@@ -56,7 +56,7 @@ pub enum Finiteness {
     Singular,
 }
 
-/// The products of a derivative and a partial that are `strong*`: 0 if the derivative is.
+/// Which products of a derivative and a partial are `strong*`, 0 where the derivative is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strong {
     /// Products with partials that can be infinite or NaN although the operands are finite. A zero derivative stays zero
@@ -67,7 +67,7 @@ pub enum Strong {
     Always,
 }
 
-/// Partial derivatives were asked of something that has none here.
+/// The operator or the operand has no partial derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartialError {
     /// A reduction, transformational function or inquiry.
@@ -111,8 +111,8 @@ impl Partial {
         }
     }
 
-    /// True if the partial can be infinite or NaN at all. Those with variables always can, through their operands: in
-    /// `if(x > 0, x*log(x), 0)` at 0 the partial of the product by x is infinite, and not wanted.
+    /// True if the partial can be infinite or NaN at all. A partial with variables can, through their values: in `if(x
+    /// > 0, x*log(x), 0)` at 0 the partial of the product by x is infinite, and not wanted.
     fn can_be_infinite(&self) -> bool {
         match self {
             Self::Expr(p) => match p.expr {
@@ -147,11 +147,11 @@ impl Partial {
         }
     }
 
-    /// The operand's share of the result's tangent: the operand's `tangent` times this partial. `None`
-    /// if it is zero. `ty` is the type of the result.
+    /// The operand's share of the result's tangent: the operand's `tangent` times this partial. `None` if the share is
+    /// zero. `ty` is the type of the result.
     ///
-    /// A zero derivative gives zero whatever the partial is, see [`Strong::Always`]. Where the branch not taken has the partial 0, its derivative is not
-    /// even evaluated.
+    /// A zero derivative gives zero whatever the partial is, see [`Strong::Always`]. In a [`Partial::Select`], the
+    /// derivative is not evaluated where the partial is 0.
     pub fn tangent(&self, tangent: Expr, ty: ScalarType) -> Option<Expr> {
         match self {
             Self::Convert { result, .. } => Some(convert(tangent, *result)),
@@ -167,8 +167,7 @@ impl Partial {
         self.clone().into_adjoint(adjoint, ty, Strong::Always)
     }
 
-    /// [`Partial::adjoint`] of a partial that is not needed afterwards: nothing is copied. `strong` says which products
-    /// are strong.
+    /// [`Partial::adjoint`] by value, without a copy. `strong` says which products are strong.
     pub fn into_adjoint(self, adjoint: Expr, ty: ScalarType, strong: Strong) -> Option<Expr> {
         match self {
             Self::Convert { operand, .. } => Some(convert(adjoint, operand)),
@@ -208,8 +207,8 @@ impl Partial {
             Self::Expr(p) => {
                 let op = if strong { Op::StrongMul } else { Op::Mul };
                 if p.masks {
-                    // Where the partial is 0 it comes first: that is 0 whatever the derivative is and, unlike a
-                    // constant 0, has the right derivative itself.
+                    // Where the partial is 0, it is the first factor of a strong product: 0 whatever the derivative
+                    // is. A constant 0 would have the wrong derivative.
                     let cancels = Expr::op(Op::Eq, [p.expr.clone(), real(ty, 0.0)]);
                     let masked = Expr::op(Op::StrongMul, [p.expr.clone(), derivative.clone()]);
                     let product = Expr::op(op, [derivative, p.expr]);

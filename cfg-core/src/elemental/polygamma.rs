@@ -6,7 +6,7 @@
 
 use super::math::{Binary, Math, Unary};
 
-/// The functions of a library that the ones of this file are made of.
+/// The functions of a library of which digamma and polygamma are made.
 struct Library {
     exp: Unary,
     log: Unary,
@@ -178,7 +178,7 @@ fn polygamma_by(library: &Library, n: i64, x: f64) -> f64 {
     if odd {
         left + right
     } else if left == right {
-        // Equal, or both overflow: then the nearer pole prevails.
+        // Equal sums cancel; if both overflow, the nearer pole prevails.
         if left.is_finite() {
             0.0
         } else {
@@ -189,7 +189,7 @@ fn polygamma_by(library: &Library, n: i64, x: f64) -> f64 {
     }
 }
 
-/// The largest number of terms; more are never needed: either x + k reaches s + 10, or the terms vanish.
+/// The largest number of terms. No sum needs more: x + k reaches s + 10, or the terms vanish.
 const MOST_TERMS: u32 = 400;
 
 /// |polygamma(n, x)| = n! * zeta(n + 1, x) for n >= 1, x > 0: the factor (n - 1)!/x^n and the Hurwitz
@@ -224,7 +224,7 @@ fn polygamma_positive(library: &Library, n: i64, x: f64) -> f64 {
     scaled(library, n, x, sum)
 }
 
-/// The longest product that is multiplied out; longer ones are computed by logarithms.
+/// The largest n for which the product is multiplied out; for larger ones it is computed by logarithms.
 const LONGEST: i64 = 10_000;
 
 /// (n - 1)!/x^n * sum, without overflow on the way.
@@ -266,10 +266,10 @@ mod tests {
         static POWERS: Cell<u32> = const { Cell::new(0) };
     }
 
-    /// Terms are added up to a number, where nothing else ends the sum.
+    /// A sum ends at the largest number of terms if nothing else ends it.
     #[test]
     fn terms_on_both_sides_of_the_limit() {
-        // No term vanishes. Each takes a power, and so does what stands for the terms behind them.
+        // No term vanishes. Each takes one power, and so does the remainder.
         let library = Library {
             pow: |_, _| {
                 POWERS.set(POWERS.get() + 1);

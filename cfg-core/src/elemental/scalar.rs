@@ -48,7 +48,7 @@ impl Scalar {
     fn convert(self, to: ScalarType) -> Self {
         match (to, self) {
             (ScalarType::Real, x) => Self::Real(x.to_f64()),
-            // Rounded once, not through 64 bits.
+            // One rounding: by way of 64 bits there would be two.
             (ScalarType::Real32, Self::Integer(n)) => Self::Real32(n as f32),
             (ScalarType::Real32, Self::Sized(ty, cell)) => Self::Real32(ty.value(cell) as f32),
             (ScalarType::Real32, x) => Self::Real32(x.to_f64() as f32),
@@ -138,7 +138,7 @@ pub fn apply(op: Op, args: &[Scalar], math: Math) -> Result<Scalar, ArithmeticEr
     }
 }
 
-/// The type that operands of these types are converted to; `None` if there is none.
+/// The type to which operands of these types are converted; `None` if they do not mix.
 fn common_type(args: &[Scalar]) -> Option<ScalarType> {
     let mut common = args.first()?.ty();
     for x in &args[1..] {
@@ -152,7 +152,7 @@ fn common_type(args: &[Scalar]) -> Option<ScalarType> {
     Some(common)
 }
 
-/// Operators whose operands are all converted to one type, a number.
+/// Operators whose operands are all converted to one type of number.
 fn same_type(
     op: Op,
     args: &[Scalar],

@@ -34,8 +34,8 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
     })
 }
 
-/// The elemental function, as in [`unary`], of one 32-bit real: what is neither exact nor correctly rounded is C's
-/// function for `float`, which is not that for `double`, rounded. Results are 32-bit reals.
+/// The elemental function, as in [`unary`], of one 32-bit real; results are 32-bit reals. Functions that are neither
+/// exact nor correctly rounded are C's for `float`, whose values differ from rounded ones of `double`.
 pub fn unary32(op: Op, math: Math) -> Option<Unary> {
     match (op, op.info().real) {
         (_, RealFunctions::Unary { narrow, .. }) => Some(math.choose(narrow)),
@@ -47,7 +47,7 @@ pub fn unary32(op: Op, math: Math) -> Option<Unary> {
     }
 }
 
-/// The elemental function, as in [`binary`], of two 32-bit reals; see [`unary32`]. Its value is to be rounded.
+/// The elemental function, as in [`binary`], of two 32-bit reals; see [`unary32`]. The caller rounds its value.
 pub fn binary32(op: Op, math: Math) -> Option<Binary> {
     match op.info().real {
         RealFunctions::Binary { narrow, .. } => Some(math.choose(narrow)),
@@ -55,8 +55,8 @@ pub fn binary32(op: Op, math: Math) -> Option<Binary> {
     }
 }
 
-/// True if the value may differ in the last places from platform to platform with [`Math::Native`]. Everything else has
-/// the same bits everywhere. (`**` with an integer exponent of at most 64 in magnitude too.)
+/// True if the value may differ in the last places from platform to platform with [`Math::Native`]. All other
+/// operators have the same bits everywhere. (`**` with an integer exponent of at most 64 in magnitude too.)
 pub fn platform_dependent(op: Op) -> bool {
     let elsewhere = matches!(op.info().real, RealFunctions::Elsewhere);
     !elsewhere || matches!(op, Op::Digamma | Op::Polygamma)
@@ -160,7 +160,7 @@ fn remainder(x: f64, y: f64) -> f64 {
     x % y
 }
 
-/// Remainder with the sign of `y`, also when it is zero.
+/// Remainder with the sign of `y`; a zero remainder has that sign too.
 fn modulo(x: f64, y: f64) -> f64 {
     let r = x % y;
     if r == 0.0 {

@@ -1,4 +1,4 @@
-//! The programs that a flat one was made from, and the way back to them.
+//! The programs that a flat one was made from, and the way back to their places.
 
 use crate::{
     diagnostic::{
@@ -12,31 +12,30 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// The programs that a [`Flat`](super::Flat) one was made from, last first: with records, and before that with
-/// pointers.
+/// The programs that a [`Flat`](super::Flat) one was made from: one with records, and before it one with pointers.
 #[derive(Clone, Debug, Default)]
 pub struct Provenance {
-    /// The program before its records became variables, if it had some, and these variables.
+    /// The program before its records became variables, if it had records, and these variables.
     pub records: Option<(Arc<ValidProgram>, Arc<Parts>)>,
-    /// The program before its pointers became numbers of cells, if it had some.
+    /// The program before its pointers became numbers of cells, if it had pointers.
     pub pointers: Option<Arc<ValidProgram>>,
 }
 
-/// The variables of a program without records that the records of another one became.
+/// The variables that the records of a program became.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// The globals that each global became: of a record one for each leaf of its type, in order.
+    /// The globals that each global became: itself, or for a record one for each leaf of its type, in order.
     pub globals: Vec<Vec<GlobalId>>,
     /// The parts of each routine.
     pub routines: Vec<RoutineParts>,
 }
 
-/// The variables and statements that those of a routine with records became.
+/// The variables that those of a routine with records became, and the origins of its new statements.
 #[derive(Clone, Debug, Default)]
 pub struct RoutineParts {
     /// The variables that each variable became.
     pub variables: Vec<Vec<VarId>>,
-    /// The records of the routine, and those that were made.
+    /// The records of the routine, and records that transformations added to it.
     pub records: Vec<RecordParts>,
     /// The statement that each statement was made from.
     pub statements: Vec<StatementOrigin>,
@@ -47,27 +46,28 @@ pub struct RoutineParts {
 pub struct RecordParts {
     /// The declaration of the record. Its shape is that of its parts.
     pub variable: Variable,
-    /// A variable for each leaf of its type, in order.
+    /// A variable for each leaf of the record's type, in order.
     pub parts: Vec<VarId>,
 }
 
 impl Parts {
-    /// The variables that each variable of a routine became: of a record one for each leaf of its type, in order.
+    /// The variables that each variable of a routine became: itself, or for a record one for each leaf of its type, in
+    /// order.
     pub fn variables(&self, routine: RoutineId) -> &[Vec<VarId>] {
         let found = self.routines.get(routine.index());
         found.map_or(&[], |parts| &parts.variables)
     }
 }
 
-/// Moves a problem of a program whose records were split to the statement that the split one was made from, which
-/// has the same number in its vertex where no statement before it was split.
+/// Moves a problem of a program whose records were split to the place in the program with records. Statements may have
+/// other positions there, since one assignment of a record becomes several.
 pub fn place_in_grouped(split: &Program, problem: Diagnostic) -> Diagnostic {
     let moved = problem.at.site.as_deref().and_then(|site| {
         let Element::Statement(v, s) = site.element else {
             return None;
         };
         let routine = split.routines.get(site.routine?.index())?;
-        // The statements of derived routines say where these come from in the routine that they were made from.
+        // Origins in derived routines name statements of the routine that was differentiated, not of this one.
         if routine.origin.is_some() {
             return None;
         }
@@ -111,8 +111,8 @@ pub fn place_in_original(
     problem.at_site_in(original, site).at_element(words)
 }
 
-/// The place in a program that a place in the lowered one comes from: the statement that it was made from, or the
-/// routine as a whole for what was added.
+/// The place in `program` of a place in the lowered program: the statement that it was made from, or the routine as a
+/// whole for statements that lowering added.
 fn original_site(program: &Program, lowered: &Program, site: &Site) -> Option<Site> {
     let r = site.routine?;
     let made = lowered.routines.get(r.index())?;

@@ -103,7 +103,7 @@ pub enum FlatClass {
     Inquiry,
 }
 
-/// Ends a view of something that no flat program has: [`Flat::check`](super::Flat::check) has not seen the program.
+/// Panics: `what` occurs in no flat program, so [`Flat::check`](super::Flat::check) has not seen this one.
 #[cold]
 #[track_caller]
 fn not_flat(what: &str) -> ! {
@@ -114,7 +114,7 @@ impl<'s> FlatStmt<'s> {
     /// The view of a statement.
     ///
     /// # Panics
-    /// The statement makes or ends objects on the heap: it is from no [`Flat`](super::Flat) program.
+    /// The statement makes or ends objects on the heap, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
     pub fn of(kind: &'s StmtKind) -> Self {
@@ -161,10 +161,10 @@ impl<'s> FlatStmt<'s> {
 }
 
 impl<'e> FlatExpr<'e> {
-    /// The view of an expression; of what is below it only references are taken.
+    /// The view of an expression. Its operands are references: each needs a view of its own.
     ///
     /// # Panics
-    /// The expression makes a pointer: it is from no [`Flat`](super::Flat) program.
+    /// The expression makes a pointer, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
     pub fn of(e: &'e Expr) -> Self {
@@ -184,7 +184,7 @@ impl<'e> FlatSubscript<'e> {
     /// The view of a subscript.
     ///
     /// # Panics
-    /// The subscript is a field or a step through a pointer, from no [`Flat`](super::Flat) program.
+    /// The subscript is a field or a step through a pointer, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
     pub fn of(subscript: &'e Subscript) -> Self {
@@ -200,7 +200,7 @@ impl FlatType {
     /// The view of a type.
     ///
     /// # Panics
-    /// The type is a record or a pointer, of no [`Flat`](super::Flat) program.
+    /// The type is a record or a pointer, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
     pub fn of(ty: ScalarType) -> Self {
@@ -220,7 +220,7 @@ impl FlatClass {
     /// The class of an operator.
     ///
     /// # Panics
-    /// The operator moves pointers, in no [`Flat`](super::Flat) program.
+    /// The operator moves pointers, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
     pub fn of(op: Op) -> Self {

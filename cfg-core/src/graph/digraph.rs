@@ -5,8 +5,8 @@
 use crate::{entity::VertexId, ir::Cfg};
 use fixedbitset::FixedBitSet;
 
-/// A directed graph on `0 .. len()`; the only thing a graph algorithm may ask for. Parallel edges
-/// appear as often as they are there.
+/// A directed graph on the vertices `0 .. len()`: all that a graph algorithm may ask for. A parallel edge appears once
+/// for each time that it exists.
 pub trait DiGraph {
     /// Number of vertices.
     fn len(&self) -> usize;
@@ -35,7 +35,7 @@ impl DiGraph for Cfg {
     }
 }
 
-/// The graph with its edges turned round, at no cost. Post-dominators are the dominators of this.
+/// A view of the graph with its edges turned round, at no cost. Its dominators are the post-dominators of the graph.
 pub struct Reversed<'g, G>(pub &'g G);
 
 impl<G: DiGraph> DiGraph for Reversed<'_, G> {
@@ -104,7 +104,7 @@ pub fn reachable(graph: &impl DiGraph, root: usize) -> FixedBitSet {
     seen
 }
 
-/// Depth-first postorder from `root`: what is reachable from it, each vertex after those found from it.
+/// Depth-first postorder from `root`: the reachable vertices, each after its descendants in the depth-first tree.
 pub fn postorder(graph: &impl DiGraph, root: usize) -> Vec<usize> {
     let mut seen = FixedBitSet::with_capacity(graph.len());
     let mut order = Vec::new();
@@ -124,7 +124,7 @@ pub fn postorder(graph: &impl DiGraph, root: usize) -> Vec<usize> {
     order
 }
 
-/// Reverse postorder from `root`: topological if what is reachable has no cycle.
+/// Reverse postorder from `root`: a topological order if no cycle is reachable.
 pub fn reverse_postorder(graph: &impl DiGraph, root: usize) -> Vec<usize> {
     let mut order = postorder(graph, root);
     order.reverse();

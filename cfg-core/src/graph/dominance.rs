@@ -23,13 +23,13 @@ use crate::graph::DiGraph;
 
 const NONE: u32 = u32::MAX;
 
-/// The dominator tree of what is reachable from a root.
+/// The dominator tree of the vertices that are reachable from a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dominators {
     root: usize,
-    /// Immediate dominator by vertex; [`NONE`] of the root and of what is not reachable.
+    /// Immediate dominator by vertex; [`NONE`] of the root and of unreachable vertices.
     idom: Vec<u32>,
-    /// Interval of each vertex in a preorder of the tree; empty if it is not reachable.
+    /// Interval of each vertex's subtree in a preorder of the tree; empty for unreachable vertices.
     interval: Vec<(u32, u32)>,
     /// Reachable vertices in depth-first preorder of the graph.
     preorder: Vec<u32>,
@@ -58,7 +58,7 @@ impl Dominators {
         result
     }
 
-    /// The immediate dominator; `None` of the root and of what is not reachable.
+    /// The immediate dominator; `None` of the root and of unreachable vertices.
     pub fn immediate(&self, v: usize) -> Option<usize> {
         let idom = self.idom[v];
         (idom != NONE).then_some(idom as usize)
@@ -196,7 +196,7 @@ impl Forest {
             self.path.push(x);
             x = self.ancestor[x as usize];
         }
-        // The last one before the root has nothing above it to compress.
+        // The vertex below the root of its tree has no path above it to compress.
         self.path.pop();
         while let Some(x) = self.path.pop() {
             let above = self.ancestor[x as usize] as usize;
@@ -213,7 +213,7 @@ impl Forest {
 /// The interval of the subtree of each vertex in a preorder of the dominator tree.
 fn intervals(n: usize, preorder: &[u32], idom: &[u32]) -> Vec<(u32, u32)> {
     let m = preorder.len();
-    // A dominator has a smaller number than what it dominates, so sizes add up from the back.
+    // A dominator has a smaller number than the vertices that it dominates, so sizes add up from the back.
     let mut size = vec![1u32; m];
     for w in (1..m).rev() {
         size[idom[w] as usize] += size[w];
@@ -355,8 +355,8 @@ mod tests {
         }
     }
 
-    /// Irreducible exactly if repeatedly removing self-loops and merging vertices with one predecessor
-    /// into it (T1 and T2 of Hecht and Ullman 1972) does not end in one vertex.
+    /// Removes self-loops and merges vertices with one predecessor into that (T1 and T2 of Hecht and Ullman 1972) as
+    /// long as possible: a graph is reducible exactly if one vertex is left.
     fn collapses(g: &Adjacency, root: usize) -> bool {
         let live = reachable(g, root);
         let mut edges: Vec<(usize, usize)> = live
@@ -399,7 +399,7 @@ mod tests {
         assert!(irreducible > 50);
     }
 
-    /// Families on which simple algorithms need quadratic or cubic time; this ends at once or not.
+    /// Families on which simple algorithms need quadratic or cubic time: with one of these the test would not end.
     #[test]
     fn families_that_are_bad_for_iteration() {
         let n = 100_000;

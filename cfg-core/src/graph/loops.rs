@@ -1,18 +1,17 @@
 //! The loop forest of any rooted graph, irreducible regions included.
 //!
-//! A depth-first search gives every strongly connected part of the graph a *header*, the vertex of it
-//! that is met first. The part is a loop; without the edges that lead back to the header it falls into
-//! smaller parts, and these are the loops inside it, and so on (P. Havlak, *Nesting of Reducible and
-//! Irreducible Loops*, TOPLAS 19(4), 1997). A loop is *reducible* if nothing enters it but at its header,
-//! which then dominates it: these are the natural loops. An irreducible loop has a header too, the one
-//! among its entries that the search came to first, and names an edge that enters it elsewhere.
+//! A depth-first search gives every strongly connected part of the graph a *header*, its vertex that the search meets
+//! first. The part is a loop; without the edges back to the header it falls into smaller parts, the loops inside it,
+//! and so on (P. Havlak, *Nesting of Reducible and Irreducible Loops*, TOPLAS 19(4), 1997). A loop is *reducible*, or
+//! natural, if every edge into it leads to its header, which then dominates it. An irreducible loop has a header too,
+//! the entry that the search met first, and names an edge that enters it elsewhere.
 //!
-//! Havlak's algorithm is Tarjan's test of reducibility (JCSS 9, 1974) made to go on; it takes quadratic time where many edges
-//! enter nested irreducible loops. This is the corrected one of G. Ramalingam, *Identifying Loops in
-//! Almost Linear Time*, TOPLAS 21(2), 1999, section 5: an edge that is not in the depth-first tree and
-//! does not close a cycle is looked at once, at the nearest common ancestor of its ends, which is found
-//! during the search (offline, with the same union-find). Which loops are irreducible is marked afterwards, upward from
-//! the target of each edge, past what is marked already.
+//! Havlak's algorithm is Tarjan's test of reducibility (JCSS 9, 1974), made to go on at irreducible loops; it takes
+//! quadratic time where many edges enter nested ones. This file has the correction of G. Ramalingam, *Identifying
+//! Loops in Almost Linear Time*, TOPLAS 21(2), 1999, section 5: an edge that is not in the depth-first tree and does
+//! not close a cycle is looked at once, at the nearest common ancestor of its ends, which is found during the search
+//! (offline, with the same union-find). Irreducible loops are marked afterwards, from the target of each edge outward,
+//! past the loops that are marked already.
 //!
 //! Complexity: O((vertices + edges) log) in the worst case, linear in practice. No recursion.
 //!
@@ -50,11 +49,11 @@ impl LoopId {
 /// One loop of the forest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// The vertex of it that the depth-first search met first; its only entry if it is reducible.
+    /// The vertex that the depth-first search met first; the only entry if the loop is reducible.
     pub header: usize,
     /// The loop around this one.
     pub parent: Option<LoopId>,
-    /// Number of loops that it is in, itself included.
+    /// Number of loops around it, itself included.
     pub depth: u32,
     /// An edge from outside to another vertex than the header; the loop is irreducible if there is one.
     pub side_entry: Option<(usize, usize)>,
@@ -76,7 +75,7 @@ impl Loop {
     }
 }
 
-/// The loops of what is reachable from a root.
+/// The loops among the vertices that are reachable from a root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoopForest {
     loops: Vec<Loop>,
@@ -89,7 +88,7 @@ pub struct LoopForest {
 }
 
 impl LoopForest {
-    /// The loops of what is reachable from `root`.
+    /// The loops among the vertices that are reachable from `root`.
     pub fn new(graph: &impl DiGraph, root: usize) -> Self {
         let n = graph.len();
         let mut forest = Self {
@@ -166,7 +165,8 @@ impl LoopForest {
         }
     }
 
-    /// The loop that a loop inside `outer` jumps to: two jumps of equal length are followed by one of twice it.
+    /// The target of the jump of a loop inside `outer`: behind two jumps of equal length, a jump goes over both
+    /// (skew-binary numbers), so that a way outward takes O(log depth) steps.
     fn jump_over(&self, outer: LoopId) -> LoopId {
         let first = self.get(outer).jump;
         let second = self.get(first).jump;
@@ -178,7 +178,7 @@ impl LoopForest {
         }
     }
 
-    /// Marks what is entered elsewhere than at the header.
+    /// Marks the loops that are entered elsewhere than at their headers.
     fn mark(&mut self, graph: &impl DiGraph, preorder: &[u32]) {
         // The next loop outward, itself included, that is not marked.
         let mut unmarked = Sets::new(self.loops.len() + 1);
@@ -227,7 +227,7 @@ impl LoopForest {
         &self.loops[l.index()]
     }
 
-    /// The innermost loop that a vertex is in; of a header its own.
+    /// The innermost loop around a vertex; for a header its own loop.
     pub fn innermost(&self, v: usize) -> Option<LoopId> {
         self.innermost[v]
     }
@@ -253,21 +253,21 @@ impl LoopForest {
         &self.order[range.start as usize..range.end as usize]
     }
 
-    /// The places of the members of a loop among the vertices that are in loops: in a row.
+    /// The places of the members of a loop among all vertices in loops: a contiguous range.
     pub(crate) fn places(&self, l: LoopId) -> Range<usize> {
         let range = &self.get(l).range;
         range.start as usize..range.end as usize
     }
 
-    /// The places of vertices that are in a loop, of places as [`Self::place`] gives them and in ascending order.
-    /// O(log n).
+    /// The places in `places` whose vertices are members of a loop. `places` are as [`Self::place`] gives them, in
+    /// ascending order. O(log n).
     pub fn among<'a>(&self, l: LoopId, places: &'a [usize]) -> &'a [usize] {
         let Range { start, end } = self.places(l);
         let before = |limit: usize| places.partition_point(|&p| p < limit);
         &places[before(start)..before(end)]
     }
 
-    /// The place of a vertex among those that are in loops; `None` of one that is in none.
+    /// The place of a vertex among all vertices in loops; `None` for a vertex outside of loops.
     pub fn place(&self, v: usize) -> Option<usize> {
         let place = self.position[v];
         (place != NONE).then_some(place as usize)
@@ -278,8 +278,7 @@ impl LoopForest {
         self.get(l).range.contains(&self.position[v])
     }
 
-    /// The outermost loop that an edge leaves: it leaves this one and all around `from` inside this one.
-    /// O(log depth).
+    /// The outermost loop that an edge leaves; the edge also leaves all loops around `from` inside it. O(log depth).
     pub fn outermost_left(&self, from: usize, to: usize) -> Option<LoopId> {
         let mut at = self.innermost(from).filter(|&l| !self.contains(l, to))?;
         while let Some(parent) = self.get(at).parent.filter(|&p| !self.contains(p, to)) {
@@ -298,7 +297,7 @@ impl LoopForest {
         self.headed_by(to).filter(|&l| self.contains(l, from))
     }
 
-    /// The edges from inside to the header; takes time in the number of the header's predecessors.
+    /// The edges from inside to the header; linear in the number of the header's predecessors.
     pub fn back_edges<G: DiGraph>(
         &self,
         graph: &G,
@@ -415,7 +414,7 @@ impl Lists {
     }
 }
 
-/// The headers of the innermost loops by preorder number (of a header: of the loop around its own).
+/// The header of the innermost loop of each vertex, by preorder number; for a header, of the loop around its own.
 struct Headers {
     of: Vec<u32>,
     is_header: Vec<bool>,
@@ -432,7 +431,7 @@ fn headers(s: &Search) -> Headers {
     // Sources of edges to a vertex or loop beside its edge in the tree.
     let mut sources = Lists::default();
     let mut work = Vec::new();
-    // For which header a vertex was met last.
+    // The header for which each vertex was met last.
     let mut met = vec![NONE; n];
     for header in (0..n as u32).rev() {
         for e in s.cross.iter(header) {

@@ -1,14 +1,15 @@
-//! Subscripts of pools that say what is wrong with a pointer.
+//! Subscripts of pools that encode the fault of a pointer.
 
 use super::{Expr, Op};
 
-/// What is wrong with a pointer that leads to no cells of its type.
+/// The fault of a pointer that leads to no cells of its type.
 ///
-/// Where a program was lowered to pools, a pointer is used by a subscript of the array of cells, whose first element has the number 1. A
-/// pointer that may not be used becomes a subscript below that: the use is an error wherever it is evaluated, and the subscript
-/// says why. With n the number of cells of the pool and one more, it is −o for object o, where 0 is null; −(o + n) if the cell is one
-/// of the object, but of another type; and where a record of m cells is used, which are accessed one by one,
-/// −(2o + 2)n − (m − 1) and −(2o + 3)n − (m − 1), from where the other cells of the record are no cells of the pool either.
+/// In a program lowered to pools, a pointer is a subscript of the array of cells, whose first element has the number
+/// 1. A pointer that may not be used becomes a subscript below 1, so that every use is an error, and the subscript
+///    tells the reason. With n one more than the number of cells of the pool, the subscript is −o for object o, where
+///    0 is null, and −(o + n) if the cell belongs to the object but has another type. A record of m cells is accessed
+///    one by one from −(2o + 2)n − (m − 1), or from −(2o + 3)n − (m − 1) if the object has cells of other types, so
+///    that each of the m subscripts encodes the fault.
 ///
 /// ```
 /// use cfg_core::ir::Astray;
@@ -27,7 +28,8 @@ pub struct Astray {
 }
 
 impl Astray {
-    /// What a subscript says of a pointer into a pool of so many cells; `None` if it is one of a cell, or of none that could be told.
+    /// The fault that a subscript of a pool of `cells` cells encodes; `None` if it is the subscript of a cell or
+    /// encodes none.
     pub fn said_by(subscript: i64, cells: i64) -> Option<Self> {
         let (code, n) = (subscript.checked_neg()?, cells.checked_add(1)?);
         if code < 0 || n < 1 {
@@ -44,7 +46,8 @@ impl Astray {
         })
     }
 
-    /// The subscript for the use of so many cells, 1 if it is no record, by a pointer to an object of a pool of `cells` cells.
+    /// The subscript by which a faulty pointer to an object uses `used` cells (1 unless a record is used) of a pool of
+    /// `cells` cells.
     pub fn subscript(object: Expr, used: i64, of_other_type: bool, cells: i64) -> Expr {
         let n = cells.saturating_add(1);
         let other = i64::from(of_other_type);
@@ -58,7 +61,7 @@ impl Astray {
         let reason = Expr::op(Op::Mul, [Expr::Int(2), object]);
         let reason = Expr::op(Op::Add, [reason, Expr::Int(2 + other)]);
         let code = Expr::op(Op::Mul, [reason, Expr::Int(n)]);
-        // No object has a record that is larger than the pool: the first of its cells says so.
+        // No object has a record larger than the pool: the first of its cells is already an error.
         let below = Expr::Int(used.min(n) - 1);
         Expr::op(Op::Sub, [Expr::op(Op::Neg, [code]), below])
     }

@@ -1,5 +1,6 @@
-//! Declarations of a source in C, which emitted C keeps to: of a routine its head, of a global that other files know its type. They stand in
-//! the annotations, under `c`. Those of the program have what structures keep of members that are left out.
+//! Declarations of a source in C, to which emitted C keeps: the head of each function, and the type of each global
+//! that other files know. They are kept as annotations, under `c`. The annotations of the program have the members of
+//! structures that were left out.
 //!
 //! In the text of a declaration `@` is the name, `$` the structure, `#` the extents behind the first one.
 
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The member of annotations.
 const C: &str = "c";
 
-/// The text of a declaration, or why emitted C cannot keep to it.
+/// The text of a declaration, or the reason for which emitted C cannot keep to it.
 pub type CDeclaration = Result<String, String>;
 
 /// The head of a function.
@@ -18,9 +19,10 @@ pub type CDeclaration = Result<String, String>;
 pub struct CHead {
     /// What the function returns.
     pub result: CDeclaration,
-    /// The parameters: the name, and the variable of the routine, if there is one for it.
+    /// The parameters, in the order of the source.
     pub parameters: Vec<CParameter>,
-    /// Why another file cannot have the function: both would have static variables of their own.
+    /// The reason for which another file cannot have a copy of the function, for instance static variables, of which
+    /// both would have their own.
     pub unshared: Option<String>,
 }
 
@@ -29,7 +31,7 @@ pub struct CHead {
 pub struct CParameter {
     /// The name.
     pub name: String,
-    /// The variable of the routine; none of what the routine does not use.
+    /// The variable of the routine; `None` for a parameter that the routine does not use.
     pub variable: Option<String>,
     /// The declaration.
     pub declared: CDeclaration,
@@ -48,14 +50,15 @@ pub struct CGlobal {
 /// not give, and parameters that they need not give.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CLeftOut {
-    /// The places that they take, by the names of records: the number of the field behind it, and its bytes.
+    /// The gaps of the members that were left out, by the names of records: the number of the field behind the gap,
+    /// and its size in bytes.
     pub gaps: BTreeMap<String, Vec<(usize, u64)>>,
-    /// Names that POINT may have and nothing reads, as `p.next` or `p.part.name`, by the names of routines.
+    /// Names such as `p.next` or `p.part.name` that a POINT may give although nothing reads them, by the names of
+    /// routines.
     pub members: BTreeMap<String, BTreeSet<String>>,
-    /// Names of globals that have their initial values from the first call on, whatever they held before it: POINT
-    /// cannot give them.
+    /// Names of globals whose initial values are set by the first call: a POINT cannot give them.
     pub started: BTreeSet<String>,
-    /// Parameters that are pointers and null where POINT does not name them, by the names of routines.
+    /// Pointer parameters that are null if a POINT does not name them, by the names of routines.
     pub null: BTreeMap<String, BTreeSet<String>>,
 }
 

@@ -1,5 +1,5 @@
-//! Control-flow graphs (Naumann et al. 2004, Definition 1, with the loop and branch forms that the
-//! definition leaves to the front end).
+//! Control-flow graphs: Definition 1 of Naumann et al. 2004, with the forms of loops and branches that the definition
+//! leaves to the front end.
 
 use super::{Annotations, Vertex, VertexKind};
 use crate::entity::{EdgeId, VertexId};
@@ -15,8 +15,8 @@ pub enum Control {
     General,
 }
 
-/// A control-flow graph: vertices, edges, and both adjacency lists. Immutable; clones share it, until one
-/// of them changes what a vertex holds.
+/// A control-flow graph: vertices, edges, and both adjacency lists. The graph is immutable; clones share it until one
+/// of them changes the contents of a vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cfg {
     graph: Arc<Graph>,
@@ -72,7 +72,7 @@ impl Cfg {
             preds: vec![EdgeId::new(0); edges.len()],
             edges,
         };
-        // Where the slice of each vertex begins; while slices are filled, where its next edge goes.
+        // `start` has the beginning of each vertex's slice; while slices are filled, the position of its next edge.
         for e in &graph.edges {
             *graph.succ_start.get_mut(e.from.index() + 1)? += 1;
             *graph.pred_start.get_mut(e.to.index() + 1)? += 1;
@@ -125,14 +125,14 @@ impl Cfg {
             .map(|(i, e)| (EdgeId::new(i), e))
     }
 
-    /// The first vertex with this id in files; looks at all.
+    /// The first vertex with this id in files. O(vertices).
     pub fn with_id(&self, id: i64) -> Option<VertexId> {
         let mut vertices = self.vertices();
         vertices.find(|(_, vertex)| vertex.id == id).map(|(v, _)| v)
     }
 
-    /// The vertex of the statement of this number, counted from 0 through all vertices, and its position there; looks at
-    /// all vertices before it.
+    /// The vertex of the statement of this number, counted from 0 through all vertices, and the position there.
+    /// O(vertices).
     pub fn numbered_statement(&self, number: usize) -> Option<(VertexId, usize)> {
         let mut before = 0;
         for (v, vertex) in self.vertices() {
@@ -151,12 +151,12 @@ impl Cfg {
         &self.graph.vertices[v.index()]
     }
 
-    /// The vertex of a given id, to change what it holds (the graph itself cannot be changed).
+    /// The vertex of a given id, to change its contents (the edges of the graph cannot be changed).
     pub fn vertex_mut(&mut self, v: VertexId) -> &mut Vertex {
         &mut Arc::make_mut(&mut self.graph).vertices[v.index()]
     }
 
-    /// All vertices, to change what they hold.
+    /// All vertices, to change their contents.
     pub fn vertices_mut(&mut self) -> impl ExactSizeIterator<Item = &mut Vertex> {
         Arc::make_mut(&mut self.graph).vertices.iter_mut()
     }

@@ -20,7 +20,7 @@ pub enum Expr {
     Logical(bool),
     /// The pointer of a type that points nowhere.
     Null(PointerType),
-    /// The pointer to a place, which is not read: to its first cell.
+    /// The pointer to the first cell of a place; the place itself is not read.
     Addr(Place),
     /// The value of a variable, an element or a section.
     Place(Place),
@@ -60,11 +60,11 @@ impl PartialEq for Expr {
 pub struct Place {
     /// The variable that is named.
     pub var: VarId,
-    /// The subscripts, one per dimension; empty for a scalar or a whole array. Where records are, fields stand between
-    /// them, each with its own subscripts behind it: `a[i].v[j]` has `i`, `.v`, `j` ([`Place::levels`]). So do the steps
-    /// through pointers, each with at most one subscript behind it, a number of elements from where the pointer points
-    /// to: `p[i]^[k].v` has `i`, `^`, `k`, `.v`. A place with such a step is no part of the variable, which is read to
-    /// find it ([`Place::is_through_pointer`]).
+    /// The subscripts, one per dimension; empty for a scalar or a whole array. Fields of records stand among them,
+    /// each with its own subscripts behind it: `a[i].v[j]` has `i`, `.v`, `j` ([`Place::levels`]). Steps through
+    /// pointers do too, each with at most one subscript behind it, a distance in elements from the target of the
+    /// pointer: `p[i]^[k].v` has `i`, `^`, `k`, `.v`. A place with such a step is no part of its variable, which is
+    /// only read to find the place ([`Place::is_through_pointer`]).
     pub subscripts: Box<[Subscript]>,
 }
 
@@ -77,7 +77,7 @@ pub enum Subscript {
     Range(Box<Range>),
     /// The field of a record.
     Field(Box<str>),
-    /// What the pointer points to.
+    /// A step to the target of a pointer.
     Deref,
 }
 
@@ -93,7 +93,7 @@ pub struct Range {
 }
 
 impl Subscript {
-    /// The index, if this is one.
+    /// The index; `None` for other subscripts.
     pub fn index(&self) -> Option<&Expr> {
         match self {
             Self::Index(e) => Some(e),
@@ -101,7 +101,7 @@ impl Subscript {
         }
     }
 
-    /// The name of the field, if this is one.
+    /// The name of the field; `None` for other subscripts.
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::Field(name) => Some(name),
@@ -109,7 +109,7 @@ impl Subscript {
         }
     }
 
-    /// The index, or the bounds and the stride that are written.
+    /// The index, or the bounds and the stride that are given.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let (a, b, c) = match self {
             Self::Index(e) => (Some(e), None, None),
@@ -119,7 +119,7 @@ impl Subscript {
         a.into_iter().chain(b).chain(c)
     }
 
-    /// The index, or the bounds and the stride that are written, to be changed; like [`exprs`](Self::exprs).
+    /// [`exprs`](Self::exprs), to change them.
     pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let (a, b, c) = match self {
             Self::Index(e) => (Some(e), None, None),
@@ -154,7 +154,7 @@ impl Place {
         }
     }
 
-    /// True if this is one element of an array (all subscripts are indices, and there are some).
+    /// True for one element of an array: there are subscripts, and all are indices.
     pub fn is_element(&self) -> bool {
         !self.subscripts.is_empty() && self.subscripts.iter().all(|s| s.index().is_some())
     }
@@ -194,8 +194,8 @@ impl Expr {
         Self::Op(op, operands.into_iter().collect())
     }
 
-    /// The constant 0 of a type: of a logical `false`, of a pointer null; of a tape or a record, which have none, that of
-    /// `real`.
+    /// The constant 0 of a type: `false` for a logical, null for a pointer. Tapes and records have none and get that
+    /// of `real`.
     pub fn zero(ty: ScalarType) -> Self {
         match ty {
             ScalarType::Real32 => Self::Real32(0.0),
@@ -210,8 +210,8 @@ impl Expr {
         }
     }
 
-    /// A constant of an integer type; `None` if the type does not have the value. It is the conversion modulo 2 to the
-    /// number of bits of an integer constant, the cell of the value (see [`IntType`]).
+    /// A constant of an integer type; `None` if the type does not have the value. The constant is written as the
+    /// conversion (modulo 2 to the number of bits) of an integer constant, the cell of the value (see [`IntType`]).
     pub fn sized(ty: IntType, value: i128) -> Option<Self> {
         let op = Op::Convert(Conversion::Wrap, AnyInt::Sized(ty));
         Some(Self::op(op, [Self::Int(ty.cell(value)?)]))
@@ -232,8 +232,8 @@ impl Expr {
         }
     }
 
-    /// The value of an integer expression of literals, sums, differences, products and signs. An expression that is
-    /// deeper than [`Expr::MAX_DEPTH`] has none, since this recurses.
+    /// The value of an integer expression of literals, sums, differences, products and signs. `None` for expressions
+    /// deeper than [`Expr::MAX_DEPTH`], since the function recurses.
     pub fn constant(&self) -> Option<i64> {
         self.constant_within(Self::MAX_DEPTH)
     }
@@ -291,8 +291,8 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` for every place that is read, subscripts' places included, and for places through pointers of which
-    /// the address is taken: a pointer is read to find them.
+    /// Calls `visit` for every place that is read, in subscripts too, and for every place through a pointer whose
+    /// address is taken, since that pointer is read.
     pub fn walk_places<'e>(&'e self, visit: &mut impl FnMut(&'e Place)) {
         self.walk(&mut |e| match e {
             Self::Place(place) => visit(place),
@@ -334,8 +334,8 @@ impl Expr {
 }
 
 impl Place {
-    /// Number of levels: each field, each step through a pointer with its subscript, and each list of subscripts is one,
-    /// around the place that it is applied to.
+    /// Number of levels: each field, each step through a pointer with its subscript, and each list of subscripts is a
+    /// level around the place before it.
     pub fn depth(&self) -> usize {
         let deepest = |s: &Subscript| s.exprs().map(Expr::depth).max().unwrap_or(0);
         if self.is_plain() {

@@ -12,25 +12,25 @@ use std::{borrow::Cow, collections::BTreeSet};
 /// A part of a place: a variable, a field or a step through a pointer, and the subscripts behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Level<'p> {
-    /// What stands before the subscripts.
+    /// The variable, field or step before the subscripts.
     pub part: Part<'p>,
     /// The subscripts.
     pub subscripts: &'p [Subscript],
 }
 
-/// What a [`Level`] starts with.
+/// The beginning of a [`Level`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'p> {
     /// The variable of the place; the first level has it.
     Variable,
     /// A field of the record before it.
     Field(&'p str),
-    /// What the pointer before it points to. It has at most one subscript, a number of elements.
+    /// The target of the pointer before it. At most one subscript follows, a distance in elements.
     Deref,
 }
 
 impl<'p> Part<'p> {
-    /// The field; `None` for the variable and for what a pointer points to.
+    /// The field; `None` for the variable and for a step through a pointer.
     pub fn field(self) -> Option<&'p str> {
         match self {
             Self::Field(name) => Some(name),
@@ -40,7 +40,7 @@ impl<'p> Part<'p> {
 }
 
 impl Subscript {
-    /// The part of a place that starts with this one; `None` of indices and ranges, which stand behind such parts.
+    /// The part of a place that this subscript starts; `None` for indices and ranges, which stand behind parts.
     pub fn part(&self) -> Option<Part<'_>> {
         match self {
             Self::Field(name) => Some(Part::Field(name)),
@@ -51,7 +51,7 @@ impl Subscript {
 }
 
 impl Place {
-    /// The levels of the place, that of the variable first.
+    /// The levels of the place; the variable's is the first.
     pub fn levels(&self) -> impl Iterator<Item = Level<'_>> {
         let mut rest = Some((Part::Variable, &*self.subscripts));
         std::iter::from_fn(move || {
@@ -63,9 +63,9 @@ impl Place {
         })
     }
 
-    /// For each projection the number of projections around it where places are nested as in files, `["[]", [".", a, "v"], j]`,
-    /// and its position in its list of subscripts. A step through a pointer and its subscript are one projection in files,
-    /// `["deref", p, k]`.
+    /// For each projection, the number of projections around it in the nested form that files have, `["[]", [".", a,
+    /// "v"], j]`, and its position in its list of subscripts. In files, a step through a pointer and its subscript are
+    /// one projection, `["deref", p, k]`.
     pub fn nesting(&self) -> Vec<(usize, usize)> {
         let mut nesting = vec![(0, 0); self.subscripts.len()];
         let (mut around, mut end) = (0, self.subscripts.len());
@@ -91,7 +91,7 @@ impl Place {
         self.subscripts.iter().any(|s| s.field().is_some())
     }
 
-    /// True if the place is found through a pointer: it is no part of its variable, whose value tells where it is.
+    /// True if the place is found through a pointer: it is no part of its variable, which holds the pointer.
     pub fn is_through_pointer(&self) -> bool {
         self.subscripts
             .iter()
@@ -107,7 +107,7 @@ impl Place {
 /// A scalar or an array of scalars inside a record, at any depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leaf<'p> {
-    /// The names of the fields that lead to it; empty if the type is no record.
+    /// The names of the fields that lead to the leaf; empty if the type is no record.
     pub path: Vec<&'p str>,
     /// The type of the scalar or of the elements.
     pub ty: ScalarType,
@@ -127,7 +127,7 @@ impl Program {
         found.map(RecordId::new)
     }
 
-    /// The name of a type for people: that of a record is its own, and a pointer to it has `^` before it.
+    /// The name of a type for people: a record has its own name, a pointer `^` before the name of its target.
     pub fn type_name(&self, ty: ScalarType) -> Cow<'_, str> {
         let record = ty.record().and_then(|r| self.records.get(r.index()));
         match ty.pointer() {
@@ -139,9 +139,9 @@ impl Program {
         }
     }
 
-    /// The scalars and arrays of scalars that a value of a type consists of, in the order of the layout: of a type that is
-    /// no record one, itself. Of records that validation refuses, not more than [`Record::MAX_LEAVES`] and not below
-    /// [`Record::MAX_DEPTH`].
+    /// The scalars and arrays of scalars that a value of a type consists of, in the order of the layout; a type that
+    /// is no record has one leaf, itself. Of records that validation refuses, at most [`Record::MAX_LEAVES`] leaves
+    /// and at most [`Record::MAX_DEPTH`] levels.
     pub fn leaves(&self, ty: ScalarType) -> Vec<Leaf<'_>> {
         let mut leaves = Vec::new();
         let mut open = vec![Leaf {
@@ -149,8 +149,8 @@ impl Program {
             ty,
             shape: Vec::new(),
         }];
-        // Records that validation refuses may have no leaves. All others have no more parts than one at each depth for each leaf,
-        // and the record itself.
+        // Invalid records may have no leaves, so the number of steps is bounded. Valid ones have at most one part for
+        // each leaf at each depth, and the record itself.
         for _ in 0..=Record::MAX_LEAVES * Record::MAX_DEPTH {
             if leaves.len() == Record::MAX_LEAVES {
                 break;
@@ -177,7 +177,8 @@ impl Program {
         leaves
     }
 
-    /// The record types from which pointers lead to their like, maybe through others, as in lists, trees and graphs.
+    /// The record types from which pointers lead to the same type, directly or through others, as in lists, trees and
+    /// graphs.
     pub fn recursive_records(&self) -> BTreeSet<RecordId> {
         let mut graph: DiGraph<(), ()> = DiGraph::new();
         for _ in &self.records {
@@ -202,8 +203,8 @@ impl Program {
         parts.flatten().map(|r| RecordId::new(r.index())).collect()
     }
 
-    /// The leaf of its type that each of so many initial values of a global is for: one value for each leaf, all elements of
-    /// which have it, or one for each cell in the order of the layout. `None` if the number is another one.
+    /// The leaf to which each of `count` initial values of a global belongs: one value for each leaf, shared by its
+    /// elements, or one for each cell in the order of the layout. `None` if `count` is neither number.
     pub fn initial_leaves(&self, global: &Variable, count: usize) -> Option<Vec<usize>> {
         let leaves = self.leaves(global.ty);
         if count == leaves.len() {
@@ -215,7 +216,7 @@ impl Program {
             for dim in &leaf.shape {
                 size = size.checked_mul(dim.constant_extent()?)?;
             }
-            // No more than there are values.
+            // Checked before the list grows, so that it never exceeds the number of values.
             if of_element.len().checked_add(size)? > count {
                 return None;
             }
@@ -262,7 +263,7 @@ impl Program {
         makes.0
     }
 
-    /// True if a type is a pointer, or a record with pointers, that leads to reals, directly or through others.
+    /// True if pointers in a value of the type lead to reals, directly or through others.
     pub fn leads_to_reals(&self, ty: ScalarType) -> bool {
         let pointees = |ty: ScalarType| -> Vec<ScalarType> {
             let leaves = self.leaves(ty);

@@ -1,22 +1,22 @@
-//! Ids for what is added to a graph that has ids already.
+//! New ids for vertices and edges that are added to a graph.
 //!
-//! An edge without an id has the id of its position. So where some edges have ids of their own, edges that
-//! are added, removed or moved can take each other's: transformations first [`keep_edge_ids`], and in the
-//! end [`complete_edge_ids`].
+//! An edge without an id has its position as its id. Where other edges have ids of their own, adding, removing or
+//! moving edges could make two ids equal: transformations call [`keep_edge_ids`] first, and [`complete_edge_ids`] at
+//! the end.
 
 use super::{Cfg, Edge};
 
 /// Ids of vertices and edges are within ± this.
 pub const MAX_ID: i64 = 1 << 53;
 
-/// Hands out ids that nothing has: from the largest |id| on, and where these go beyond [`MAX_ID`], the
-/// smallest positive ones of which neither the id nor its negative is taken.
+/// Hands out unused ids: first those above the largest |id|; beyond [`MAX_ID`], the smallest positive ones of which
+/// neither the id nor its negative is taken.
 #[derive(Clone, Debug)]
 pub struct FreshIds {
     next: i64,
     /// The largest |id| that is taken.
     largest: i64,
-    /// Every |id| that is taken, in descending order; empty where they cannot come in the way.
+    /// Every |id| that is taken, in descending order; empty if all new ids are above the largest.
     taken: Vec<i64>,
 }
 
@@ -27,7 +27,7 @@ impl Default for FreshIds {
 }
 
 impl FreshIds {
-    /// New ids that are none of the given ones.
+    /// Ids beside the given ones.
     pub fn beside(ids: impl Iterator<Item = i64>) -> Self {
         let mut taken: Vec<i64> = ids.map(i64::saturating_abs).collect();
         let largest = taken.iter().copied().max().unwrap_or(0);
@@ -35,7 +35,7 @@ impl FreshIds {
             taken.sort_unstable_by(|a, b| b.cmp(a));
             taken.dedup();
         } else {
-            // No memory holds the vertices that fill half of the range.
+            // The free half of the range above has more ids than memory holds vertices.
             taken = Vec::new();
         }
         Self {
@@ -69,7 +69,7 @@ impl FreshIds {
     }
 }
 
-/// Gives every edge the id that it has by its position, if some edge has an id of its own.
+/// Writes into every edge the id that its position gives it, if some edge has an id of its own.
 pub fn keep_edge_ids(edges: &mut [Edge]) {
     if edges.iter().any(|e| e.id.is_some()) {
         for (position, edge) in edges.iter_mut().enumerate() {

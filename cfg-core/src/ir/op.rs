@@ -1,4 +1,4 @@
-//! The operators and intrinsics. What is known of each is in a table, [`Op::info`]; partial derivatives are in
+//! The operators and intrinsics. A table, [`Op::info`], has their properties; partial derivatives are in
 //! [`crate::elemental`].
 
 mod functions;
@@ -71,7 +71,7 @@ operator_table!(define);
 /// How a number becomes an integer of some type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Conversion {
-    /// What does not fit is a run-time error; reals are truncated toward zero.
+    /// Checked: a value that does not fit is a run-time error; reals are truncated toward zero.
     To,
     /// Integers only: modulo 2 to the number of bits.
     Wrap,
@@ -95,7 +95,7 @@ impl Conversion {
 
 /// The name of a conversion in the text form.
 fn conversion_name(how: Conversion, to: AnyInt) -> &'static str {
-    /// `int`, `uint8` and so on, with what stands before them.
+    /// The prefix of the conversion before `int`, `uint8` and so on.
     macro_rules! names {
         ($integer:literal $prefix:literal) => {
             [
@@ -151,7 +151,8 @@ fn conversion_info(how: Conversion, to: AnyInt) -> &'static OpInfo {
 }
 
 impl Op {
-    /// Conversion to `integer`, toward zero; not representable is a run-time error. In files `["int", e]`.
+    /// Conversion to `integer`, toward zero; a value that is not representable is a run-time error. In files `["int",
+    /// e]`.
     pub const TO_INT: Self = Self::Convert(Conversion::To, AnyInt::Integer);
 
     /// Number of operators.
@@ -218,8 +219,8 @@ impl Op {
         }
     }
 
-    /// True of elemental operators that take integers only and give an integer, and of conversions to integer types:
-    /// what they give has no derivative.
+    /// True for elemental operators from integers to an integer, and for conversions to integer types: their results
+    /// have no derivative.
     pub fn is_of_integers(self) -> bool {
         let integers = self.info().operands == Operands::Integers;
         integers || self == Self::Trips || self.conversion().is_some()

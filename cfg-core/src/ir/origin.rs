@@ -5,17 +5,17 @@ use std::{fmt, num::NonZeroU32};
 /// The origin of a routine, a variable or a global that a transformation made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NameOrigin {
-    /// The role of the generated routine, variable or global towards that which it was made from.
+    /// The role of the generated routine, variable or global towards its original.
     pub role: NameRole,
-    /// The name of the routine, variable or global that it was made from; empty if there is none.
+    /// The name of the original routine, variable or global; empty if there is none.
     pub of: String,
-    /// Of [`NameRole::Objects`]: the variables and fields that are numbers of its elements, from 1, 0 of null. They are
-    /// all that leads there then.
+    /// For [`NameRole::Objects`]: the variables and fields that hold numbers of its elements, from 1, or 0 for null.
+    /// No other pointers lead to the objects.
     pub links: Vec<String>,
 }
 
 impl NameOrigin {
-    /// An origin from the role of the thing that was made and the name of that which it was made from.
+    /// An origin from a role and the name of the original.
     pub fn new(role: NameRole, of: impl Into<String>) -> Self {
         Self {
             role,
@@ -25,7 +25,7 @@ impl NameOrigin {
     }
 }
 
-/// The name of a role that is none of those that cfgrev writes. `NameRole::from` makes it.
+/// The name of a role that cfgrev does not write. `NameRole::from` makes it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OtherRole(Box<str>);
 
@@ -38,13 +38,13 @@ impl OtherRole {
 
 /// The statement of the original that a transformation made a statement from.
 ///
-/// It is there for messages about runs of derivative programs that were not read from a file: files do not have it, and
-/// programs that differ in nothing else are equal.
+/// The origin serves messages about runs of derivative programs in the process that made them: files do not have it,
+/// and comparisons of programs ignore it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StatementOrigin(Option<NonZeroU32>);
 
 impl StatementOrigin {
-    /// The origin of what is made from this statement of the original routine, counted from 0 in the order of
+    /// The origin of statements made from statement `number` of the original routine, counted from 0 in the order of
     /// [`super::Routine::statements`]. Statements beyond 2^32 have none.
     pub fn of(number: usize) -> Self {
         let number = u32::try_from(number).ok();
@@ -65,11 +65,11 @@ impl PartialEq for StatementOrigin {
 
 macro_rules! roles {
     ($($(#[$about:meta])* $role:ident = $name:literal,)+) => {
-        /// The role of a generated routine, variable or global towards that which it was made from.
+        /// The role of a generated routine, variable or global towards its original.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum NameRole {
             $($(#[$about])* $role,)+
-            /// A role that only the front end knows that wrote it.
+            /// A role that has a meaning only for the front end that wrote it.
             Other(OtherRole),
         }
 
@@ -114,27 +114,27 @@ roles! {
     Temporary = "temporary",
     /// A local of a loop of a general graph that has no counted form.
     LoopState = "loop state",
-    /// A local that tells by which edge several loops are left at once.
+    /// A local with the number of the edge by which several loops are left at once.
     WayOut = "way out",
     /// A local that counts the passes of a loop.
     Counter = "counter",
     /// A local that keeps the first value or the step of a counted loop.
     LoopBound = "loop bound",
-    /// A local for what was popped to choose a predecessor.
+    /// A local for the popped number that chooses a predecessor.
     Marker = "marker",
-    /// A local for what an array's extent was.
+    /// A local for an earlier extent of an array.
     Extent = "extent",
-    /// A local for the number of passes that was popped.
+    /// A local for the popped number of passes.
     TripCount = "trip count",
     /// The index of a reverse loop.
     LoopCounter = "loop counter",
-    /// A local that tells where a loop was left.
+    /// A local with the number of the point at which a loop was left.
     PointOfExit = "point of exit",
-    /// A local that tells where an irreducible region goes on.
+    /// A local with the number of the point at which an irreducible region goes on.
     Dispatch = "dispatch",
-    /// A global: the cells of one type that pointers lead to, under one numbering.
+    /// A global: all cells of one type that pointers lead to, numbered together.
     Cells = "cells",
-    /// A global: cells like those of `Cells`, which nobody can use after the program has ended.
+    /// A global: like `Cells`, of objects that nobody can use after the program has ended.
     ScratchCells = "scratch cells",
     /// A global: the first cell of each object that pointers lead to.
     FirstCells = "first cells",
@@ -148,13 +148,13 @@ roles! {
     Freed = "freed objects",
     /// A global: like `Freed`, of objects that nobody can use after the program has ended.
     ScratchFreed = "freed scratch objects",
-    /// A global: the layout of each object that pointers lead to, of which there are several.
+    /// A global: the number of the layout of each object that pointers lead to, where layouts differ.
     Layouts = "layouts",
     /// A global: like `Layouts`, of objects that nobody can use after the program has ended.
     ScratchLayouts = "scratch layouts",
-    /// A parameter: the elements of the objects that pointers lead to, one object after the other. The pointers are integers there,
-    /// the numbers of elements of their objects, 0 of null: the variable or the field of this name. Of a pointer that is a parameter
-    /// itself there is one object, and no name.
+    /// A parameter: the elements of the objects that pointers lead to, one object after the other. The pointers, in
+    /// the variable or the field of this name, are integers: the numbers of the elements, 0 for null. A pointer that
+    /// is itself a parameter has one object and no name.
     Objects = "objects",
     /// A parameter: a record that is passed by value and has pointers, as the only element of an array. The pointers are integers as for
     /// `Objects`.
@@ -162,7 +162,7 @@ roles! {
 }
 
 impl NameRole {
-    /// True of the cells that pointers lead to, and of the tables of objects there.
+    /// True for the cells that pointers lead to, and for the tables of their objects.
     pub fn is_pool(&self) -> bool {
         self.is_scratch_pool()
             || matches!(
@@ -171,7 +171,7 @@ impl NameRole {
             )
     }
 
-    /// True of a pool that nobody can use after the program has ended.
+    /// True for a pool that nobody can use after the program has ended.
     pub fn is_scratch_pool(&self) -> bool {
         matches!(
             self,

@@ -3,8 +3,8 @@
 use super::{NameOrigin, NameRole, Variable};
 use std::collections::HashMap;
 
-/// The roles that globals play in the program that was differentiated, in the order of the globals: a derivative, of any order, plays
-/// that of the global before it which it is the derivative of; `None` if that was not generated.
+/// For each global, the role of its original in the program that was differentiated; a derivative of any order has the
+/// original of the global that it is the derivative of. `None` if the original was not generated.
 pub fn original_roles<'a>(
     globals: impl IntoIterator<Item = &'a Variable>,
 ) -> Vec<Option<&'a NameRole>> {

@@ -17,7 +17,7 @@ pub struct Program {
     pub records: Vec<Record>,
     /// The routine that the file marks as the one to differentiate.
     pub main: Option<RoutineId>,
-    /// The names of the sources that it was made from, which spans count from 0.
+    /// The names of the sources that the program was made from; spans give their positions.
     pub sources: Vec<String>,
     /// Free-form data of the front end.
     pub annotations: Annotations,
@@ -30,14 +30,14 @@ pub struct Global {
     pub variable: Variable,
     /// Initial values in storage order (one value: all elements); `None` is uninitialised.
     pub initial: Option<Box<[Expr]>>,
-    /// The place in the storage of another global, if it shares that.
+    /// The place in the storage of another global, for a global that shares it.
     pub overlay: Option<Overlay>,
 }
 
 /// Shared storage (COMMON blocks under several names, EQUIVALENCE).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlay {
-    /// The global that owns the storage; it has no overlay itself, and the same element type.
+    /// The global that owns the storage; it has the same element type, and no overlay of its own.
     pub base: GlobalId,
     /// Offset of the first element, in elements.
     pub offset: i64,
@@ -68,7 +68,7 @@ pub struct Routine {
     pub derivatives: Option<Box<Derivatives>>,
     /// Parameters may overlap although one of them is written.
     pub aliased: bool,
-    /// The routine that a transformation made this one from, and what it is to it.
+    /// The routine from which a transformation made this one, and the role of this one towards it.
     pub origin: Option<Box<NameOrigin>>,
     /// The piece of a source that the routine stands for.
     pub at: At,
@@ -81,7 +81,8 @@ pub struct Routine {
 pub struct External {
     /// The result, an expression over the parameters; `None` if only the library's callback knows it.
     pub value: Option<Expr>,
-    /// Partial derivatives of the result: 0 for parameters that have none here. `None`: those of `value`.
+    /// Partial derivatives of the result; parameters that are not listed have 0. `None`: the partials follow from
+    /// `value`.
     pub partials: Option<Vec<Partial>>,
 }
 
@@ -100,7 +101,7 @@ pub struct Derivatives {
     /// `f_t(p, ṗ)`: the parameters, the result, then the tangent of each real one of these in order.
     pub tangent: Option<RoutineId>,
     /// `f_b(p, p̄)`: the same with adjoints, which are inout; called in the reverse sweep with `in` and `inout`
-    /// parameters as they were at entry of the call. What it leaves in p is forgotten.
+    /// parameters as they were at entry of the call. Values that it leaves in p are discarded.
     pub adjoint: Option<RoutineId>,
 }
 
@@ -117,7 +118,7 @@ pub struct Variable {
     pub order: Order,
     /// The part that the variable plays in the routine.
     pub role: Role,
-    /// The variable that a transformation made this one from, and what it is to it.
+    /// The variable from which a transformation made this one, and the role of this one towards it.
     pub origin: Option<Box<NameOrigin>>,
     /// The piece of a source that declares the variable.
     pub at: At,
@@ -132,7 +133,7 @@ pub enum Role {
     Parameter {
         /// The use that the routine makes of the parameter.
         intent: Intent,
-        /// The caller may leave it out.
+        /// True if the caller may leave the parameter out.
         optional: bool,
     },
     /// A local; uninitialised on entry, dead on return.
@@ -172,7 +173,7 @@ impl Variable {
     /// Longest name that programs may contain, of anything that has one, in bytes.
     pub const MAX_NAME: usize = 1000;
 
-    /// Number of elements, if its extents are constant and it is not larger than memory; 1 of a scalar.
+    /// Number of elements, 1 for a scalar; `None` if an extent is not constant or the product overflows.
     pub fn constant_size(&self) -> Option<i64> {
         let mut count = 1i64;
         for dim in &self.shape {
@@ -232,12 +233,13 @@ impl Routine {
         self.variables.get(v.index())
     }
 
-    /// The position of a parameter in the signature. Who asks for many of them takes [`Routine::parameter_positions`].
+    /// The position of a parameter in the signature. O(parameters): for many of them use
+    /// [`Routine::parameter_positions`].
     pub fn parameter_position(&self, v: VarId) -> Option<usize> {
         self.parameters.iter().position(|&p| p == v)
     }
 
-    /// The position in the signature of each variable; `None` for those that are no parameters.
+    /// The position in the signature of each variable; `None` for variables that are no parameters.
     pub fn parameter_positions(&self) -> Vec<Option<usize>> {
         let mut positions = vec![None; self.variables.len()];
         for (k, v) in self.parameters.iter().enumerate() {
@@ -260,7 +262,7 @@ impl Routine {
         self.parameter_ids().chain(self.non_parameter_ids())
     }
 
-    /// The statements of its body, vertex after vertex; none of a routine without one.
+    /// The statements of the body, vertex after vertex; none for a routine without a body.
     pub fn statements(&self) -> impl Iterator<Item = &Stmt> {
         let vertices = self.body.iter().flat_map(Cfg::vertices);
         vertices.flat_map(|(_, vertex)| vertex.statements())
@@ -286,7 +288,7 @@ impl Routine {
 }
 
 impl Program {
-    /// The global that owns the storage that a global lies in, and the cell at which it begins there, from 0.
+    /// The global that owns the storage of a global, and the cell at which the global begins there, from 0.
     pub fn storage(&self, g: GlobalId) -> (GlobalId, i64) {
         match self.globals.get(g.index()).and_then(|g| g.overlay) {
             Some(overlay) => (overlay.base, overlay.offset),

@@ -34,9 +34,9 @@ impl Default for Field {
 }
 
 impl Record {
-    /// Validation refuses records that nest deeper.
+    /// Deepest nesting of records that validation accepts.
     pub const MAX_DEPTH: usize = 100;
-    /// Validation refuses records of more scalars and arrays of scalars.
+    /// Largest number of leaves (scalars and arrays of scalars) of a record that validation accepts.
     pub const MAX_LEAVES: usize = 10_000;
 
     /// The field of a name.

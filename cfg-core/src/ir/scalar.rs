@@ -1,4 +1,4 @@
-//! Scalar types, and the records and pointers that stand where a scalar type does.
+//! Scalar types, and the records and pointers that may stand in their place.
 
 use crate::entity::RecordId;
 use std::num::NonZeroU8;
@@ -41,8 +41,8 @@ impl ScalarType {
         Self::Tape,
     ];
 
-    /// The name in files: `real`, `real32`, `integer`, `logical`, `int8` and its like, `tape`. Records are declared by the program, and are all called
-    /// `record` here, as pointers are all called `pointer`.
+    /// The name in files: `real`, `real32`, `integer`, `logical`, `int8` and its like, `tape`. All records are called
+    /// `record` here, all pointers `pointer`: their own names are in the program.
     pub fn name(self) -> &'static str {
         match self {
             Self::Real => "real",
@@ -56,7 +56,7 @@ impl ScalarType {
         }
     }
 
-    /// The type of this name in files, among them `int64`, another one of `integer`.
+    /// The type of this name in files; `int64` is another name of `integer`.
     pub fn from_name(name: &str) -> Option<Self> {
         let named = Self::ALL.into_iter().find(|ty| ty.name() == name);
         named.or_else(|| (name == "int64").then_some(Self::Integer))
@@ -136,7 +136,7 @@ impl ScalarType {
 
 /// The integer types beside `integer`, which has 64 bits and a sign.
 ///
-/// A value of one of them is kept as a *cell*: the value as an `i64`, and of `uint64` the `i64` with the same bits.
+/// A value of such a type is kept as a *cell*: as an `i64` of the same value, for `uint64` of the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IntType {
     /// 8 bits, two's complement.
@@ -323,12 +323,12 @@ impl From<AnyInt> for ScalarType {
     }
 }
 
-/// The type of a pointer: the scalar or the record at its end, and how many pointers lead there. It takes as many bytes as
-/// a [`ScalarType`], which it is part of.
+/// The type of a pointer: the scalar or the record at its end, and the number of pointers that lead there. It is as
+/// small as a [`ScalarType`], of which it is a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PointerType {
     end: End,
-    /// The record at the end; the first one where there is none.
+    /// The record at the end; record 0 if the end is no record.
     record: RecordId,
     depth: NonZeroU8,
 }
@@ -394,7 +394,7 @@ impl PointerType {
         self.depth.get().into()
     }
 
-    /// The same pointer with another record at its end; nothing else has one.
+    /// The same pointer with another record at its end; pointers to scalars stay as they are.
     #[must_use]
     pub fn with_record(self, record: RecordId) -> Self {
         match self.end {

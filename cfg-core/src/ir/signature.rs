@@ -35,7 +35,7 @@ use super::{NameRole, Program, ScalarType, Variable};
 use crate::entity::{RoutineId, VarId};
 use std::collections::HashMap;
 
-/// The role of a parameter of a routine. Variables are those of the routine that it was made from.
+/// The role of a parameter of a routine. The variables are those of the original routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterRole {
     /// The parameter, or the result, of the original; of a routine that was not generated, its own parameter.
@@ -46,15 +46,15 @@ pub enum ParameterRole {
     Tangent(VarId),
     /// The tape on which the forward sweep pushes and from which the reverse sweep pops.
     Tape,
-    /// A parameter that the original does not have and that is no tape, without an origin, or with one that names nothing
-    /// that the original has; all but the tape if the program does not have the original.
+    /// A parameter that is no tape and stands for no variable of the original: it has no origin, or one that names
+    /// nothing there. If the program does not have the original, every parameter but the tape.
     Own(VarId),
 }
 
-/// The parameters of a routine, as the origins in its program say.
+/// The roles of the parameters of a routine, read from origins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The routine that it was made from, if it was generated and the program still has that.
+    /// The original of a generated routine, if the program still has it.
     pub original: Option<RoutineId>,
     /// The role of the routine towards the one that it was made from: a sweep, a gradient, a tangent.
     pub role: Option<NameRole>,
@@ -65,10 +65,10 @@ pub struct Signature {
 impl Signature {
     /// The signature of a routine, also in a program that is not valid; a routine that does not exist has no parameters.
     ///
-    /// The original is looked up by the name in the routine's origin. A parameter that is called like one of the
-    /// original's is that one, whatever its origin says: generated names are different from all of the original's,
-    /// and of a derivative of a derivative the adjoints of the first are primal. One that had to be renamed says so by its
-    /// origin, and what the original does not have is told by its own, or is the tape.
+    /// The original is looked up by the name in the routine's origin. A parameter with the name of one of the
+    /// original's parameters is primal whatever its origin says: generated names differ from all names of the
+    /// original, and in a derivative of a derivative the adjoints of the first are primal. A renamed parameter names
+    /// its original in its origin. Every other parameter has an origin of its own, or is the tape.
     pub fn of(program: &Program, routine: RoutineId) -> Self {
         let this = program.routines.get(routine.index());
         let origin = this.and_then(|this| this.origin.as_deref());
@@ -101,7 +101,7 @@ impl Signature {
             let same = by_name.get(variable.name.as_str());
             same.or_else(|| by_name.get(renamed?.of.as_str())).copied()
         };
-        // Derivatives say of which variable of their own routine they are.
+        // The origin of a derivative may name a variable of the generated routine itself.
         let declared = |p: VarId| this.variables.get(p.index());
         let here: HashMap<&str, VarId> = (this.parameter_ids().filter_map(declared))
             .filter_map(|variable| Some((variable.name.as_str(), primal(variable)?)))

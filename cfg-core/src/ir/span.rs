@@ -10,15 +10,15 @@ pub struct Span {
     pub source: u32,
     /// The first line.
     pub line: NonZeroU32,
-    /// The column in the first line where it begins.
+    /// The column in the first line at which the piece begins.
     pub column: NonZeroU32,
     /// The last line.
     pub end_line: NonZeroU32,
-    /// The column in the last line before which it ends.
+    /// The column in the last line before which the piece ends.
     pub end_column: NonZeroU32,
 }
 
-/// The span of an element, if it is known. All that transformations make from an element shares it.
+/// The span of an element, if it is known. All elements that transformations make from an element share its span.
 pub type At = Option<Arc<Span>>;
 
 impl Span {

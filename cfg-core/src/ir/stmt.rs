@@ -1,5 +1,5 @@
-//! Statements: assignments, calls, pushes and pops, opaque ones, those that end the program, and those that make and end
-//! objects on the heap.
+//! Statements: assignments, calls, pushes and pops, opaque statements, ends of the program, and operations on the
+//! heap.
 
 use super::{Annotations, At, Expr, Place, StatementOrigin};
 use crate::entity::{RoutineId, VarId};
@@ -11,7 +11,7 @@ pub struct Stmt {
     pub kind: StmtKind,
     /// The piece of a source that the statement stands for.
     pub at: At,
-    /// The statement of the original that a transformation made it from.
+    /// The statement of the original from which a transformation made this one.
     pub origin: StatementOrigin,
     /// Free-form data of the front end.
     pub annotations: Annotations,
@@ -48,17 +48,17 @@ pub enum StmtKind {
         /// The value that is pushed; a place, or an expression of the class's type.
         value: Expr,
     },
-    /// Pops what a push of the same class and shape has pushed.
+    /// Pops the value that a push of the same class and shape has pushed.
     Pop {
-        /// The tape that is pushed to.
+        /// The tape that is popped from.
         tape: VarId,
         /// The stack and encoding.
         class: TapeClass,
         /// The place that takes the value.
         target: Place,
     },
-    /// A statement that is not numeric (input, output, a marker), kept at its place. It computes
-    /// nothing; what it writes is undefined afterwards.
+    /// A statement that is not numeric (input, output, a marker), kept at its place. It computes nothing; the
+    /// variables that it writes are undefined afterwards.
     Opaque {
         /// The text of the statement, for people to read.
         text: Box<str>,
@@ -67,8 +67,8 @@ pub enum StmtKind {
         /// The variables that the statement writes.
         writes: Box<[VarId]>,
     },
-    /// The end of the whole program, with a message: control does not pass it. The graph has the edges that it would have
-    /// without the statement.
+    /// The end of the whole program, with a message. Control does not pass the statement, yet the graph keeps the
+    /// edges that it would have without it.
     Stop {
         /// The message.
         text: Box<str>,
@@ -82,14 +82,14 @@ pub enum StmtKind {
         /// True if the cells are zero, false or null at first; otherwise they are uninitialised.
         zeroed: bool,
     },
-    /// The end of an object on the heap, to the first cell of which the place points; nothing if the pointer is null. Every
-    /// use of the object afterwards is an error.
+    /// The end of the object on the heap to whose first cell the place points; a null pointer ends nothing. Every use
+    /// of the object afterwards is an error.
     Free {
         /// The place that is read, a pointer.
         pointer: Place,
     },
-    /// A new object with the contents of the one to which the place points, as far as both have elements, and the end of
-    /// that one; the place then points to the new object. Of null it is an allocation.
+    /// A new object, and the end of the old one, to which the place points. Elements that both objects have are
+    /// copied, then the place points to the new object. For a null pointer it is an allocation.
     Resize {
         /// The place that is read and then assigned, a pointer.
         pointer: Place,

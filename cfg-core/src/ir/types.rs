@@ -55,7 +55,7 @@ pub enum Extent {
     /// Integer scalar expression over parameters, globals and constants, evaluated once on entry of the
     /// routine. Negative counts as 0.
     Fixed(Expr),
-    /// A parameter: taken from the actual argument. A local: unallocated at entry; an assignment to the
-    /// whole array gives it the shape of the right side (as Fortran's allocatable arrays).
+    /// For a parameter, the extent of the actual argument. A local is unallocated at entry, and an assignment to the
+    /// whole array gives it the shape of the right side (as for Fortran's allocatable arrays).
     Deferred,
 }

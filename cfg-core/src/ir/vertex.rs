@@ -1,4 +1,4 @@
-//! Vertices: their types, what they hold, and where a transformation took them from.
+//! Vertices: their types, their contents, and their origins in a transformation.
 
 use super::{Annotations, At, Expr, Stmt};
 use crate::entity::VarId;
@@ -10,7 +10,7 @@ pub struct Vertex {
     pub id: i64,
     /// Type and contents.
     pub kind: VertexKind,
-    /// The vertex that a transformation made it from.
+    /// The vertex from which a transformation made this one.
     pub origin: Option<Origin>,
     /// The piece of a source that the vertex stands for.
     pub at: At,
@@ -141,13 +141,14 @@ pub enum OriginRole {
     CountedLoop,
     /// The BRANCH at the start of a reverse loop's body, to the point at which the loop was left.
     ExitBranch,
-    /// Inserted after it: the passes that follow begin at the back edges.
+    /// Inserted after the ExitBranch: further passes begin at the back edges.
     ExitSet,
     /// The BRANCH on the marker of a merge that is no ENDBRANCH.
     MarkerBranch,
-    /// The ENDLOOP or ENDBRANCH of a vertex that comes from that one, where the graph of a sweep nests.
+    /// The ENDLOOP or ENDBRANCH of a vertex that comes from the original vertex, where the graph of a sweep nests.
     End,
-    /// The BRANCH through which the points of an irreducible region are entered, and the choice of one.
+    /// The BRANCH through which every point of an irreducible region is entered, and the assignment that chooses the
+    /// point.
     Dispatch,
     /// Inserted where blocks are traced: `push(number)`.
     TracePush,
@@ -202,7 +203,7 @@ impl OriginRole {
         }
     }
 
-    /// True of the two roles that stand for a vertex of the original itself.
+    /// True for the roles whose vertices stand for a vertex of the original: copy and adjoint.
     pub fn is_image(self) -> bool {
         matches!(self, Self::Copy | Self::Adjoint)
     }

@@ -1,9 +1,8 @@
-//! Walks over the parts of a routine: vertices, decisions, statements, expressions, and places with the role in which
-//! they are named.
+//! Walks over the parts of a routine: vertices, decisions, statements, expressions, and places with their roles.
 //!
-//! [`Visit`] is for reading, [`VisitMut`] for changing; one macro writes both, so that they go the same ways. A method
-//! that is not overridden goes on to the parts below; one that is goes on by calling the function `walk_...` of its name.
-//! Parts come in the order in which they are evaluated: right sides before subscripts of targets before targets.
+//! [`Visit`] reads, [`VisitMut`] changes; one macro writes both, so that they visit the same parts. A method visits
+//! the parts below; a method that overrides it does so by calling the function `walk_...` of its name. Parts come in
+//! the order of evaluation: right sides before subscripts of targets before targets.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -44,19 +43,19 @@ mod names;
 
 pub use names::{each_name, each_place, each_written, each_written_if};
 
-/// The role in which a statement or a decision names a place or a variable. Of a place through a pointer
-/// ([`Place::is_through_pointer`]) it is the role of the cells at its end; its variable is an address.
+/// The role in which a statement or a decision names a place or a variable. For a place through a pointer
+/// ([`Place::is_through_pointer`]), the role is that of its target; the variable itself is an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaceRole {
     /// The place is named for its value, which is read.
     Read,
     /// The place is named for its shape or its presence, not for its value: the first operand of an inquiry.
     Shape,
-    /// The place stands in a subscript: its value is read to know where another place is.
+    /// The place stands in a subscript: its value is read to find another place.
     Address,
     /// The address of the place is taken: it is not read here, and may be read and written through the pointer from now on.
     AddressTaken,
-    /// The place is overwritten; `whole` if there are no subscripts, so that nothing of the old value is left.
+    /// The place is overwritten. `whole` is true if it has no subscripts, so that no part of the old value is left.
     Define {
         /// True if all of the variable is overwritten.
         whole: bool,
@@ -66,10 +65,10 @@ pub enum PlaceRole {
         /// True if all of the variable is overwritten.
         whole: bool,
     },
-    /// The variable may be overwritten with something that is not known: by an opaque statement.
+    /// The variable may be overwritten with an unknown value, by an opaque statement.
     Clobber,
-    /// The place is bound by reference to a formal of a routine: the intent of the formal says what happens to it
-    /// there.
+    /// The place is bound by reference to a formal of a routine; the formal's intent tells whether it is read and
+    /// written there.
     Bind {
         /// The routine that is called.
         callee: RoutineId,
@@ -78,7 +77,7 @@ pub enum PlaceRole {
     },
     /// The value of the place is pushed.
     Push,
-    /// The place is overwritten by what is popped; `whole` as in [`PlaceRole::Define`].
+    /// The place is overwritten by the popped value; `whole` as in [`PlaceRole::Define`].
     Pop {
         /// True if all of the variable is overwritten.
         whole: bool,
@@ -88,7 +87,7 @@ pub enum PlaceRole {
 }
 
 impl PlaceRole {
-    /// True if the value that the place has before may matter to what happens: a formal may be read by its routine.
+    /// True if the earlier value of the place may be used. A formal counts as read by its routine.
     pub fn reads(self) -> bool {
         match self {
             Self::Read
@@ -105,7 +104,7 @@ impl PlaceRole {
         }
     }
 
-    /// True if the place may have another value afterwards: a formal may be written by its routine.
+    /// True if the place may have another value afterwards. A formal counts as written by its routine.
     pub fn writes(self) -> bool {
         match self {
             Self::Define { .. }
@@ -135,7 +134,7 @@ macro_rules! visitor {
     ) => {
         $(#[$about])*
         pub trait $Visit$(<$ir>)? {
-            /// A routine: extents of its variables, what is known of an external one, its graph.
+            /// A routine: extents of its variables, the facts about an external one, its graph.
             fn routine(&mut self, routine: $($r)+ Routine) {
                 $routine(self, routine);
             }
@@ -161,7 +160,7 @@ macro_rules! visitor {
                 $statement(self, statement);
             }
 
-            /// An expression, with the role of a place that is all of it.
+            /// An expression. `role` is the role of the place if the expression is just a place.
             fn expr(&mut self, e: $($r)+ Expr, role: PlaceRole) {
                 $expr(self, e, role);
             }
@@ -172,8 +171,8 @@ macro_rules! visitor {
                 $place(self, place);
             }
 
-            /// A variable that is named without being a place: the index of a counted loop, a tape, what an opaque
-            /// statement reads and writes, the parameter of a given partial.
+            /// A variable that is named outside of places: the index of a counted loop, a tape, the variables of an
+            /// opaque statement, the parameter of a given partial.
             fn variable(&mut self, v: $($r)+ VarId, role: PlaceRole) {
                 let _ = (v, role);
             }
@@ -206,7 +205,7 @@ macro_rules! visitor {
             }
         }
 
-        /// The statements of a vertex, or what it decides on.
+        /// The statements of a vertex, or its decision.
         pub fn $vertex<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, vertex: $($r)+ Vertex) {
             match $($b)+ vertex.kind {
                 VertexKind::Block(statements) => {
@@ -329,8 +328,8 @@ macro_rules! visitor {
             }
         }
 
-        /// The operands of an expression, or the place that it is. Operands are read, but for the first one of an
-        /// inquiry, and keep the role of an address.
+        /// The operands of an expression, or its place. Operands are read, but for the first one of an inquiry; in a
+        /// subscript they stay addresses.
         pub fn $expr<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, e: $($r)+ Expr, role: PlaceRole) {
             match e {
                 Expr::Int(_)

@@ -1,4 +1,4 @@
-//! The variables that statements and decisions read and write, in the order in which they do.
+//! The variables that statements and decisions read and write, in the order of execution.
 
 use super::{
     effects::Effects,
@@ -15,11 +15,11 @@ use crate::{
 /// A read or write of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Some of the variable is read.
+    /// A part of the variable, or all of it, is read.
     Read(VarId),
-    /// All of the variable is overwritten, or undefined from now on.
+    /// All of the variable is overwritten, or becomes undefined.
     Write(VarId),
-    /// Some of the variable may be overwritten.
+    /// A part of the variable may be overwritten.
     MayWrite(VarId),
 }
 
@@ -31,7 +31,7 @@ impl Access {
     }
 }
 
-/// Reports accesses as it meets them; what a call writes comes after all that it reads.
+/// Reports accesses in the order of execution; the writes of a call come after all of its reads.
 struct Walk<'a, F> {
     /// The program that has the routines that are called.
     program: Option<&'a Program>,
@@ -55,7 +55,7 @@ impl<F: FnMut(Access)> Walk<'_, F> {
 
 impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
     fn place(&mut self, place: &'ir Place, role: PlaceRole) {
-        // What is behind a pointer belongs to no variable of its own.
+        // The cells behind a pointer belong to no variable; only the pointer is read.
         if place.is_through_pointer() {
             (self.found)(Access::Read(place.var));
             return walk_place(self, place);
@@ -74,7 +74,8 @@ impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
                     (self.found)(Access::Read(place.var));
                 }
                 if intent.is_some_and(Intent::writes) {
-                    // A formal of explicit shape may be smaller than the array that it is a view of.
+                    // A formal of explicit shape may be a view of a part of the array, so only a scalar is surely
+                    // overwritten.
                     let whole =
                         place.subscripts.is_empty() && formal.is_some_and(|f| f.rank() == 0);
                     self.write(place.var, whole && intent == Some(Intent::Out));
@@ -89,7 +90,7 @@ impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
                 walk_place(self, place);
                 self.write(place.var, whole);
             }
-            // Inquiries ask about the shape, not the value; subscripts in their operand are evaluated.
+            // The value of the place is not accessed, but its subscripts are evaluated.
             PlaceRole::Shape | PlaceRole::AddressTaken | PlaceRole::Clobber | PlaceRole::Tape => {
                 walk_place(self, place);
             }
@@ -137,7 +138,7 @@ impl<'p> Accesses<'p> {
         }
     }
 
-    /// Calls `found` with the accesses of a statement; what a call writes comes after all that it reads.
+    /// Calls `found` with the accesses of a statement; the writes of a call come after all of its reads.
     pub fn statement(&self, statement: &Stmt, found: &mut impl FnMut(Access)) {
         let Some(callee) = statement.kind.callee() else {
             let mut walk = Walk {
@@ -158,8 +159,8 @@ impl<'p> Accesses<'p> {
         after.into_iter().for_each(found);
     }
 
-    /// Calls `found` with what a call reads and then writes beside its arguments and its result: globals, and parameters of
-    /// an aliased routine that may be globals.
+    /// Calls `found` with the accesses of a call beside its arguments and its result, reads first: globals, and
+    /// parameters of an aliased routine that may be globals.
     pub fn of_callee(&self, callee: RoutineId, found: &mut impl FnMut(Access)) {
         let effects = self.effects;
         let (named, written) = (effects.types_named(callee), effects.types_written(callee));

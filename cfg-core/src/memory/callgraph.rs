@@ -19,12 +19,12 @@ pub struct CallGraph {
 }
 
 impl CallGraph {
-    /// The calls of a program, which need not be valid: a call of a routine that does not exist is none.
+    /// The calls of a program, which need not be valid: calls of routines that do not exist are left out.
     pub fn of(program: &Program) -> Self {
         Self::with(program, |_| None)
     }
 
-    /// The calls of a program, as if each routine called one more, if `more` names one.
+    /// The calls of a program, with a further one from each routine for which `more` names a callee.
     pub fn with(program: &Program, more: impl Fn(&Routine) -> Option<RoutineId>) -> Self {
         let n = program.routines.len();
         let mut called_by = vec![usize::MAX; n];
@@ -50,12 +50,12 @@ impl CallGraph {
         }
     }
 
-    /// The routines that one calls, each once, in the order of their first calls.
+    /// The routines that a routine calls, each once, in the order of their first calls.
     pub fn callees(&self, r: RoutineId) -> &[RoutineId] {
         &self.callees[r.index()]
     }
 
-    /// The callers of each routine, of those in `among`, in the same order.
+    /// The callers, among the routines in `among`, of every routine of the program, in the order of `among`.
     pub fn callers(&self, among: &[RoutineId]) -> Vec<Vec<RoutineId>> {
         let mut callers = vec![Vec::new(); self.callees.len()];
         for &r in among {
@@ -94,8 +94,8 @@ impl CallGraph {
         &self.components
     }
 
-    /// Adds to what is known of each routine what is known of all that it calls, recursion included. `add` adds the second
-    /// to the first; nothing is known of a routine beyond `facts`.
+    /// Adds to the fact of each routine the facts of all routines that it calls, directly or not, recursion included.
+    /// `add` adds its second argument to its first; a routine beyond the end of `facts` has none.
     pub fn propagate<T: Clone + Default>(&self, facts: &mut [T], add: impl Fn(&mut T, &T)) {
         for component in &self.components {
             let mut all = T::default();
@@ -150,7 +150,7 @@ mod tests {
         all.extend(more);
     }
 
-    /// Random graphs, against a search from each routine.
+    /// Facts on random graphs are those that a search from each routine finds.
     #[test]
     fn propagation_finds_what_is_reached() {
         let mut rng = Rng::new(5);
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Callers are listed of those that are asked for, and each callee stands before its first caller.
+    /// `callers` lists only the routines in `among`, and each callee stands before its first caller.
     #[test]
     fn callers_and_the_order_of_what_is_reached() {
         let ids = |list: &[usize]| -> Vec<RoutineId> {
@@ -213,7 +213,7 @@ mod tests {
         for (caller, callee) in [(0, 1), (0, 2), (1, 3), (2, 3), (4, 1)] {
             assert!(place(callee) < place(caller), "{order:?}");
         }
-        // A routine that is called twice is one callee, also where another one is called between.
+        // A routine that is called twice is one callee, even with another call in between.
         let mut program = ProgramBuilder::new();
         let [f, g, h] = ["f", "g", "h"].map(|name| program.declare(name));
         for (r, name, callees) in [(f, "f", &[g, h, g][..]), (g, "g", &[]), (h, "h", &[g])] {
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(graph.callees(RoutineId::new(2)), ids(&[1]));
     }
 
-    /// A chain and a circle of so many routines that recursion would not do.
+    /// A chain and a circle with more routines than the stack has room for.
     #[test]
     fn propagation_along_long_chains() {
         let n = 200_000;

@@ -1,15 +1,15 @@
 //! The effects of a call of each routine: which formals and globals it reads and writes, through all calls that it
 //! makes, recursion included.
 //!
-//! One visit of each routine finds what its own statements do, and which variables it binds to which formals. That a
-//! formal is read flows against these bindings to what is bound to it, until nothing is added; what happens to globals
-//! flows from callees to callers along the components of the call graph. Both are linear in the size of the program, but
-//! for the sets of globals, which share what they have in common ([`GlobalSet`]). A formal that is declared to be written
-//! counts as *written*, whether its routine does or not, because the sweeps of that routine may restore it.
+//! One visit of each routine finds the effects of its own statements, and the variables that it binds to formals.
+//! Reads of formals flow against these bindings to the variables until nothing is added; effects on globals flow from
+//! callees to callers along the components of the call graph. Both flows are linear in the size of the program, but
+//! for the sets of globals, which share their common members ([`GlobalSet`]). A formal whose intent allows writing
+//! counts as *written* even if no statement writes it, because the sweeps of its routine may restore it.
 //!
-//! A variable is *surely written* if it is overwritten on every path from ENTRY to EXIT, all of it. This is a forward
-//! analysis of what may still be unwritten, per routine that is called, callees first, of variables that the routine
-//! names. Routines that call each other surely write nothing through these calls.
+//! A variable is *surely written* if every path from ENTRY to EXIT overwrites all of it. A forward analysis finds the
+//! variables that may still be unwritten, for each routine that is called, callees first. Routines that call each
+//! other surely write nothing through these calls.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -52,8 +52,7 @@ use crate::{
 };
 use fixedbitset::FixedBitSet;
 
-/// The default of the most bits that all states of one routine together take where it is looked for what is surely
-/// written.
+/// Default limit on the bits of all states of one routine in the search for sure writes.
 pub const STATES_LIMIT: usize = 1 << 24;
 
 /// The effects of a routine on its formals, by their positions.
@@ -63,9 +62,9 @@ pub struct FormalEffects {
     pub read: FixedBitSet,
     /// Formals that may be written, as their intents say.
     pub written: FixedBitSet,
-    /// Formals all of which is overwritten in every run that ends; optional ones if they are present.
+    /// Formals that every run that returns overwrites completely; optional ones if they are present.
     pub surely_written: FixedBitSet,
-    /// Formals whose shape or presence is asked for.
+    /// Formals whose shape or presence inquiries ask for.
     pub asked: FixedBitSet,
 }
 
@@ -82,9 +81,9 @@ impl Types {
             ScalarType::Logical => 8,
             ScalarType::Tape => 16,
             ScalarType::Sized(ty) => 32 << ty as u16,
-            // One bit for all records: they are told apart where it matters.
+            // One bit for all records is enough here: no caller needs to tell them apart.
             ScalarType::Record(_) => 1 << 12,
-            // So for pointers.
+            // One bit for all pointers, likewise.
             ScalarType::Pointer(_) => 1 << 13,
         }
     }
@@ -121,8 +120,8 @@ impl Effects {
         Self::within(program, STATES_LIMIT)
     }
 
-    /// The effects of the routines of a program with a limit of its own: of a routine whose vertices times variables are
-    /// more than `states`, nothing counts as surely written, which is right and less precise.
+    /// The effects of the routines of a program, with a limit: in a routine with more than `states` vertices times
+    /// variables, nothing counts as surely written, which is sound but less precise.
     pub fn within(program: &Program, states: usize) -> Self {
         let calls = CallGraph::of(program);
         let mut direct = Direct::of(program);
@@ -168,12 +167,12 @@ impl Effects {
         all
     }
 
-    /// True of a routine that the program has.
+    /// True if the program has the routine.
     pub fn has(&self, r: RoutineId) -> bool {
         r.index() < self.named.len()
     }
 
-    /// The globals that a routine, and all that it calls, name.
+    /// The globals that a routine names, itself or in the routines that it calls.
     pub fn named(&self, r: RoutineId) -> &GlobalSet {
         &self.named[r.index()]
     }
@@ -198,12 +197,12 @@ impl Effects {
         self.storage.meets(self.written(r), g)
     }
 
-    /// The globals all of which a call that returns has overwritten.
+    /// The globals that every call that returns overwrites completely.
     pub fn surely_written(&self, r: RoutineId) -> &GlobalSet {
         &self.surely_written[r.index()]
     }
 
-    /// The effects of a call on what is bound to its formals.
+    /// The effects of a call on the variables bound to its formals.
     pub fn formals(&self, r: RoutineId) -> &FormalEffects {
         &self.formals[r.index()]
     }
@@ -218,7 +217,7 @@ impl Effects {
         self.types_written[r.index()]
     }
 
-    /// Routines that are called, callees first.
+    /// Finds the sure writes of all routines that are called, callees first.
     fn find_sure_writes(&mut self, program: &Program, states: usize) {
         let mut called = FixedBitSet::with_capacity(program.routines.len());
         for r in (0..program.routines.len()).map(RoutineId::new) {
@@ -304,7 +303,7 @@ impl Direct {
             direct.named[r] = globals
                 .filter(|g| g.index() < program.globals.len())
                 .collect();
-            // Of a routine without a body the extents, at least, are evaluated.
+            // A routine without a body still evaluates the extents of its variables.
             Walk {
                 program,
                 direct: &mut direct,
@@ -320,7 +319,7 @@ impl Direct {
         direct
     }
 
-    /// A routine without a body does what the intents say.
+    /// A routine without a body reads and writes as its intents say.
     fn declared(&mut self, r: RoutineId, routine: &Routine) {
         let formals = &mut self.formals[r.index()];
         for k in 0..routine.parameters.len() {
@@ -330,7 +329,7 @@ impl Direct {
         }
     }
 
-    /// Adds to what is done to variables what is done to the formals that they are bound to.
+    /// Adds to variables the reads of, and inquiries about, the formals to which they are bound.
     fn bind(&mut self, program: &Program) {
         type Kind = fn(&mut FormalEffects) -> &mut FixedBitSet;
         let kinds: [(Kind, bool); 2] = [(|f| &mut f.read, true), (|f| &mut f.asked, false)];
@@ -443,8 +442,8 @@ impl<'ir> Visit<'ir> for Walk<'_> {
     }
 }
 
-/// Variables that may not have been overwritten yet: `in(b) = ⋃ out(p)` over the predecessors p, at ENTRY all;
-/// `out(b) = in(b)` without what b overwrites.
+/// Variables that may not have been overwritten yet: `in(b) = ⋃ out(p)` over the predecessors p, all variables at
+/// ENTRY; `out(b) = in(b)` without the variables that b overwrites.
 struct Unwritten<'a> {
     program: &'a Program,
     routine: &'a Routine,
@@ -469,7 +468,7 @@ impl Analysis for Unwritten<'_> {
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         if let StmtKind::Stop { .. } = statement.kind {
-            // No caller sees what is unwritten there.
+            // Control does not return to a caller, so no variable counts as unwritten.
             state.clear();
             return;
         }
@@ -496,7 +495,7 @@ impl Analysis for Unwritten<'_> {
     }
 }
 
-/// Takes out what a statement overwrites all of.
+/// Takes the variables that a statement overwrites completely out of the state.
 struct Overwritten<'a> {
     within: &'a Unwritten<'a>,
     state: &'a mut Set,
@@ -515,7 +514,7 @@ impl<'ir> Visit<'ir> for Overwritten<'_> {
             PlaceRole::Define { whole } | PlaceRole::Renew { whole } | PlaceRole::Pop { whole } => {
                 whole
             }
-            // A formal of explicit shape may be smaller than the array that it is a view of.
+            // A formal of explicit shape may be a view of a part of the array only.
             PlaceRole::Bind { callee, formal } => {
                 let called = program.routines.get(callee.index());
                 let formals = effects.formals.get(callee.index());

@@ -1,9 +1,9 @@
-//! Sets of globals that share what they have in common, so that a chain of routines, each of which uses the
-//! globals of the next and one more, takes memory for one set and not for all of them.
+//! Sets of globals that share common members. A chain of routines, each of which uses the globals of the next and one
+//! more, takes memory for one set instead of one for each routine.
 //!
-//! A set is a binary trie of words of 64 globals, compressed to the nodes at which it forks (C. Okasaki,
-//! A. Gill, *Fast mergeable integer maps*, 1998). Sets are never changed; a union that adds nothing is
-//! the very set that it began with. A trie is at most 27 levels deep.
+//! A set is a binary trie of words of 64 globals, compressed to the nodes at which it forks (C. Okasaki, A. Gill,
+//! *Fast mergeable integer maps*, 1998). Nodes are never changed; a union that adds nothing is the very set that it
+//! began with. A trie is at most 27 levels deep.
 
 use crate::{dataflow::Lattice, entity::GlobalId};
 use std::{ops::ControlFlow, sync::Arc};
@@ -12,7 +12,7 @@ use std::{ops::ControlFlow, sync::Arc};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GlobalSet(Option<Arc<Node>>);
 
-/// Sets ordered by inclusion. Each vertex has its own: they share what they have in common.
+/// Sets ordered by inclusion. Each vertex has a set of its own, since sets share common members.
 impl Lattice for GlobalSet {
     type Store = Vec<Self>;
 
@@ -33,7 +33,7 @@ enum Node {
     },
 }
 
-/// The bits above `bit`; all for 0.
+/// The mask of the bits above `bit`; all bits for 0.
 fn above(bit: u32) -> u32 {
     !(bit | bit.saturating_sub(1))
 }
@@ -147,7 +147,7 @@ impl Node {
         }
     }
 
-    /// A fork with what remains of its halves.
+    /// A fork with these remains of its halves; `None` if nothing remains.
     fn of_halves(fork: &Arc<Self>, halves: [Option<Arc<Self>>; 2]) -> Option<Arc<Self>> {
         match halves {
             [Some(x), Some(y)] => {
@@ -222,7 +222,7 @@ impl GlobalSet {
         self.extend(&Self::single(g));
     }
 
-    /// Adds what another set has; true if there was something new.
+    /// Adds the members of another set; true if any of them was new.
     pub fn extend(&mut self, other: &Self) -> bool {
         let all = match (&self.0, &other.0) {
             (_, None) => return false,
@@ -248,7 +248,7 @@ impl GlobalSet {
         }
     }
 
-    /// Calls `visit` for what is in both, in ascending order.
+    /// Calls `visit` for each member of both sets, in ascending order.
     pub fn each_common(&self, other: &Self, mut visit: impl FnMut(GlobalId)) {
         let _ = self.try_common(other, &mut |g| {
             visit(g);

@@ -1,4 +1,4 @@
-//! Finds a place in a list that grows.
+//! Look-ups of places in a list that grows.
 
 use crate::ir::{Expr, Place};
 use std::{
@@ -6,7 +6,8 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// Finds places in one list. Those of most lists are few; of many, those with equal fingerprints are compared.
+/// Finds places in one list. Most lists are short and searched; in long ones only places with equal fingerprints are
+/// compared.
 #[derive(Debug, Default)]
 pub struct Known {
     by_fingerprint: HashMap<u64, Vec<usize>>,
@@ -16,7 +17,7 @@ pub struct Known {
 impl Known {
     const FEW: usize = 16;
 
-    /// The position of a place in the list, which has as many places as `len` says, each as `at` gives it.
+    /// The position of a place in the list of `len` places that `at` gives. The list may only grow between calls.
     pub fn find<'p>(
         &mut self,
         len: usize,
@@ -37,7 +38,7 @@ impl Known {
     }
 }
 
-/// Equal for equal places; not for many others.
+/// A hash that is equal for equal places.
 fn fingerprint(place: &Place) -> u64 {
     let mut hasher = DefaultHasher::new();
     place.var.hash(&mut hasher);
@@ -45,7 +46,7 @@ fn fingerprint(place: &Place) -> u64 {
         e.walk(&mut |e| match e {
             Expr::Int(i) => i.hash(&mut hasher),
             Expr::Logical(b) => b.hash(&mut hasher),
-            // Zeros of either sign are equal.
+            // Not hashed: zeros of either sign are equal, and so are constant NaNs.
             Expr::Real(_) | Expr::Real32(_) => {}
             Expr::Null(pointer) => pointer.hash(&mut hasher),
             Expr::Place(p) | Expr::Addr(p) => p.var.hash(&mut hasher),
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
     use crate::entity::VarId;
 
-    /// Places are found where a search of the list finds them, in short lists as in those that have fingerprints.
+    /// Short lists and lists with fingerprints give the position that a search finds.
     #[test]
     fn lists_on_both_sides_of_the_limit() {
         let places: Vec<Place> = (0..2 * Known::FEW as i64)

@@ -1,15 +1,15 @@
 //! The cells that a place may name: the one rule for whether two places of a routine may overlap.
 //!
-//! The cells of a routine's variables are divided into *locations*: sets of cells such that the cells of two locations
-//! are different ones. A variable is a location of its own, but for
+//! The cells of a routine's variables are divided into *locations*: disjoint sets of cells. A variable is a location
+//! of its own, except for
 //!
-//! - globals that lie over each other in one storage, which are one location;
-//! - in a routine that is `aliased`, its parameters of one type and the globals of that type, which are one location,
-//!   since a parameter may be another one, or part of a global;
+//! - globals that overlap in one storage, which are one location;
+//! - parameters and globals of one type in a routine that is `aliased`, which are one location, since a parameter may
+//!   share cells with another one or with a global;
 //! - arrays whose elements are told apart ([`Locations::with_elements`]).
 //!
-//! In a routine that is not `aliased` a parameter shares no cell with a global or with another parameter if one of the
-//! two is written: a call that binds it so is an error. What is only read may be read under two names.
+//! In a routine that is not `aliased`, a parameter shares no cell with a global or with another parameter if one of
+//! the two is written: a call that binds them so is an error. Cells that are only read may have two names.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -50,7 +50,7 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-/// The default of the most elements of arrays that are told apart in one routine.
+/// Default limit on the elements of arrays that are told apart in one routine.
 pub const ELEMENTS_LIMIT: usize = 4096;
 
 /// The locations of one routine.
@@ -67,14 +67,14 @@ pub struct Locations {
 }
 
 impl Locations {
-    /// Locations that are variables, or several of them. The program need not be valid.
+    /// Locations of one or several whole variables. The program need not be valid.
     pub fn of(program: &Program, routine: &Routine) -> Self {
         let n = routine.variables.len();
         let mut of_variable: Vec<LocationId> = (0..n).map(LocationId::new).collect();
         // By type: the location of parameters that may overlap.
         let mut parameters: HashMap<ScalarType, LocationId> = HashMap::new();
         if routine.aliased {
-            // A result is a parameter of the sweeps, and may be passed what the arguments are.
+            // The result is a parameter of the sweeps, where a caller may pass one array for it and for an argument.
             for p in routine.parameter_ids().chain(routine.result) {
                 if let Some(variable) = routine.variables.get(p.index())
                     && variable.ty != ScalarType::Tape
@@ -87,14 +87,14 @@ impl Locations {
         let mut globals: Vec<(GlobalId, i64, i64, usize)> = Vec::new();
         for (v, variable) in routine.variables.iter().enumerate() {
             if let Role::Global(g) = variable.role {
-                // Where an extent is not known it may be all of the storage.
+                // A global of unknown extent may take all of the storage.
                 let (owner, cells) = (program.cells(g))
                     .unwrap_or_else(|| (program.storage(g).0, i64::MIN..i64::MAX));
                 globals.push((owner, cells.start, cells.end, v));
             }
         }
         globals.sort_unstable();
-        // Cells that overlap, one with the next, are one location.
+        // Sorted by their first cells, globals that overlap the ones before them join their location.
         let mut reach: Option<(GlobalId, i64, LocationId)> = None;
         for (owner, start, end, v) in globals {
             let same = reach.filter(|&(o, last, _)| o == owner && start < last);
@@ -122,14 +122,14 @@ impl Locations {
         }
     }
 
-    /// The locations of the routine, with one for each element of arrays that the graph only ever names by elements
-    /// with constant subscripts (`y(1)`, `y(2)`), and that are neither globals nor share their cells.
+    /// These locations, but one for each element of arrays that the graph names by elements with constant subscripts
+    /// only (`y(1)`, `y(2)`), and that are no globals and share no cells.
     pub fn with_elements(self, program: &Program, routine: &Routine, cfg: &Cfg) -> Self {
         self.with_elements_within(program, routine, cfg, ELEMENTS_LIMIT)
     }
 
-    /// The same locations as those of [`Locations::with_elements`], but for arrays with an element after the first `most`
-    /// that are named: each of those is one location.
+    /// [`Locations::with_elements`] with a limit: an array with an element beyond the first `most` that are named
+    /// stays one location.
     pub fn with_elements_within(
         mut self,
         program: &Program,
@@ -197,7 +197,8 @@ impl Locations {
             .collect()
     }
 
-    /// The number of locations: those of a variable are numbered as it is.
+    /// The number of locations. The location of a variable has the number of one of its variables; elements come
+    /// behind.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -207,12 +208,12 @@ impl Locations {
         self.len == 0
     }
 
-    /// The location of a variable whose elements are not told apart; of one that was added to the routine later a
-    /// location of its own.
+    /// The location of a variable whose elements are not told apart. A variable that was added to the routine later
+    /// has a location of its own.
     #[inline]
     pub fn of_variable(&self, v: VarId) -> LocationId {
         let known = self.of_variable.get(v.index()).copied();
-        // Behind those of elements.
+        // Numbered behind the locations of elements.
         known.unwrap_or_else(|| LocationId::new(self.len + v.index() - self.of_variable.len()))
     }
 
@@ -227,12 +228,12 @@ impl Locations {
         self.of_variable(a) == self.of_variable(b)
     }
 
-    /// True if two places, evaluated with the same values of what their subscripts read, may have a cell in common.
+    /// True if two places may have a cell in common when their subscripts are evaluated at the same point of a run.
     pub fn may_overlap(&self, a: &Place, b: &Place) -> bool {
         self.may_share(a.var, b.var) && !apart(a, b)
     }
 
-    /// Calls `visit` with every location that the place may have cells of.
+    /// Calls `visit` with every location in which the place may have cells.
     #[inline]
     pub fn each(&self, place: &Place, visit: &mut impl FnMut(LocationId)) {
         match self.elements.get(&place.var) {
@@ -248,14 +249,14 @@ impl Locations {
         }
     }
 
-    /// True if assigning to the place replaces all that its locations stand for.
+    /// True if an assignment to the place replaces all cells of its locations.
     #[inline]
     pub fn replaces(&self, place: &Place) -> bool {
         self.elements.contains_key(&place.var)
             || place.subscripts.is_empty() && !self.is_shared(place.var)
     }
 
-    /// The places of a variable for which `is_member` is true of a location: the variable, or its elements.
+    /// The parts of a variable whose locations are members: the variable itself, or some of its elements.
     pub fn parts(&self, v: VarId, is_member: impl Fn(LocationId) -> bool) -> Vec<Place> {
         match self.elements.get(&v) {
             None => {
@@ -279,8 +280,8 @@ fn element(place: &Place) -> Option<Vec<i64>> {
     place.constant_subscripts()
 }
 
-/// True if two elements of one variable are known to be different cells, whatever the values are: in some dimension
-/// their subscripts differ by a constant.
+/// True if two elements of one variable are different cells for all values of variables: in some dimension their
+/// subscripts differ by a constant.
 pub fn apart(a: &Place, b: &Place) -> bool {
     let differ = |(s, t): (&Subscript, &Subscript)| {
         s.index().zip(t.index()).is_some_and(|(s, t)| {

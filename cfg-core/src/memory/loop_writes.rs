@@ -22,7 +22,7 @@ pub struct LoopWrites<'a> {
 }
 
 impl<'a> LoopWrites<'a> {
-    /// The writers in the loops of a graph of the routine, of a program with these effects.
+    /// The writers in the loops of a graph of the routine; `effects` are those of its program.
     pub fn of(
         program: &'a Program,
         effects: &'a Effects,
@@ -100,7 +100,7 @@ mod tests {
         testing::{Rng, random_routine},
     };
 
-    /// The writers in a loop are its members that write the variable, each once: of random graphs of jumps.
+    /// In random graphs of jumps, the writers in a loop are its members that write the variable, each once.
     #[test]
     fn writers_are_members_of_their_loops() {
         let mut rng = Rng::new(41);
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(found, [true, true, false]);
     }
 
-    /// Statements write their targets and what they bind to parameters that are written, by whatever name.
+    /// Statements write their targets and the variables that they bind to written parameters, under every name.
     #[test]
     fn statements_that_may_write_a_variable() {
         let mut program = ProgramBuilder::new();

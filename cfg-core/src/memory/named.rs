@@ -37,12 +37,12 @@ impl Named {
         &self.set
     }
 
-    /// The variable that a global is here.
+    /// The variable of the routine that names the global.
     pub fn variable(&self, g: GlobalId) -> Option<VarId> {
         self.variable.get(&g).copied()
     }
 
-    /// Variables of a set that are named, in the order of the variables.
+    /// The variables that name globals of a set, in the order of the variables.
     pub fn among(&self, set: &GlobalSet) -> Vec<VarId> {
         let mut found = Vec::new();
         self.set

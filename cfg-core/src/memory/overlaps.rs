@@ -1,7 +1,8 @@
 //! Arguments of a call that may share cells with one another or with globals, although one of them is written.
 //!
-//! A routine that is not marked `aliased` may take its parameters, and the globals that it names, as apart from each other.
-//! Where the program alone does not show that they are, the run compares the cells (X214): these are the pairs to compare.
+//! A routine that is not marked `aliased` assumes that its parameters, and the globals that it names, share no cells.
+//! Where the text of the program does not show it, the run compares cells (X214); this file finds the pairs to
+//! compare.
 
 use super::{effects::Effects, locations::Locations};
 use crate::{
@@ -12,9 +13,9 @@ use crate::{
 /// The greatest numbers of pairs of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Pairs of arguments in one storage that are looked at.
+    /// Pairs of arguments in one storage that are examined.
     pub looked_at: usize,
-    /// Pairs that are to be compared.
+    /// Pairs that the run compares.
     pub compared: usize,
 }
 
@@ -27,16 +28,16 @@ impl Default for Limits {
     }
 }
 
-/// What an argument may share cells with.
+/// The other side of a [`Pair`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Other {
-    /// The argument at this position, which is behind that of the pair.
+    /// The argument at this position, which is greater than [`Pair::argument`].
     Argument(usize),
-    /// A global that the called routine names, itself or in what it calls. All of it counts.
+    /// A global that the called routine names, itself or in the routines that it calls. All of its cells count.
     Global(GlobalId),
 }
 
-/// An argument and what it may share cells with.
+/// An argument, and an argument or global with which it may share cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The position of the argument, which is a place.
@@ -45,7 +46,7 @@ pub struct Pair {
     pub other: Other,
 }
 
-/// A call has more pairs than are compared.
+/// The error of a call with more pairs than a run compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany;
 
@@ -65,8 +66,8 @@ struct Passed<'a> {
 
 /// The pairs of a call, in the order in which they are compared. There are none if the called routine is `aliased`.
 ///
-/// A parameter of explicit shape reaches as far as its own extents say, which are known once it is bound: what is passed for
-/// it may be larger ([`is_explicit`]).
+/// A parameter of explicit shape has the cells that its own extents give, which are known once it is bound; the
+/// argument may be larger ([`is_explicit`]).
 ///
 /// # Errors
 /// There are more pairs than [`Limits`] has by default.
@@ -148,7 +149,7 @@ pub fn within(
     Ok(pairs)
 }
 
-/// Hands over the arguments that may share cells with globals that the routine uses, where one of the two is written.
+/// Adds the pairs of an argument and a global that the called routine uses, where one of the two is written.
 fn with_globals(
     program: &Program,
     effects: &Effects,
@@ -170,7 +171,8 @@ fn with_globals(
                 Some(around) => named.each_common(around, |g| used.push(g)),
                 None => used.extend(named.contains(g).then_some(g)),
             },
-            // One that is not `aliased` was bound by a call that would have been an error.
+            // In a routine that is not `aliased`, a parameter that shares cells with a global was an error of its own
+            // call.
             Role::Parameter { .. } if routine.aliased => {
                 if let Some(of_type) = effects.storage.of_type(variable.ty) {
                     named.each_common(of_type, |g| used.push(g));
@@ -207,7 +209,7 @@ pub fn is_explicit(routine: &Routine, position: usize) -> bool {
 }
 
 impl Pair {
-    /// True if a side of it is a parameter of explicit shape of this routine.
+    /// True if a side of the pair is a parameter of explicit shape, whose cells are known on entry of the callee only.
     #[must_use]
     pub fn is_found_on_entry(self, callee: &Routine) -> bool {
         let other = match self.other {

@@ -7,11 +7,11 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// The globals of a program by the storage that they lie in.
+/// The globals of a program, grouped by storage.
 #[derive(Clone, Debug, Default)]
 pub struct Storage {
     owner: Vec<GlobalId>,
-    /// All globals in the storage of each owner, if there are others.
+    /// All globals in the storage of each owner that shares it.
     shared: HashMap<GlobalId, GlobalSet>,
     by_type: HashMap<ScalarType, GlobalSet>,
     overlaid: GlobalSet,
@@ -42,7 +42,7 @@ impl Storage {
         self.owner.get(g.index()).copied().unwrap_or(g)
     }
 
-    /// All globals in the storage of one, if there are others.
+    /// All globals in the storage of a global, itself included; `None` if it has the storage alone.
     pub fn around(&self, g: GlobalId) -> Option<&GlobalSet> {
         self.shared.get(&self.owner(g))
     }

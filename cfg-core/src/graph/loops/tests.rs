@@ -87,7 +87,7 @@ fn random_graphs_agree_with_the_definition() {
             sorted.sort_unstable();
             assert_eq!(&sorted, members, "{edges:?}");
             assert_eq!(found.size(), members.len());
-            // Those of some vertices that are in it.
+            // `among` selects the members of the loop from some vertices.
             let mut some: Vec<usize> = (0..n).filter(|_| rng.below(2) == 0).collect();
             let inner = some.iter().filter(|v| members.contains(v)).count();
             some = some.into_iter().filter_map(|v| f.place(v)).collect();
@@ -171,8 +171,7 @@ fn loops_of_structured_graphs_are_their_loops() {
     }
 }
 
-/// Families on which searching backward from each header anew takes quadratic time; this ends at once
-/// or not.
+/// Families on which a backward search from each header takes quadratic time: the test would not end.
 #[test]
 fn families_that_are_bad_for_simpler_algorithms() {
     let n = 100_000;

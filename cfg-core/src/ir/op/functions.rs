@@ -1,6 +1,6 @@
 //! Functions of reals that the libraries do not have, or have with other values.
 
-/// `libm`'s gives numbers for some operands below -2.
+/// `acosh`, NaN below 1: the function of the `libm` crate gives numbers for some operands below -2.
 pub(super) fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }

@@ -53,7 +53,7 @@ pub enum Domain {
 /// The functions that compute an operator over reals: of C's library, and of the `libm` crate.
 #[derive(Clone, Copy, Debug)]
 pub enum RealFunctions {
-    /// None here: the value has the same bits everywhere, or is computed in [`elemental`](crate::elemental).
+    /// No function here: the value has the same bits everywhere, or [`elemental`](crate::elemental) computes it.
     Elsewhere,
     /// Of one operand.
     Unary {
@@ -78,7 +78,7 @@ pub struct OpInfo {
     pub class: OpClass,
     /// The fewest and the most operands; the most is `usize::MAX` for operators that take any number.
     pub arity: (usize, usize),
-    /// The types that it takes and gives.
+    /// The types that the operator takes and gives.
     pub operands: Operands,
     /// The value, as a formula or in words; operands are x, y, z. Empty: it is not elemental.
     pub value: &'static str,
@@ -92,16 +92,16 @@ pub struct OpInfo {
     pub real: RealFunctions,
     /// The function of C's library that has the same value over reals, without the suffix of the type; empty: none.
     pub c: &'static str,
-    /// The text in C of the function `cfgrev_NAME` over `double` that computes it; empty: none is needed.
+    /// The text in C of a function `cfgrev_NAME` over `double` that computes the operator; empty: C's library has one.
     pub c_text: &'static str,
-    /// The name that is written to XAIF; empty: `cfgrev_` and the own name.
+    /// The name that is written to XAIF; empty: `cfgrev_` and the operator's name.
     pub xaif: &'static str,
-    /// The names in Fortran and in XAIF, without the endings that say what they work on.
+    /// The names in Fortran and in XAIF, without the endings for types of operands.
     pub intrinsics: &'static [&'static str],
 }
 
 impl OpInfo {
-    /// An operator of which nothing else is known.
+    /// The row of an operator whose other columns are empty.
     pub(super) const fn new(class: OpClass, arity: (usize, usize), operands: Operands) -> Self {
         const MANY: usize = 255;
         let (fewest, most) = arity;

@@ -1,4 +1,4 @@
-//! The variables that a statement names, and those that it writes.
+//! The variables that a statement names, and the variables that it writes.
 
 use super::{PlaceRole, Visit, walk_place};
 use crate::{
@@ -6,15 +6,14 @@ use crate::{
     ir::{Intent, Place, Program, Stmt, Vertex},
 };
 
-/// Calls `found` with each variable that a statement names, in subscripts and extents of sections too, and its role; that
-/// of a pointer through which a place is found is [`PlaceRole::Address`].
+/// Calls `found` with each variable that a statement names, in subscripts and bounds of sections too, and its role.
+/// The pointer of a place through a pointer has [`PlaceRole::Address`].
 pub fn each_name(statement: &Stmt, found: &mut impl FnMut(VarId, PlaceRole)) {
     Names(found).statement(statement);
 }
 
-/// Calls `written` with each variable of the routine that a statement may write itself: a formal is written if its
-/// intent says so; what a callee does to globals is not among them,
-/// nor is what is written through pointers.
+/// Calls `written` with each variable of the routine that a statement may write itself, or bind to a formal whose
+/// intent allows writing. Writes of a callee to globals, and writes through pointers, are not reported.
 pub fn each_written(program: &Program, statement: &Stmt, written: &mut impl FnMut(VarId)) {
     let binds = |callee: RoutineId, formal: usize| {
         let called = program.routines.get(callee.index());
@@ -24,8 +23,8 @@ pub fn each_written(program: &Program, statement: &Stmt, written: &mut impl FnMu
     each_written_if(statement, binds, written);
 }
 
-/// Calls `written` with each variable that a statement may write itself; `binds` says whether a call may write what is
-/// bound to the formal of this number.
+/// [`each_written`] with another rule for calls: `binds` tells whether the callee may write the variable bound to the
+/// formal at a position.
 pub fn each_written_if(
     statement: &Stmt,
     binds: impl Fn(RoutineId, usize) -> bool,
@@ -51,8 +50,8 @@ pub fn each_written_if(
     });
 }
 
-/// Calls `found` with every place that a vertex names, but for the index of a LOOP; an element that is bound to an array
-/// formal counts as the whole array, because cells behind it may be reached.
+/// Calls `found` with every place that a vertex names, but for the index of a LOOP. An element that is bound to an
+/// array formal counts as the whole array, because the formal may reach cells behind it.
 pub fn each_place(program: &Program, vertex: &Vertex, found: &mut impl FnMut(&Place)) {
     super::walk_vertex(&mut Places { program, found }, vertex);
 }

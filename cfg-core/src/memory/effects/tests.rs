@@ -9,7 +9,7 @@ fn set(globals: &[GlobalId]) -> GlobalSet {
     globals.iter().copied().collect()
 }
 
-/// Two routines that call each other, and one that calls them: what is bound to formals, through both.
+/// Effects reach the variables bound to formals through two routines that call each other, and one that calls both.
 #[test]
 fn effects_go_through_calls_and_recursion() {
     let mut program = ProgramBuilder::new();
@@ -61,7 +61,8 @@ fn effects_go_through_calls_and_recursion() {
     assert_eq!(effects.calls.callees(main), [even]);
 }
 
-/// Writes on all ways and on some, by statements, loops, calls and results; of parts, and of what a formal is larger than.
+/// Writes on all paths and on some, by statements, loops, calls and results; writes of parts, and of arrays larger
+/// than a formal.
 #[test]
 fn what_is_surely_written() {
     let mut program = ProgramBuilder::new();
@@ -115,8 +116,7 @@ fn what_is_surely_written() {
     assert_eq!(effects.written(twice), &set(&[g, h, k, part]));
 }
 
-/// Inquiries about formals are told apart from reads, and a routine without a body has the effects that are known of
-/// it.
+/// Inquiries about formals are no reads, and a routine without a body has the effects that its declaration gives.
 #[test]
 fn inquiries_and_routines_without_a_body() {
     let mut program = ProgramBuilder::new();
@@ -142,7 +142,7 @@ fn inquiries_and_routines_without_a_body() {
     assert!(effects.has(f) && !effects.has(RoutineId::new(9)));
 }
 
-/// On the far side of the limit nothing is surely written; everything else is the same, and the limit itself is still inside.
+/// Beyond the limit nothing is surely written, and all else is the same; at the limit the search still runs.
 #[test]
 fn beyond_the_limit_nothing_is_surely_written() {
     let mut program = ProgramBuilder::new();
@@ -169,7 +169,7 @@ fn beyond_the_limit_nothing_is_surely_written() {
     assert_eq!(inside.formals(f), Effects::of(&program).formals(f));
 }
 
-/// A program need not be valid: globals and variables that are not there have no effects.
+/// In an invalid program, globals and variables that do not exist have no effects.
 #[test]
 fn what_is_not_there_has_no_effects() {
     for beyond in 0..3 {

@@ -5,10 +5,11 @@ use crate::{
     testing::Rng,
 };
 
-/// The storage that a global lies in, its first cell there, and the cell behind its last.
+/// The storage of a global, its first cell there, and the cell behind its last.
 type Cells = (usize, i64, i64);
 
-/// Globals of random places in two storages, in one of two types, and parameters, against cells counted one by one.
+/// Globals at random places in two storages, of one of two types, and parameters: checked against cells counted one by
+/// one.
 #[test]
 fn variables_share_if_their_cells_do() {
     let mut rng = Rng::new(11);
@@ -46,7 +47,7 @@ fn variables_share_if_their_cells_do() {
         let program = program.into_program().expect("the builder is used right");
         let routine = program.routine(f);
         let locations = Locations::of(&program, routine);
-        // Which variables have one of the cells, to which others, and so on.
+        // Variables that share a cell, directly or through others, are one group.
         let mut group: Vec<usize> = (0..of.len()).collect();
         let mut join = |a: usize, b: usize| {
             let (a, b) = (group[a], group[b]);
@@ -88,7 +89,7 @@ fn elements_that_are_apart() {
     assert!(apart(&at(Expr::var(i)), &at(plus(i, 1))));
     assert!(apart(&at(minus(i, 1)), &at(plus(i, 1))));
     assert!(!apart(&at(minus(i, 1)), &at(plus(i, -1))));
-    // The difference of the least integer and another one may not be one.
+    // The difference of two offsets may overflow.
     assert!(!apart(&at(minus(i, i64::MIN)), &at(plus(i, i64::MIN))));
     assert!(apart(&at(minus(i, i64::MIN + 1)), &at(plus(i, i64::MIN))));
     assert!(!apart(&at(Expr::var(i)), &at(plus(j, 1))));
@@ -98,8 +99,8 @@ fn elements_that_are_apart() {
     assert!(!apart(&at(Expr::Int(1)), &other));
 }
 
-/// Elements are told apart in an array that is named by elements with constant subscripts only, not in one that is also
-/// named by another element or handed on.
+/// Elements are told apart in an array that only elements with constant subscripts name, not in one that a variable
+/// subscript or an argument names.
 #[test]
 fn elements_are_told_apart_where_nothing_else_names_the_array() {
     let mut program = ProgramBuilder::new();
@@ -163,7 +164,7 @@ fn elements_are_told_apart_up_to_the_limit() {
     assert_eq!([1, 2, 3, 4].map(split), [[1, 1], [2, 1], [2, 1], [2, 2]]);
 }
 
-/// Arrays are taken apart that are named by elements with constant subscripts only; scalars are what they were.
+/// Only arrays named by elements with constant subscripts are taken apart; scalars keep their locations.
 #[test]
 fn arrays_of_which_elements_are_named() {
     let mut f = RoutineBuilder::new("f");
@@ -183,7 +184,7 @@ fn arrays_of_which_elements_are_named() {
     let whole = Locations::of(&program, routine);
     for most in 0..6 {
         let found = whole.named_by_elements(&program, routine, cfg, most);
-        // One element more is named of the array that is used as a whole later.
+        // The array that is used as a whole later has one further named element.
         let expected = match most {
             0 | 1 => vec![],
             2 | 3 => vec![(a, vec![vec![1], vec![3]])],
