@@ -1,19 +1,18 @@
 //! Structure recovery: loops and branches of a graph that knows only blocks and jumps, and the way back.
 //!
-//! A front end that has no loops and branches hands over a routine with
-//! [`Control::General`](crate::ir::Control). [`recover`] finds them: it puts LOOP, ENDLOOP and ENDBRANCH where they
-//! belong, recognises counted loops, and declares the routine structured if all of it nests. What does not
-//! nest stays jumps; loops and branches around and inside of it are typed all the same. Nothing is
-//! repeated but the straight code before a loop test, once.
+//! A front end that has no loops and branches hands over a routine with [`Control::General`](crate::ir::Control).
+//! [`recover`] finds both: it inserts LOOP, ENDLOOP and ENDBRANCH, recognises counted loops, and declares the routine
+//! structured if all of it nests. Jumps that do not nest stay; loops and branches around them and between them are
+//! typed nevertheless. The only code that is repeated, once, is straight code before a loop test.
 //!
 //! | file | what |
 //! |---|---|
-//! | [`classify`] | how far a graph nests, and what stands in the way of more |
+//! | [`classify`] | the class of a graph by how far it nests, and the first obstacle |
 //! | `flatten` | the other way: every vertex a block or a branch, jumps between them |
 //! | `reduce` | loops and branches, by reduction |
-//! | `headers` | loops with further exits, in what does not reduce |
+//! | `headers` | loops with further exits, in graphs that do not reduce |
 //! | `counted` | counted loops among those tested first |
-//! | `passes` | the same where passes are counted |
+//! | `passes` | counted loops in the form that counts passes |
 //! | `nest` | graphs whose loops are typed already |
 //! | `normal` | the form in which recovered and original graphs are compared |
 //!
@@ -64,8 +63,8 @@ use crate::{
 };
 use edited::EditedGraph;
 
-/// The routine with the structure that its graph has. A routine that is structured already, or has no
-/// graph, is returned as it is. The graph must keep the rules of general ones.
+/// The routine with the structure that its graph has. A routine that is structured already, or has no graph, is
+/// returned as it is. The graph must keep the rules of general graphs.
 pub fn recover(program: &Program, effects: &Effects, routine: &Routine) -> Routine {
     if routine.control == Control::Structured || routine.body.is_none() {
         return routine.clone();
@@ -114,8 +113,8 @@ pub fn recover_program(program: &Program) -> Program {
     }
 }
 
-/// Types the vertices of a graph of blocks and branches; true if all of it nests. Statements before a loop
-/// test may be repeated, or not.
+/// Types the vertices of a graph of blocks and branches; true if all of it nests. `repeat` allows repeating the
+/// statements before a loop test.
 pub(crate) fn shape(cfg: Cfg, repeat: bool) -> Option<(Cfg, bool)> {
     let entry = cfg.entry()?.index();
     let order = reverse_postorder(&cfg, entry);

@@ -20,7 +20,7 @@ use crate::{
 /// The nesting of a graph that satisfies Definition 1; one per routine of a valid program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Structure {
-    /// Algorithm 1's order: every vertex after its dominators, loop bodies before what follows.
+    /// Algorithm 1's order: every vertex after its dominators, loop bodies before the vertices behind the loop.
     pub order: Vec<VertexId>,
     /// Position of each vertex in `order`, by vertex.
     pub position: Vec<u32>,
@@ -31,7 +31,7 @@ pub struct Structure {
     pub parent: Vec<Option<VertexId>>,
     /// Number of loops around each vertex.
     pub loop_depth: Vec<u32>,
-    /// The in-label of each edge: of the arm or body that it ends, if its target is ENDBRANCH or ENDLOOP.
+    /// The in-label of each edge into an ENDBRANCH or ENDLOOP: the label of the arm or body that it ends.
     pub in_label: Vec<Option<i64>>,
     /// The role of each edge at its source and target.
     pub edge_kind: Vec<EdgeKind>,
@@ -50,8 +50,8 @@ pub struct EdgeKind {
     pub loop_back: bool,
 }
 
-/// Checks in-labels that a file gives against those that follow from the nesting. Places are relative
-/// to the routine.
+/// Checks in-labels that a file gives against the in-labels that follow from the nesting. Places are relative to the
+/// routine.
 pub fn check_in_labels(
     cfg: &Cfg,
     structure: &Structure,
@@ -100,8 +100,8 @@ impl Structure {
         order::nest(cfg)
     }
 
-    /// All that is wrong with the nesting. Irreducibility explains more than the first end that does not match,
-    /// so it comes first.
+    /// All problems of the nesting. Irreducible loops explain more than the first end that does not match, so they
+    /// come first.
     pub(crate) fn not_nested(cfg: &Cfg, nesting: Diagnostic) -> Diagnostics {
         let mut problems = local_rules::irreducible(cfg);
         problems.push(nesting);

@@ -90,7 +90,7 @@ pub(crate) fn graph(letters: &str, edges: &[(usize, usize, i64)]) -> Cfg {
 pub(crate) fn nested(text: &str) -> Cfg {
     let mut letters = String::from("E");
     let mut edges: Vec<(usize, usize, i64)> = Vec::new();
-    // What leads to the next vertex: sources with labels. Several at the end of a branch.
+    // The edges to the next vertex, as sources with labels; several at the end of a branch.
     let mut from = vec![(1usize, -1i64)];
     enum Open {
         Loop(usize),

@@ -81,7 +81,7 @@ impl Types {
             ScalarType::Logical => 8,
             ScalarType::Tape => 16,
             ScalarType::Sized(ty) => 32 << ty as u16,
-            // One bit for all records is enough here: no caller needs to tell them apart.
+            // One bit for all records: code that has to tell records apart looks at the variables.
             ScalarType::Record(_) => 1 << 12,
             // One bit for all pointers, likewise.
             ScalarType::Pointer(_) => 1 << 13,

@@ -1,5 +1,5 @@
-//! The class of a graph by how far it nests: structured, structured with exits, reducible, irreducible, and what stands
-//! in the way of more.
+//! The class of a graph by how far it nests: structured, structured with exits, reducible or irreducible, and the
+//! first obstacle to a better class.
 //!
 //! ```
 //! use cfg_core::ir::{Cfg, Edge, Expr, Selector, Vertex, VertexKind};
@@ -38,7 +38,7 @@ use std::fmt;
 pub enum ControlClass {
     /// Loops and branches nest.
     Structured,
-    /// Loops and branches nest but for jumps out of loops: break, early return, a test in the middle of the body.
+    /// Loops and branches nest except for jumps out of loops: break, early return, a test in the middle of the body.
     StructuredWithExits,
     /// Every loop is entered at one vertex.
     Reducible,
@@ -58,16 +58,16 @@ impl ControlClass {
     }
 }
 
-/// The place where a graph stops to nest.
+/// The place at which a graph stops nesting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A vertex that control comes to from several places that are not the arms of one branch.
+    /// A vertex to which control comes from several places that are not the arms of one branch.
     Vertex(VertexId),
     /// An edge that leaves a loop, or enters one, elsewhere than at its test or header.
     Edge(EdgeId),
 }
 
-/// The class of a graph, and why it is no better one.
+/// The class of a graph, and the reason why it is no better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {
     /// The class of the graph.
@@ -88,7 +88,7 @@ impl fmt::Display for Classification {
     }
 }
 
-/// The class of a graph that keeps the rules of general ones. O((vertices + edges) log).
+/// The class of a graph that keeps the rules of general graphs. O((vertices + edges) log).
 pub fn classify(cfg: &Cfg) -> Classification {
     let found = |class, obstacle, reason| Classification {
         class,
@@ -166,17 +166,18 @@ pub fn classify(cfg: &Cfg) -> Classification {
     }
 }
 
-/// A test at the end of a loop that has none of its own: the header, and where the loop leads on.
+/// A test added at the end of a loop without a test at its header: the loop, its header, and the vertex behind it.
 type Test = (LoopId, usize, usize);
 
-/// The edges without those that leave a loop elsewhere than at its test, and the first of these. A loop
-/// that has no exit at its header is given a test at its end.
+/// The edges without the exits that leave loops elsewhere than at their tests, the tests added at ends of loops that
+/// have no exit at the header, and the first exit that is no test.
 fn without_exits(
     cfg: &Cfg,
     forest: &LoopForest,
     order: &[usize],
 ) -> (Vec<usize>, Vec<Test>, Option<EdgeId>) {
-    // Of each loop the exit that is kept, best kind first: at the header, at a jump back, elsewhere.
+    // The exit of each loop that is kept, by preference at the header, then at a jump back, in the loop itself, in an
+    // inner loop.
     let mut kept: Vec<Option<(u8, EdgeId)>> = vec![None; forest.len()];
     let mut left: Vec<Option<LoopId>> = vec![None; cfg.edge_count()];
     let jumps_back = |v: VertexId, l: LoopId| {
@@ -217,7 +218,7 @@ fn without_exits(
         (kind > 0).then_some((l, forest.get(l).header, cfg.edge(e).to.index()))
     });
     let tests: Vec<Test> = tests.collect();
-    // The first exit that is no test: at the header, or at the only jump back.
+    // A kept exit is a test at the header or at the only jump back; every other exit is an obstacle.
     let ends = |e: EdgeId, l: LoopId| {
         let backs = forest.back_edges(cfg, l).take(2).count();
         at_header(e, l) || (backs == 1 && jumps_back(cfg.edge(e).from, l))
@@ -227,7 +228,7 @@ fn without_exits(
         .flat_map(|&v| cfg.out_edges(VertexId::new(v)))
         .copied()
         .find(|&e| left[e.index()].is_some_and(|l| !(is_kept(e, l) && ends(e, l))));
-    // Jumps back go to the test.
+    // Headers of loops that are tested at their added end: jumps back go to that test.
     let headers: Vec<bool> = {
         let mut headers = vec![false; cfg.vertex_count()];
         for &(_, header, _) in &tests {
@@ -239,7 +240,7 @@ fn without_exits(
         let edge = cfg.edge(e);
         let back = headers[edge.to.index()]
             && forest.back_to(edge.from.index(), edge.to.index()).is_some();
-        // Kept, but `skeleton` leads it to the test.
+        // A jump back is kept, and `skeleton` leads it to the test.
         back || stays(e)
     });
     (kept_edges.map(EdgeId::index).collect(), tests, first)
@@ -316,8 +317,8 @@ fn skeleton(cfg: &Cfg, edges: &[usize], tests: &[Test]) -> Option<Cfg> {
     Cfg::new(vertices, edges.collect())
 }
 
-/// `None` if the graph nests; otherwise the id of the first vertex that several edges lead to although it
-/// is not the end of a branch or loop.
+/// `None` if the graph nests; otherwise the id of the first vertex with several in-edges that is not the end of a
+/// branch or loop.
 fn nests(graph: &Option<Cfg>) -> Option<Option<i64>> {
     let graph = graph.clone()?;
     let mut known: Vec<i64> = graph.vertices().map(|(_, v)| v.id).collect();
@@ -423,8 +424,8 @@ mod tests {
         );
     }
 
-    /// A graph that nests, with branches and blocks in place of LOOPs and ends, and with jumps from blocks in loops to what
-    /// follows the loop or one around it, or to EXIT; the jumps are the last edges.
+    /// A graph that nests, with branches and blocks in place of LOOPs and ends, and with jumps from blocks in loops to
+    /// the vertex behind a loop around them, or to EXIT; the jumps are the last edges.
     fn with_breaks(rng: &mut Rng, text: &str, breaks: usize) -> (Cfg, usize) {
         let cfg = nested(text);
         let forest = LoopForest::new(&cfg, 0);

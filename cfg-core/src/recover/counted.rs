@@ -1,19 +1,18 @@
-//! Counted loops among those that are tested first.
+//! Counted loops among the loops that are tested before each pass.
 //!
-//! A loop `while (i <= last)` whose body ends with `i = i + step` and assigns `i` nowhere else, with a
-//! constant step and a bound that the loop does not change, is a counted one: the bound has on entry the value
-//! that it has at every test, the index has the same value in each pass and afterwards, and goes beyond the largest
-//! integer, which is an error, in the same pass. An assignment to the index that stands directly before
-//! the loop becomes its first value.
+//! A loop `while (i <= last)` whose body ends with `i = i + step` and assigns `i` nowhere else, with a constant step
+//! and a bound that the loop does not change, is a counted loop: the bound has the same value at every test, the index
+//! has the same value in each pass and afterwards, and an overflow of the index, an error, happens in the same pass.
+//! An assignment to the index that stands directly before the loop becomes its first value.
 //!
-//! `i < last` is `i <= last - 1` unless `last` is the smallest integer. Then the loop makes no pass, which
-//! no bound says of an index that is the smallest integer too. So one of both has to be larger for sure:
-//! a constant, a size, something to which a positive constant was added, the index of such a loop
-//! around it. If that is not known of `last` but of the first value, the bound is `max(last, first) - 1`.
-//! For `i > last` the same holds with the largest integer and `min`.
+//! `i < last` is `i <= last - 1` unless `last` is the smallest integer. In that case the loop makes no pass, and if
+//! the first value is the smallest integer too, no bound expresses that. So `last` or the first value must surely be
+//! larger: a constant, a size, a sum with a positive constant, the index of such a loop around this one. If only the
+//! first value is, the bound is `max(last, first) - 1`. For `i > last` the same holds with the largest integer and
+//! `min`.
 //!
-//! An index that moves by `+%` or `-%` never wraps if the test that it has passed says so: `i < last` by one step of 1,
-//! `i <= last` if moreover `last` is not the largest integer for sure, and any step from a constant bound that is far
+//! An index that moves by `+%` or `-%` (modulo 2^64) must not wrap. It does not after the test `i < last` with a step
+//! of 1, after `i <= last` if `last` is surely not the largest integer, and with any step if a constant bound is far
 //! enough from the ends. Other loops over such an index are not counted.
 
 use super::{
@@ -35,14 +34,15 @@ use std::collections::BTreeMap;
 struct Found {
     header: VertexId,
     test: LoopTest,
-    /// Blocks whose last statements go, and how many: where the index is initialised and incremented.
+    /// Blocks with the number of statements to remove at their ends: the initialisation and the increment of the
+    /// index.
     without: Vec<(VertexId, usize)>,
     /// Variables that are not used any more.
     unused: Vec<VarId>,
 }
 
-/// Turns loops tested first into counted ones where they are. Of variables that only counted passes those go
-/// that are the routine's last.
+/// Turns loops tested first into counted loops where they are. Variables that only counted passes are removed if they
+/// are the routine's last, so that no variable changes its number.
 pub(super) fn count_loops(
     program: &Program,
     effects: &Effects,
@@ -96,10 +96,10 @@ struct Search<'a> {
     forest: &'a LoopForest,
     writes: &'a Writes<'a>,
     uses: Uses,
-    /// The places of the members of counted loops by the index and by the first place, and whether the index is never
-    /// the smallest, never the largest integer.
+    /// The counted loops by their index and the first place of their members: the place behind the last member, and
+    /// whether the index is never the smallest and never the largest integer.
     ranges: BTreeMap<VarId, BTreeMap<usize, (usize, [bool; 2])>>,
-    /// Blocks whose last statement is spoken for.
+    /// Blocks whose last statement belongs to a counted loop that was found.
     taken: Vec<bool>,
 }
 
@@ -198,7 +198,7 @@ impl Search<'_> {
         })
     }
 
-    /// True if an index that has passed this test is an integer after a step, too.
+    /// True if an index that has passed this test does not wrap in the next step.
     fn stays_in_range(&self, op: Op, bound: &Expr, step: i64, at: VertexId) -> bool {
         let up = step > 0;
         let strict = match (op, up) {
@@ -207,15 +207,16 @@ impl Search<'_> {
             _ => return false,
         };
         if let Expr::Int(bound) = bound {
-            // The furthest index that passes, and the one after it.
+            // The furthest index that passes the test is the bound, or one before it; `beyond` leads from the bound to
+            // its successor.
             let beyond = if strict { step - step.signum() } else { step };
             return bound.checked_add(beyond).is_some();
         }
         step.unsigned_abs() == 1 && (strict || self.inside_range(bound, !up, at))
     }
 
-    /// A loop that counts its passes down, in a variable that nothing else uses, is one over the index that
-    /// moves with them.
+    /// The counted loop over `index` that a loop over `left` stands for, if `left` counts passes down and is used for
+    /// nothing else (see [`passes`]).
     fn by_passes(
         &mut self,
         l: LoopId,
@@ -253,7 +254,7 @@ impl Search<'_> {
         })
     }
 
-    /// Remembers what is known of the values of an index, and which statements are spoken for.
+    /// Remembers the range of an index, and the statements that belong to its loop.
     fn note(
         &mut self,
         l: LoopId,
@@ -280,7 +281,7 @@ impl Search<'_> {
         }
     }
 
-    /// The block with statements that is executed directly before, and nowhere else.
+    /// The block with statements that control passes directly before the vertex, and after which it goes nowhere else.
     fn statements_before(&self, v: VertexId) -> Option<VertexId> {
         let mut at = v;
         loop {
@@ -299,7 +300,7 @@ impl Search<'_> {
         }
     }
 
-    /// The last value, if the comparison is right for the direction.
+    /// The last value of the index, if the comparison fits the direction of the step.
     fn last(&self, op: Op, bound: &Expr, first: &Expr, up: bool, at: VertexId) -> Option<Expr> {
         let (strict, one, combine) = match (op, up) {
             (Op::Le, true) | (Op::Ge, false) => return Some(bound.clone()),
@@ -327,7 +328,7 @@ impl Search<'_> {
         match e {
             Expr::Int(i) => *i != limit,
             Expr::Place(place) if place.subscripts.is_empty() => {
-                // A loop in which another one has the same index is not a counted one: at most one is around.
+                // No counted loop contains another one over the same index, so at most one is around this vertex.
                 let known = self
                     .ranges
                     .get(&place.var)
@@ -349,7 +350,7 @@ impl Search<'_> {
                     | Expr::Null(_)
                     | Expr::Addr(_) => None,
                 };
-                // A sum that goes beyond the range is an error: it has no value.
+                // A sum that overflows is an error, so the value of `e + 1` is never the smallest integer.
                 let added = match (op, &operands[..]) {
                     (Op::Add, [a, b]) => constant(b).or_else(|| constant(a)),
                     (Op::Sub, [_, b]) => constant(b).and_then(i64::checked_neg),
@@ -367,14 +368,14 @@ impl Search<'_> {
     }
 }
 
-/// True if the statement may write the variable; of a call it is enough that it hands it on.
+/// True if the statement may write the variable. A call counts if the variable is an argument.
 fn writes_variable(statement: &crate::ir::Stmt, x: VarId) -> bool {
     let mut found = false;
     each_written_if(statement, |_, _| true, &mut |v| found |= v == x);
     found
 }
 
-/// The constant that is added to the index, not 0, and whether the sum is one that wraps.
+/// The constant that is added to the index, not 0, and whether the sum is taken modulo 2^64.
 fn increment(value: &Expr, index: VarId) -> Option<(i64, bool)> {
     let is_index = |e: &Expr| *e == Expr::var(index);
     let step = match value {
@@ -403,7 +404,7 @@ fn increment(value: &Expr, index: VarId) -> Option<(i64, bool)> {
     step.filter(|s| *s != 0).map(|s| (s, wraps))
 }
 
-/// The condition as a comparison of the index, on the left, with something.
+/// The condition as a comparison with the index on the left: operator, index and bound.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "operators without a rule of their own here are treated alike"
@@ -445,7 +446,7 @@ fn comparison(
     };
     let op = match (op, negated) {
         (Op::Lt | Op::Le | Op::Gt | Op::Ge, false) => op,
-        // Of integers only: a comparison with NaN is false, and so is its opposite.
+        // Only comparisons of integers can be negated: one with NaN is false, and so is its opposite.
         _ if !is_integer(bound) => return None,
         (Op::Lt, true) => Op::Ge,
         (Op::Le, true) => Op::Gt,

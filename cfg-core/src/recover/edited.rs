@@ -5,14 +5,14 @@ use crate::{
     ir::{Cfg, Edge, FreshIds, Vertex, VertexKind, complete_edge_ids, keep_edge_ids},
 };
 
-/// Vertices and edges with marks for those that are gone. Indices stay as they are until [`Self::finish`].
+/// Vertices and edges, with marks for removed ones. Indices stay as they are until [`Self::finish`].
 pub(super) struct EditedGraph {
     pub(super) vertices: Vec<Vertex>,
     pub(super) edges: Vec<Edge>,
     pub(super) dead_vertex: Vec<bool>,
     pub(super) dead_edge: Vec<bool>,
     ids: FreshIds,
-    /// The construct that each block that is there at first may serve as; any construct if the list is empty.
+    /// The construct that each original block may become; any construct if the list is empty.
     pub(super) serve: Vec<Serve>,
 }
 
@@ -70,12 +70,13 @@ impl EditedGraph {
         self.edges[e].from = VertexId::new(from);
     }
 
-    /// True of a block without statements.
+    /// True for a block without statements.
     pub(super) fn is_empty_block(&self, v: usize) -> bool {
         matches!(&self.vertices[v].kind, VertexKind::Block(s) if s.is_empty())
     }
 
-    /// True of a block without statements that may become that; [`Serve::Nothing`]: that may go.
+    /// True for a block without statements that may become the construct; with [`Serve::Nothing`], that may be
+    /// removed.
     pub(super) fn may_serve(&self, v: usize, wanted: Serve) -> bool {
         let free = match self.serve.get(v) {
             Some(&serve) => wanted != Serve::Nothing && serve == wanted,
@@ -84,7 +85,7 @@ impl EditedGraph {
         free && self.is_empty_block(v)
     }
 
-    /// The graph without what is gone. `None` if an edge was left at a vertex that is gone.
+    /// The graph without removed vertices and edges. `None` if an edge is left at a removed vertex.
     pub(super) fn finish(self) -> Option<Cfg> {
         let mut place = vec![None; self.vertices.len()];
         let mut vertices = Vec::with_capacity(self.vertices.len());

@@ -12,9 +12,9 @@
 //! `index := first`; a branch `left > 0`; `index := index + step`, `left := left - 1`.
 //! Every vertex keeps its id.
 //!
-//! A counted loop whose number of passes does not fit into 64 bits is an error on entry, which a branch on the
-//! index is not. [`Checked::Yes`] keeps it: `trips(first, last, step)` is evaluated on entry, into a variable that
-//! nothing reads, where constants do not exclude the error.
+//! A counted loop whose number of passes does not fit into 64 bits is an error on entry; a branch on the index is not.
+//! [`Checked::Yes`] keeps the error: unless constants exclude it, `trips(first, last, step)` is evaluated on entry,
+//! into a variable that nothing reads.
 
 use super::{edited::EditedGraph, writes::Writes};
 use crate::{
@@ -28,17 +28,17 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// The choice whether counted loops in jumps fail where the number of passes does not fit into 64 bits.
+/// The choice whether flattened counted loops fail if the number of passes does not fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// Counted loops fail there, at the cost of an assignment on entry: for programs that are run as jumps.
+    /// The loops fail, at the cost of an assignment on entry: for programs that are run as jumps.
     Yes,
-    /// Counted loops do not fail there: for programs in which the loops are found again.
+    /// The loops do not fail: for programs in which recovery finds the loops again.
     No,
 }
 
-/// A routine with a graph of blocks, branches and jumps: no LOOP, ENDLOOP, ENDBRANCH. Every vertex of the
-/// original is one, which may have nothing to do. Routines without a graph stay as they are.
+/// The routine with a graph of blocks, branches and jumps: no LOOP, ENDLOOP, ENDBRANCH. Every vertex of the original
+/// has its counterpart, possibly an empty block. Routines without a graph stay as they are.
 pub fn flatten(program: &Program, effects: &Effects, routine: &Routine) -> Routine {
     flatten_as(program, effects, routine, Checked::No)
 }
@@ -59,20 +59,20 @@ pub fn flatten_as(
     result
 }
 
-/// [`flatten`] without the blocks that have nothing to do.
+/// [`flatten`] without empty blocks.
 pub fn flatten_dense(program: &Program, effects: &Effects, routine: &Routine) -> Routine {
     dense(flatten(program, effects, routine))
 }
 
-/// A routine without the blocks that have nothing to do.
+/// The routine without empty blocks.
 pub fn dense(mut routine: Routine) -> Routine {
     routine.body = routine.body.take().and_then(contract);
     routine
 }
 
-/// True if constants say that the number of passes of a loop with this step fits into 64 bits.
+/// True if constants show that the number of passes of a loop fits into 64 bits.
 fn surely_fits(first: &Expr, last: &Expr, step: &Expr) -> bool {
-    // From 1 up to the largest integer, or from the smallest to -2, there are less than 2^63; and the same
+    // There are fewer than 2^63 integers from 1 up to the largest one, and from the smallest one to -2; the same holds
     // downwards.
     let (low, high) = match step {
         Expr::Int(s) if *s > 0 => (first, last),
@@ -89,7 +89,7 @@ fn surely_fits(first: &Expr, last: &Expr, step: &Expr) -> bool {
     matches!(low, Expr::Int(n) if *n >= 1) || matches!(high, Expr::Int(n) if *n <= -2)
 }
 
-/// The conditions and statements that a loop test becomes.
+/// The conditions and statements that replace a loop test.
 enum Plan {
     Pre(Expr),
     Post(Expr),
@@ -107,11 +107,11 @@ fn set(v: VarId, e: Expr) -> Stmt {
 /// The form in which jumps can express a counted loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// The index of the loop is tested: the bound stays as it is.
+    /// The index of the loop is compared with the bound, which the loop does not change.
     Index,
     /// The passes of the loop are counted.
     Passes,
-    /// The passes are counted, and something else in the loop may write its index, as far as can be told.
+    /// The passes are counted because statements of the loop may write its index, as far as jumps can tell.
     Hidden,
 }
 
@@ -136,8 +136,8 @@ fn form(writes: &Writes<'_>, forest: &LoopForest, header: usize, test: &LoopTest
     if by_index { Form::Index } else { Form::Passes }
 }
 
-/// Counted loops whose index something else in them may write, as far as jumps can tell, count their passes in
-/// a variable of their own; what [`flatten`] makes of them, but still a counted loop.
+/// The routine with a pass counter in each loop of [`Form::Hidden`]: the loop counts as in [`flatten`], but stays a
+/// counted loop, now over the counter.
 pub(super) fn with_own_counters(
     program: &Program,
     effects: &Effects,
@@ -171,7 +171,7 @@ pub(super) fn with_own_counters(
         let Some(Expr::Place(left)) = operands.first() else {
             continue;
         };
-        // As recovery does it: what is assigned last becomes the first value.
+        // As in recovery, the value that is assigned last becomes the first value.
         let mut entry = entry;
         let initial =
             entry.pop_if(|s| matches!(&s.kind, StmtKind::Assign { target, .. } if target == left));
@@ -186,7 +186,7 @@ pub(super) fn with_own_counters(
             step: Expr::Int(-1),
         };
         before[v] = Some(entry);
-        // The counter itself is the loop's.
+        // Only the index is advanced by a statement: the loop itself advances its counter.
         back[v] = Some(after.into_iter().take(1).collect());
     }
     let mut into: Vec<Vec<usize>> = vec![Vec::new(); edited.vertices.len()];
@@ -194,7 +194,8 @@ pub(super) fn with_own_counters(
     for (e, &(_, to)) in ends.iter().enumerate() {
         into[to].push(e);
     }
-    // Edges that were moved to a new block have led to an ENDLOOP, which has no statements before it.
+    // An edge that was moved to a new block led to an ENDLOOP, which has no statements before it, so `ends` is still
+    // right for the others.
     for (e, (from, to)) in ends.into_iter().enumerate() {
         if !matches!(edited.vertices[from].kind, VertexKind::EndLoop) {
             if let Some(statements) = before[to].take() {
@@ -214,7 +215,7 @@ pub(super) fn with_own_counters(
     result
 }
 
-/// The plan for writing each LOOP with jumps, by vertex. Of the counted ones, those of the forms asked for.
+/// The plan for writing each LOOP with jumps, by vertex; for counted loops, only if `wanted` accepts the form.
 fn plans(
     program: &Program,
     effects: &Effects,
@@ -299,7 +300,8 @@ fn plans(
             } else {
                 Expr::var(names.add(routine, "step", vertex.id))
             };
-            // All three may read the index: it is assigned last. Recovery reads this order (`trips`).
+            // First value, bound and step may read the index, so it is assigned last. Recovery expects this order
+            // (`trips`).
             let mut entry = Vec::new();
             let operands = [first, last, step];
             let operands = within_depth(operands, vertex.id, &mut names, routine, &mut entry);
@@ -325,8 +327,8 @@ fn plans(
     plans
 }
 
-/// Operands of one more operator. They keep the limit of depth, each in an assignment of its own where a step down
-/// is not left.
+/// The expressions as operands of one more operator, within the limit of depth. An expression without a level to spare
+/// is assigned to a variable first.
 fn within_depth(
     operands: [&Expr; 3],
     id: i64,
@@ -399,7 +401,7 @@ fn flat(
         }
     }
     let branch = |e| VertexKind::Branch(Box::new(Selector::Condition(e)));
-    // The block that the edges into a loop from outside go through.
+    // The new block on the edges into each loop from outside.
     let mut entry_block: Vec<Option<usize>> = vec![None; edited.vertices.len()];
     let mut dead = false;
     for (v, plan) in plans.into_iter().enumerate() {
@@ -443,7 +445,7 @@ fn flat(
             edited.edges[exit].label = Some(0);
             match at_end {
                 Some(end) if tests => edited.set_from(exit, end),
-                // A post-test loop whose body never comes back has no test.
+                // A post-test loop whose body never comes back makes no test, so its exit is never taken.
                 None if tests => {
                     edited.dead_edge[exit] = true;
                     dead = true;
@@ -460,9 +462,9 @@ fn flat(
             edited.set_to(e, *block);
         }
     }
-    // A loop that is entered by jumps into its body alone.
+    // A loop that is entered only by jumps into its body leaves its entry block unreachable.
     dead |= (0..entered.len()).any(|v| entry_block[v].is_some() && !entered[v]);
-    // What starts a loop that has its test at the end has no label any more.
+    // The header of a loop tested last is a block now, so its edge loses the label.
     for e in 0..edited.edges.len() {
         if !matches!(edited.vertices[edited.from(e)].kind, VertexKind::Branch(_)) {
             edited.edges[e].label = None;
@@ -474,7 +476,7 @@ fn flat(
     edited.finish()
 }
 
-/// Drops what ENTRY does not lead to any more; EXIT stays.
+/// Drops vertices that ENTRY no longer reaches; EXIT stays.
 pub(super) fn drop_unreachable(edited: &mut EditedGraph) {
     let n = edited.vertices.len();
     let mut succs: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -509,8 +511,7 @@ pub(super) fn drop_unreachable(edited: &mut EditedGraph) {
     }
 }
 
-/// A graph of blocks and jumps without the blocks that have nothing to do; one of an endless cycle of
-/// such blocks stays.
+/// A graph of blocks and jumps without empty blocks; of an endless cycle of empty blocks, one stays.
 pub(super) fn contract(cfg: Cfg) -> Option<Cfg> {
     let mut edited = EditedGraph::new(cfg);
     let n = edited.vertices.len();
@@ -523,7 +524,7 @@ pub(super) fn contract(cfg: Cfg) -> Option<Cfg> {
             out[from] = e;
         }
     }
-    // Where control goes on; 1: being followed, 2: known.
+    // State of each empty block: 1 while its successors are followed, 2 when its final target is known.
     let mut state = vec![0u8; n];
     for v in 0..n {
         let mut path = Vec::new();
@@ -534,7 +535,7 @@ pub(super) fn contract(cfg: Cfg) -> Option<Cfg> {
             at = to;
         }
         if state[at] == 1 {
-            // A cycle of empty blocks: this one stays.
+            // A cycle of empty blocks: this block stays.
             next[at] = None;
         }
         let end = match (state[at], next[at]) {

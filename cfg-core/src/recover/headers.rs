@@ -1,7 +1,7 @@
-//! Loops with further exits: what is left of a graph that did not reduce.
+//! Loops with further exits, in the rest of a graph that did not reduce.
 //!
-//! A cycle that is entered at one branch, and left there, is a LOOP that is tested first, whatever else its
-//! body does: its jumps back meet in one ENDLOOP, other exits (break, return) and jumps inside stay jumps.
+//! A cycle that is entered at one branch, and left there, is a LOOP that is tested first, whatever its body contains:
+//! the jumps back meet in one ENDLOOP, other exits (break, return) and jumps inside stay jumps.
 
 use super::edited::EditedGraph;
 use crate::{

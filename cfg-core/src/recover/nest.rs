@@ -1,5 +1,5 @@
-//! Structure of a graph in which all loops are LOOPs already, as the reversal makes them: what lacks is where
-//! branches end, and one ENDLOOP for each LOOP.
+//! Structure of a graph in which all loops are LOOPs already, as the reversal makes them. Only the ends are missing:
+//! one ENDBRANCH for each BRANCH, one ENDLOOP for each LOOP.
 
 use super::{
     edited::{EditedGraph, Serve},
@@ -11,9 +11,9 @@ use crate::{
     structure::Structure,
 };
 
-/// The graph with one ENDBRANCH per BRANCH and one ENDLOOP per LOOP, if all of it nests as it stands: no
-/// statement is repeated or moved, and LOOPs keep their forms and tests. Ends that are there stay where they
-/// can serve, or become empty blocks; new ones follow the other vertices and have no origin.
+/// The graph with one ENDBRANCH per BRANCH and one ENDLOOP per LOOP, if all of it nests as it stands: no statement is
+/// repeated or moved, and LOOPs keep their forms and tests. Existing ends stay where they can serve, or become empty
+/// blocks; new ones follow the other vertices and have no origin.
 ///
 /// A LOOP must be entered by ENDLOOPs from inside, by other vertices from outside.
 pub fn nested(cfg: &Cfg) -> Option<Cfg> {
@@ -78,7 +78,8 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
         let VertexKind::Loop { test: now, .. } = &*found else {
             return None;
         };
-        // It is the loop that it was: nothing but its own test was put there.
+        // Reduction put back a test of the same kind, and the condition is the placeholder: the original test can
+        // return.
         let same = match (&**test, &**now) {
             (LoopTest::Pre(_) | LoopTest::Counted { .. }, LoopTest::Pre(e))
             | (LoopTest::Post(_), LoopTest::Post(e)) => *e == Expr::Logical(true),

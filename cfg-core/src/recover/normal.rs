@@ -8,12 +8,12 @@ use crate::{
     structure::Structure,
 };
 
-/// The normal form of a structured routine. Two routines that differ only in what jumps cannot tell have
-/// the same one:
+/// The normal form of a structured routine. Routines that differ only in ways that jumps cannot express have the same
+/// one:
 ///
-/// - a counted loop in which something else may write its index, as far as jumps can tell (another parameter of
-///   a routine whose parameters may overlap), counts its passes in a variable of its own;
-/// - loops tested first that are counted ones are;
+/// - a counted loop whose index other statements may write, as far as jumps can tell (by another parameter of an
+///   `aliased` routine), counts its passes in a variable of its own;
+/// - loops tested first become counted loops where possible;
 /// - blocks without statements are removed, and blocks that follow one another are joined;
 /// - vertices stand in the order of Algorithm 1 and are numbered from 1, edges follow their sources and
 ///   have no names; origins and annotations of both are dropped.
@@ -49,7 +49,7 @@ fn joined(cfg: Cfg) -> Option<Cfg> {
         if entries[v] != 1 {
             continue;
         }
-        // Its statements go to the next block, if there is one; then it is removed.
+        // The block's statements go to the next block, if that directly follows; then the block is removed.
         let (before, after) = (into[v], out[v]);
         let next = edited.to(after);
         let follows = next != v

@@ -1,5 +1,5 @@
-//! Loops that count their passes, as jumps must where a bound of a counted loop changes in its body or its step
-//! is not constant:
+//! Counted loops that jumps express by counting passes. `flatten` writes this form where a bound changes in the body
+//! or the step is not constant:
 //!
 //! ```text
 //! left := trips(first, last, step); by := step; index := first
@@ -8,10 +8,9 @@
 //!     index := index + by; left := left - 1
 //! ```
 //!
-//! All that stands before the loop is evaluated on its entry, so this is `LOOP index = first, last, step` if
-//! nothing else uses `left` and `by`. An index that is its own first value is not assigned; a step that is
-//! constant needs no variable; and an operand that was too deep for `trips` has one of its own, assigned
-//! before.
+//! The statements before the loop are evaluated on its entry, so this is `LOOP index = first, last, step` if nothing
+//! else uses `left` and `by`. An index that is its own first value is not assigned; a constant step needs no variable;
+//! an operand that is too deep for `trips` is assigned to a variable before.
 
 use crate::{
     entity::VarId,
@@ -66,25 +65,25 @@ impl Uses {
         Self { count, own }
     }
 
-    /// True of a local that occurs so often.
+    /// True for a local integer scalar that occurs exactly `times` times.
     fn is_own(&self, v: VarId, times: usize) -> bool {
         self.own[v.index()] && self.count[v.index()] == times
     }
 }
 
-/// The range of a counted loop, and what goes if the loop is counted.
+/// The range of a counted loop, and the statements and variables that become superfluous.
 pub(super) struct Range {
     pub(super) index: VarId,
     pub(super) first: Expr,
     pub(super) last: Expr,
     pub(super) step: Expr,
-    /// The number of statements at the end of the block before the loop that go.
+    /// The number of superfluous statements at the end of the block before the loop.
     pub(super) initial: usize,
-    /// The variables that go.
+    /// The superfluous variables.
     pub(super) unused: Vec<VarId>,
 }
 
-/// The variable that is assigned, and its value.
+/// The scalar or whole array that is assigned, and its value.
 fn assigned(statement: &Stmt) -> Option<(VarId, &Expr)> {
     let (target, value) = statement.kind.assignment()?;
     target.subscripts.is_empty().then_some((target.var, value))
@@ -104,9 +103,10 @@ fn whole(e: &Expr) -> Option<VarId> {
     }
 }
 
-/// Reads the loop off the statements before it and those at the end of its body, the last of which counts.
+/// Recognises the loop from the statements before it and the statements at the end of its body, the last of which
+/// counts.
 pub(super) fn find(uses: &Uses, left: VarId, before: &[Stmt], latch: &[Stmt]) -> Option<Range> {
-    // Assigned before; tested; read and assigned in the body.
+    // The counter occurs four times: assigned before, tested, read and assigned in the body.
     if !uses.is_own(left, 4) {
         return None;
     }

@@ -4,8 +4,8 @@
 //! At first each vertex is a part. Parts grow as long as one of these rules applies:
 //!
 //! - *sequence*: a part ends with an edge to a part that nothing else leads to;
-//! - *branch*: all arms meet at once: each leads to the same vertex, or to a part that only this arm
-//!   leads to and that ends with an edge to that vertex. An ENDBRANCH is put there;
+//! - *branch*: all arms meet at once: each leads to the same vertex, or to a part that only this arm leads to and that
+//!   ends with an edge to that vertex. An ENDBRANCH is put before the vertex;
 //! - *loop, tested first*: a branch has one arm that leads back to it. It becomes the LOOP, and the arm ends
 //!   with an ENDLOOP;
 //! - *loop, tested last*: a part ends with a branch one arm of which leads back to its start. The branch
@@ -14,17 +14,18 @@
 //!   before the LOOP, and again before its ENDLOOP. Only straight code is repeated, and no statement more
 //!   than once.
 //!
-//! These are the grammar of structured control flow read backward (R. Kosaraju, JCSS 9(3), 1974; M. Sharir,
-//! *Structural Analysis*, Computer Languages 5, 1980), so a graph of nested loops and branches
-//! becomes one part, the arms of each branch meeting at its post-dominator. What does not
-//! reduce stays as it is, with the largest parts that do inside.
+//! The rules are the grammar of structured control flow read backward (R. Kosaraju, JCSS 9(3), 1974; M. Sharir,
+//! *Structural Analysis*, Computer Languages 5, 1980), so a graph of nested loops and branches becomes one part, the
+//! arms of each branch meeting at its post-dominator. A graph that does not reduce stays, with the largest parts that
+//! reduce inside it.
 //!
-//! Inner parts come first, and each part is looked at once: a part with one edge to it stands behind the part that the edge
-//! comes from in a reverse postorder, so it has grown as far as it can before a rule at the end of the other asks; what
-//! stands before has a second edge to it, and then no rule asks how far it has grown. (The exit of a LOOP tested last starts
-//! at its ENDLOOP here, which may stand behind where it leads; only the rule at its LOOP takes the branch there, and that
-//! stands before both.) An application takes constant time but for the arms of a branch and for blocks that are copied or
-//! removed, each of which is gone through a few times in all; where arms do not meet, the one that differs is known.
+//! Parts are processed in postorder, inner ones first, and each is processed once. A part with a single in-edge stands
+//! behind its predecessor in a reverse postorder, so it has grown completely before a rule at the end of the
+//! predecessor looks at it; a part that stands before has a second in-edge, and no rule asks how far such a part has
+//! grown. (The exit of a LOOP tested last starts at its ENDLOOP here, which may stand behind the exit's target; only
+//! the rule at the LOOP takes that branch, and the LOOP stands before both.) An application takes constant time,
+//! except for the arms of a branch and for blocks that are copied or removed; each of these is visited a few times in
+//! all, since an arm that does not meet the others is remembered.
 
 use super::edited::{EditedGraph, Serve};
 use crate::ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind};
@@ -32,7 +33,7 @@ use crate::ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind};
 /// The end of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// The part ends with EXIT, or it is part of another one now.
+    /// The part ends with EXIT, or it has become part of another one.
     None,
     /// The part ends with this edge.
     Goto(usize),
@@ -44,17 +45,17 @@ enum End {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     end: End,
-    /// Number of edges that lead to it.
+    /// Number of edges that lead to the part.
     entries: u32,
     /// The part has nothing but blocks, and perhaps a branch at its end.
     straight: bool,
     /// The part has nothing but blocks without statements.
     idle: bool,
-    /// Of the branch at this vertex the arm that did not meet the first one when it was asked last.
+    /// For a branch at this vertex, the arm that last failed to meet the first one.
     unmet: u32,
 }
 
-/// Reduces as far as possible. True if the whole graph has become one part: it is structured.
+/// Reduces as far as possible. True if the whole graph has become one part, that is, it is structured.
 pub(super) fn reduce(edited: &mut EditedGraph, order: &[usize], repeat: bool) -> bool {
     let mut r = Reduction::new(edited, repeat);
     // Inner parts are at the end of a reverse postorder.
@@ -78,9 +79,9 @@ struct Reduction<'d> {
     alive: Vec<bool>,
     /// Out-edges of branches and blocks.
     out: Vec<Vec<usize>>,
-    /// The vertex that now stands at the start of a part: a LOOP that has been put before it.
+    /// The first vertex of each part now: a LOOP, if one was put before the original one.
     front: Vec<usize>,
-    /// Edges whose target is what it says, not what has been put before it.
+    /// Edges that lead to their target itself, not to a LOOP that was put before it.
     fixed: Vec<bool>,
     /// True if statements may be repeated.
     repeat: bool,
@@ -124,7 +125,7 @@ impl<'d> Reduction<'d> {
         }
     }
 
-    /// Edges whose targets are not yet what stands there now.
+    /// Edges that have to be led to the LOOPs that were put before their targets.
     fn finish(self) -> Vec<(usize, usize)> {
         let edges = 0..self.edited.edges.len();
         edges
@@ -193,7 +194,7 @@ impl<'d> Reduction<'d> {
         true
     }
 
-    /// The part that only this edge leads to and the edge it ends with, if there is one.
+    /// The part whose only in-edge is `e`, and the edge with which it ends.
     fn arm(&self, n: usize, e: usize) -> Option<(usize, usize)> {
         let to = self.edited.to(e);
         match self.parts[to] {
@@ -206,7 +207,7 @@ impl<'d> Reduction<'d> {
         }
     }
 
-    /// The arm, and where it leads.
+    /// The arm, and the vertex to which it leads.
     fn arm_to(&self, n: usize, e: usize) -> (Option<(usize, usize)>, usize) {
         match self.arm(n, e) {
             Some((part, last)) => (Some((part, last)), self.edited.to(last)),
@@ -223,7 +224,8 @@ impl<'d> Reduction<'d> {
         if meet == n {
             return false;
         }
-        // Many parts may come to end with the branch one after the other, and arms stay what they are.
+        // Several parts may end with this branch one after the other, and its arms do not change meanwhile: the arm
+        // that differed last time is tried first, so that the search stays linear.
         let differs = |k: usize| self.arm_to(n, self.out[b][k]).1 != meet;
         if differs(self.parts[b].unmet as usize) {
             return false;
@@ -241,7 +243,7 @@ impl<'d> Reduction<'d> {
         } else {
             self.edited.add_vertex(VertexKind::EndBranch)
         };
-        // All arms before the first is changed: with fewer edges to it the meeting point would look like one.
+        // Collected before any arm changes: with fewer in-edges, the meeting point itself would look like an arm.
         let found: Vec<(usize, Option<(usize, usize)>)> =
             self.out[b].iter().map(|&e| (e, self.arm(n, e))).collect();
         for (e, arm) in found {
@@ -335,7 +337,7 @@ impl<'d> Reduction<'d> {
         self.edited.edges[exit].label = None;
     }
 
-    /// Ends a body, whose last edge this is, with an ENDLOOP.
+    /// Ends the body that `last` leaves with an ENDLOOP.
     fn end_loop(&mut self, last: usize, header: usize) {
         let from = self.edited.from(last);
         if self.edited.may_serve(from, Serve::EndLoop) {
@@ -428,7 +430,7 @@ impl<'d> Reduction<'d> {
             self.make_loop(b, LoopTest::Pre(condition), body, exit);
             self.absorb(part);
             self.drop_entry(n);
-            // What stands before the test, once more.
+            // The blocks before the test are repeated at the end of the body.
             let mut at = n;
             let mut open = last;
             while at != b {

@@ -28,11 +28,12 @@ fn nested_graphs_come_back() {
     }
 }
 
-/// A branch or a loop asks, a block says its number: what a run of a graph shows, whatever form its loops have.
+/// The events of a run of a graph, the same for all forms of its loops: a branch or a loop asks, a block says its
+/// number.
 fn shown(cfg: &Cfg, seed: u64) -> Vec<String> {
     let mut events = Vec::new();
     let mut at = cfg.entry().unwrap();
-    // The headers of the loops in whose bodies the run is, inner ones last.
+    // The headers of the loops around the current vertex, inner ones last.
     let mut inside: Vec<VertexId> = Vec::new();
     let answer = |events: &mut Vec<String>, test: &Expr| {
         let mut rng = Rng::new(seed.wrapping_mul(977).wrapping_add(events.len() as u64));
@@ -81,7 +82,7 @@ fn shown(cfg: &Cfg, seed: u64) -> Vec<String> {
     events
 }
 
-/// A nesting whose blocks and tests are all different, with loops tested first and loops tested last.
+/// A nesting with different contents in all blocks and tests, and with loops tested first and last.
 fn told_apart(rng: &mut Rng, mut cfg: Cfg) -> Cfg {
     for v in 0..cfg.vertex_count() {
         let number = Expr::Int(v as i64);
@@ -122,7 +123,7 @@ fn without_ends(cfg: &Cfg) -> Cfg {
     cfg
 }
 
-/// What is made of a graph, as jumps, without empty blocks, found again, in normal form, runs as it does.
+/// A graph keeps its events as jumps, without empty blocks, recovered, and in normal form.
 #[test]
 fn graphs_in_other_forms_do_the_same() {
     let mut rng = Rng::new(5);
@@ -130,7 +131,7 @@ fn graphs_in_other_forms_do_the_same() {
     for _ in 0..400 {
         let size = 1 + rng.below(20);
         let text = random_nesting(&mut rng, size);
-        // Two arms only: a branch is a condition.
+        // Only branches with two arms, since each is a condition.
         if text.matches('|').count() != text.matches('[').count() {
             continue;
         }
@@ -147,7 +148,7 @@ fn graphs_in_other_forms_do_the_same() {
             .count();
         let ends = super::nested(&without_ends(&cfg)).expect("it nests");
         assert!(Structure::of(&ends).is_ok(), "{text}");
-        // What has all its ends stays as it is.
+        // A graph that has all ends stays as it is.
         let whole = super::nested(&cfg).expect("it nests");
         assert_eq!(format!("{whole:?}"), format!("{cfg:?}"), "{text}");
         let kinds = |cfg: &Cfg| {
@@ -162,7 +163,7 @@ fn graphs_in_other_forms_do_the_same() {
         let program = Program::default();
         let effects = Effects::of(&program);
         let flat = flatten(&program, &effects, &routine);
-        // No loop is counted, so that none has anything before it.
+        // No loop is counted, so no loop gets statements before it.
         let vertices = |r: &Routine| r.body.as_ref().unwrap().vertex_count();
         assert_eq!(vertices(&flat), vertices(&routine), "{text}");
         let dense = flatten_dense(&program, &effects, &routine);
@@ -188,7 +189,8 @@ fn graphs_in_other_forms_do_the_same() {
     assert!(posts > 100, "{posts}");
 }
 
-/// A loop with its test in the middle, behind straight code, is one tested first, with that code before it and at the end of its body.
+/// A loop tested in the middle, behind straight code, becomes a loop tested first: the code stands before it and at
+/// the end of its body.
 #[test]
 fn a_test_in_the_middle_of_a_loop() {
     let cfg = graph(

@@ -1,4 +1,4 @@
-//! The places where variables may be written, and the expressions that a loop does not change.
+//! The vertices that may write variables, and the expressions that a loop does not change.
 
 use crate::{
     entity::VarId,
@@ -8,7 +8,7 @@ use crate::{
     typing::{self, Type},
 };
 
-/// What the loops of a routine write, and what of it recovery has to know.
+/// The writes in the loops of a routine, and the questions of recovery about them.
 pub(super) struct Writes<'a> {
     effects: &'a Effects,
     routine: &'a Routine,
@@ -40,15 +40,15 @@ impl<'a> Writes<'a> {
         self.loops.may_write(statement, x)
     }
 
-    /// True if nothing that the expression reads may be written in the loop. The shape of an array is what it
-    /// is at entry, unless it is a local whose extents are not declared.
+    /// True if the loop may write no variable that the expression reads. The shape of an array never changes, unless
+    /// the array is a local with deferred extents.
     pub(super) fn invariant(&self, l: LoopId, e: &Expr) -> bool {
         let written = |x: VarId| self.inside(l, x).next().is_some();
         match e {
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {
                 true
             }
-            // What pointers lead to may be written through others.
+            // The target of a pointer may be written through other pointers.
             Expr::Place(place) if place.is_through_pointer() => false,
             Expr::Addr(place) => {
                 let mut subscripts = place.subscript_exprs();
@@ -78,14 +78,14 @@ impl<'a> Writes<'a> {
         }
     }
 
-    /// True of a variable that gets its shape from what is assigned to it.
+    /// True for a variable that gets its shape from assignments.
     fn changes_shape(&self, x: VarId) -> bool {
         let variable = self.routine.variable(x);
         let deferred = |d: &Dim| matches!(d.extent, Extent::Deferred);
         !matches!(variable.role, Role::Parameter { .. }) && variable.shape.iter().any(deferred)
     }
 
-    /// True of an integer scalar that nothing else shares storage with, so that who writes it is known.
+    /// True for an integer scalar that shares no storage, so that all of its writers are known.
     pub(super) fn is_index(&self, x: VarId) -> bool {
         let variable = self.routine.variable(x);
         let private = match variable.role {
@@ -93,7 +93,7 @@ impl<'a> Writes<'a> {
             Role::Parameter { intent, optional } => {
                 intent.writes() && !optional && !self.routine.aliased
             }
-            // Validation refuses writes to whatever lies in its storage.
+            // A global that shares no storage with others.
             Role::Global(g) => {
                 !self.loops.locations().is_shared(x) && self.effects.storage.around(g).is_none()
             }
@@ -101,7 +101,7 @@ impl<'a> Writes<'a> {
         private && variable.ty == ScalarType::Integer && variable.rank() == 0
     }
 
-    /// True of an integer scalar expression.
+    /// True for an integer scalar expression.
     pub(super) fn is_integer(&self, e: &Expr) -> bool {
         let ty = typing::type_of(&self.routine.variables, e);
         ty.is_ok_and(|ty| ty == Type::scalar(ScalarType::Integer))

@@ -1,7 +1,7 @@
 //! Cures for a graph that breaks a rule on numbers of edges: the help of V103, V104 and V115.
 //!
-//! People leave out an ENDBRANCH or an ENDLOOP, and they draw an edge for a break, a continue or an early
-//! return. Which of these it is can be told from the loops of the graph and from whether it nests.
+//! People leave out an ENDBRANCH or an ENDLOOP, or draw an edge for a break, a continue or an early return. The loops
+//! of the graph, and whether it nests, tell these mistakes apart.
 
 use super::local_rules::{Cure, Violation, edge_names, name};
 use crate::{
@@ -13,16 +13,16 @@ use crate::{
 use fixedbitset::FixedBitSet;
 use std::cell::{OnceCell, RefCell};
 
-/// The help that tells how a routine declares that it jumps as it likes.
+/// The help for a routine that jumps: how to declare general control.
 const GENERAL: &str = "add \"control\": \"general\" to the routine, in text `general subroutine`";
 
 /// A fact about a graph beside its vertices and edges: why it is not structured.
 pub(crate) struct Insight {
-    /// The reason for which it is not structured, if so; empty without words for it.
+    /// The reason why the graph is not structured, empty if there are no words for it; `None` for a structured graph.
     pub(crate) jumps: Option<String>,
 }
 
-/// The violations as problems with help. Without insight into the graph, loops and nesting are not looked at.
+/// The violations as problems with help. Without insight into the graph, cures do not look at loops and nesting.
 pub(crate) fn explained(
     cfg: &Cfg,
     control: Control,
@@ -40,7 +40,7 @@ pub(crate) fn explained(
     Diagnostics(problems.collect())
 }
 
-/// The cures for one graph. What they need to know is computed when it is first asked for.
+/// The cures for one graph. Facts about the graph are computed when a cure first needs them.
 struct Cures<'c> {
     cfg: &'c Cfg,
     control: Control,
@@ -48,7 +48,7 @@ struct Cures<'c> {
     forest: OnceCell<Option<LoopForest>>,
     /// The vertices that are reached from ENTRY.
     reached: OnceCell<FixedBitSet>,
-    /// The only vertex without an out-edge that leads to whatever is next.
+    /// The only vertex without an out-edge, of those that should lead to a next vertex.
     open_way: OnceCell<Option<VertexId>>,
     /// The only ENDLOOP without an out-edge.
     open_end: OnceCell<Option<VertexId>>,
@@ -100,7 +100,7 @@ impl<'c> Cures<'c> {
         ids.next_id()
     }
 
-    /// The only vertex that this holds for.
+    /// The vertex for which the predicate holds, if there is exactly one.
     fn only(&self, holds: impl Fn(VertexId) -> bool) -> Option<VertexId> {
         let mut found = self.cfg.vertices().map(|(v, _)| v).filter(|&v| holds(v));
         found.next().filter(|_| found.next().is_none())
@@ -254,7 +254,7 @@ impl<'c> Cures<'c> {
 
     /// The only predecessor of a LOOP is an ENDLOOP.
     fn not_entered(&self, v: VertexId, end: VertexId) -> String {
-        // One that is reached by way of the ENDLOOP stands behind another loop, unless a jump leads into its body.
+        // A LOOP that is reached by way of the ENDLOOP stands behind another loop, unless a jump leads into its body.
         let is_behind_another = self.forest().is_some_and(|forest| {
             let around = forest.innermost(v.index()).map(|l| forest.get(l).header);
             self.is_reached(v)
@@ -354,7 +354,7 @@ impl<'c> Cures<'c> {
         }
     }
 
-    /// One predecessor of a LOOP must be an ENDLOOP, and this is not so.
+    /// No predecessor of a LOOP is an ENDLOOP.
     fn no_end_of_body(&self, v: VertexId) -> String {
         let otherwise =
             "one edge enters the loop from outside, the other comes from the ENDLOOP of its body";

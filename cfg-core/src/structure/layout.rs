@@ -1,14 +1,16 @@
-//! The nesting of any graph of blocks and branches: loops and arms where they express it, levels of break, jumps where
-//! neither does.
+//! A text for any graph of blocks and branches: nested loops and arms, breaks and continues over several levels, and
+//! jumps for the rest.
 //!
-//! A vertex with one way in stands in the arm, or behind the vertex, that leads to it. One with several ways in stands
-//! behind what its immediate dominator begins. The natural loop of a header is a loop without a test, with a test before it
-//! or with one behind it; of the vertices that leave it the one that dominates most stands behind the loop, the others stay
-//! in their arms and leave by a jump. Loops that are entered elsewhere than at their headers are jumps.
+//! A vertex with one way in stands in the arm, or behind the vertex, that leads to it. A vertex with several ways in
+//! stands behind the construct that its immediate dominator begins. A natural loop is a loop without a test, or with a
+//! test before or behind its body. Of the vertices outside that the loop leads to, the one that dominates most stands
+//! behind the loop; the others stay in the arms that lead to them. Loops that are entered elsewhere than at their
+//! headers are written with jumps.
 //!
-//! Source: N. Ramsey, *Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured Control Flow*, Proc. ACM
-//! Program. Lang. 6 (ICFP), 2022, section 4, with jumps to labels for irreducible parts and a place behind the loop for
-//! what follows it. No recursion; linear in vertices and edges but for the dominators and the loop forest.
+//! Source: N. Ramsey, *Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured Control
+//! Flow*, Proc. ACM Program. Lang. 6 (ICFP), 2022, section 4, with jumps to labels for irreducible parts, and a place
+//! behind each loop for the vertex that follows it. No recursion; linear in vertices and edges but for the dominators
+//! and the loop forest.
 //!
 //! ```
 //! use cfg_core::{
@@ -54,9 +56,9 @@ use crate::{
     ir::{Cfg, Selector},
 };
 
-/// The greatest number of loops and arms around one another; what is deeper is jumps.
+/// The greatest number of loops and arms around one another; deeper parts are written with jumps.
 const DEEPEST: usize = 100;
-/// The most loops that are looked at for a place behind one of them, innermost ones first.
+/// The most loops, innermost first, that are considered for a place behind them.
 const LEVELS: usize = DEEPEST;
 
 /// The test of a loop: the branch that decides, and the answer with which the loop goes on.
@@ -73,7 +75,7 @@ pub enum Test {
 /// A change of the place at which execution goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jump {
-    /// To what follows a loop: this many loops are left, at least one.
+    /// To the vertex behind a loop: this many loops are left, at least one.
     Break(usize),
     /// To the next pass of a loop: one less than this many loops are left.
     Continue(usize),
@@ -91,7 +93,7 @@ pub enum Step {
     Loop(Test),
     /// The innermost loop ends.
     EndLoop(Test),
-    /// The condition of a branch is evaluated, and nothing depends on it.
+    /// The condition of a branch is evaluated, and both arms go on at the same place.
     Decide(VertexId),
     /// An arm begins that is entered if the condition of the branch has this value.
     If(VertexId, bool),
@@ -140,12 +142,12 @@ impl Layout {
 
 const NONE: u32 = u32::MAX;
 
-/// What is still to be written.
+/// A part that is still to be written.
 #[derive(Clone, Copy)]
 enum Task {
-    /// A vertex and all that stands behind it; what is executed next.
+    /// A vertex and all vertices behind it; the second vertex is executed next.
     Place(VertexId, Option<VertexId>),
-    /// The vertex without the loop that it heads.
+    /// A vertex without the loop that it heads.
     Body(VertexId, Option<VertexId>),
     /// The way along an edge.
     Way(EdgeId, Option<VertexId>),
@@ -172,11 +174,11 @@ enum Open {
 struct Writer<'c> {
     cfg: &'c Cfg,
     forest: LoopForest,
-    /// Positions in reverse postorder; [`NONE`] of what is not reached.
+    /// Positions in reverse postorder; [`NONE`] of unreachable vertices.
     places: Vec<u32>,
-    /// The vertices that stand behind what a vertex begins, in reverse postorder.
+    /// The vertices that stand behind the construct that a vertex begins, in reverse postorder.
     merges: Vec<Vec<VertexId>>,
-    /// True of a vertex that stands where its one way in leads to it.
+    /// True for a vertex that stands where its only way in leads.
     inline: Vec<bool>,
     /// The vertex behind the loop of a header.
     follower: Vec<Option<VertexId>>,
@@ -203,7 +205,7 @@ impl<'c> Writer<'c> {
                 sizes[d] += sizes[v];
             }
         }
-        // The graph looks for it each time.
+        // Kept, since `Cfg::exit` is a search.
         let exit = cfg.exit();
         let follower = followers(exit, &dominators, &forest, &order, &sizes);
         let mut behind = vec![false; n];
@@ -267,9 +269,9 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// A vertex, with the loop that it heads and what stands behind that.
+    /// Writes a vertex with the loop that it heads, and the vertex behind that loop.
     fn place(&mut self, v: VertexId, next: Option<VertexId>) {
-        // Ways back lead to where it stands from now on.
+        // The vertex has its place now: further ways to it are jumps back.
         self.inline[v.index()] = false;
         if self.backs[v.index()] == 0 {
             self.steps.push(Step::Vertex(v));
@@ -303,7 +305,7 @@ impl<'c> Writer<'c> {
         self.tasks.push(Task::Body(v, Some(v)));
     }
 
-    /// The edges of a condition's arms: taken, and not taken.
+    /// The edges of a condition's arms: true, false.
     fn arms(&self, v: VertexId) -> Option<[EdgeId; 2]> {
         let Some(Selector::Condition(_)) = self.cfg.vertex(v).kind.selector() else {
             return None;
@@ -319,7 +321,7 @@ impl<'c> Writer<'c> {
         self.cfg.edge(e).to
     }
 
-    /// The test of a loop whose header does nothing but decide whether it is left.
+    /// The test of a loop whose header only decides whether to leave it.
     fn test_before(&self, v: VertexId, behind: Option<VertexId>) -> Test {
         let Some([yes, no]) = self.arms(v) else {
             return Test::Endless;
@@ -332,7 +334,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// A vertex without the loop that it heads, and what it dominates behind it.
+    /// Writes the ways out of a vertex, and the vertices that stand behind it.
     fn body(&mut self, v: VertexId, next: Option<VertexId>) {
         let merges = std::mem::take(&mut self.merges[v.index()]);
         let mut after = next;
@@ -365,7 +367,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// True if the arm can stand in a block of its own.
+    /// True if one more loop or arm may be opened.
     fn fits(&self) -> bool {
         self.open.len() < DEEPEST
     }
@@ -380,13 +382,13 @@ impl<'c> Writer<'c> {
         }) = self.open.last()
         {
             match test {
-                // The loop's own test; what leaves it is no part of the body.
+                // The loop's own test: the body goes on with the arm that stays in the loop.
                 Test::Before(h, goes_on) if h == v => {
                     self.tasks
                         .push(Task::Way(if goes_on { yes } else { no }, next));
                     return;
                 }
-                // The one way back, at the end of the body.
+                // The only way back, at the end of the body, makes a loop tested behind.
                 Test::Endless
                     if plain
                         && self.backs[header.index()] == 1
@@ -412,7 +414,7 @@ impl<'c> Writer<'c> {
         }
         let inline = |w: VertexId| self.inline[w.index()];
         let falls = |w: VertexId| !inline(w) && Some(w) == next;
-        // The arm that is written first, and whether the other is an else, or what stands behind.
+        // The arm that is written first, and whether the other one is an `else` or stands behind.
         let (first, holds, other, is_else) = if falls(a) {
             (no, false, yes, true)
         } else if falls(b) || !inline(a) {
@@ -425,7 +427,7 @@ impl<'c> Writer<'c> {
         let first_to = self.to(first);
         self.steps.push(Step::If(v, holds));
         if !self.fits() && inline(first_to) {
-            // Too deep: it stands behind the other arm.
+            // Too deep for an arm of its own: the vertex stands behind the other arm.
             self.steps.push(Step::Jump(first_to, Jump::Goto));
             self.steps.push(Step::EndIf);
             self.tasks.push(Task::Place(first_to, next));
@@ -443,14 +445,14 @@ impl<'c> Writer<'c> {
             }
             self.tasks.push(Task::Way(first, next));
         } else {
-            // Nothing goes on from the end of the first arm.
+            // Control does not pass the end of the first arm, so the other arm needs no `else`.
             self.tasks.push(Task::Way(other, next));
             self.tasks.push(Task::Close(Step::EndIf));
             self.tasks.push(Task::Way(first, Some(self.to(other))));
         }
     }
 
-    /// True if what begins at `to` is outside of the innermost loop around `v`.
+    /// True if `to` is outside of the innermost loop around `v`.
     fn leaves(&self, v: VertexId, to: VertexId) -> bool {
         let innermost = self.forest.innermost(v.index());
         innermost.is_some_and(|l| !self.forest.contains(l, to.index()))
@@ -491,7 +493,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// The way along an edge: the vertex itself where it stands there, else a jump, or nothing.
+    /// The way along an edge: the target itself if it stands here, nothing if it is executed next, else a jump.
     fn way(&mut self, e: EdgeId, next: Option<VertexId>) {
         let to = self.to(e);
         if self.inline[to.index()] {
@@ -524,8 +526,8 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// The vertex behind each natural loop, by its header: of what leaves it and is dominated from inside, what dominates most.
-/// Outer loops choose first.
+/// The vertex behind each natural loop, by its header: of the vertices outside whose immediate dominator is inside,
+/// the one that dominates most. Outer loops choose first.
 fn followers(
     exit: Option<VertexId>,
     dominators: &Dominators,

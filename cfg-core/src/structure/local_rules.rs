@@ -19,7 +19,7 @@ pub(crate) struct Violation {
     pub(super) cure: Option<Cure>,
 }
 
-/// The cure of a graph, where telling it takes more than the vertex.
+/// The cure, where it depends on more than the vertex.
 pub(super) enum Cure {
     TooManyPredecessors(VertexId),
     TooFewPredecessors(VertexId),
@@ -29,14 +29,14 @@ pub(super) enum Cure {
     Unreachable(Vec<usize>),
     /// An ENDLOOP leads elsewhere than to a LOOP.
     EndLeadsElsewhere,
-    /// One predecessor of a LOOP must be an ENDLOOP, and this is not so.
+    /// No predecessor of a LOOP is an ENDLOOP.
     NoEndOfBody(VertexId),
     /// No out-edge of a LOOP has label 1.
     NoBody(VertexId),
 }
 
 impl Violation {
-    /// True if the violation is a vertex where ways meet that may not meet there.
+    /// True if several ways meet at a vertex that may have only one.
     pub(crate) fn is_merge(&self) -> bool {
         matches!(self.cure, Some(Cure::TooManyPredecessors(_)))
     }
@@ -100,7 +100,7 @@ pub(crate) fn name(cfg: &Cfg, v: VertexId) -> String {
     format!("{} {}", vertex.vertex_type().name(), vertex.id)
 }
 
-/// Most edges that a message names; it says how many more there are.
+/// Most edges that a message names; it gives the number of the others.
 const MOST_NAMED: usize = 9;
 
 /// Edges in messages, such as "3 -> 5, 4 -> 5 and 6 -> 5".
@@ -118,7 +118,7 @@ pub(super) fn edge_names(cfg: &Cfg, edges: &[EdgeId]) -> String {
     }
 }
 
-/// The rules that a graph breaks, of those that do not need the nesting.
+/// The violations of the rules that do not need the nesting.
 pub(crate) fn violations(cfg: &Cfg, control: Control) -> Vec<Violation> {
     let out = &mut Violations::default();
     let entry = only(cfg, VertexType::Entry, &codes::ENTRY_COUNT, out);
@@ -328,7 +328,7 @@ fn degree(cfg: &Cfg, control: Control, v: VertexId, out: &mut Violations) {
     }
 }
 
-/// A vertex without any edges: that it cannot be reached is all there is to say.
+/// True for a vertex without edges: only that it is unreachable is reported.
 fn is_isolated(cfg: &Cfg, v: VertexId) -> bool {
     let vertex_type = cfg.vertex(v).vertex_type();
     cfg.in_edges(v).is_empty()
@@ -370,7 +370,7 @@ fn labels(cfg: &Cfg, v: VertexId, out: &mut Violations) {
         | VertexKind::Block(_)
         | VertexKind::EndLoop
         | VertexKind::EndBranch => {
-            // Where there are several, the vertex should decide between them.
+            // Several out-edges are a problem of their own: the vertex should be a branch.
             for &e in edges.iter().filter(|_| edges.len() == 1) {
                 if let Some(label) = cfg.edge(e).label {
                     out.push(at_edge(

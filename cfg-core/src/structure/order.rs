@@ -6,9 +6,8 @@
 //! ENDBRANCH is popped before the walk goes on from it (as printed, lines 14 to 16 pop after the
 //! recursion, which may have pushed the ENDBRANCH of an outer branch meanwhile).
 //!
-//! The order has each vertex after its dominators, loop bodies before what follows the loop, an
-//! ENDLOOP after its body, an ENDBRANCH after all of its arms. The arms of a branch come in the order
-//! of its out-edges.
+//! The order has each vertex after its dominators, loop bodies before the vertices behind the loop, an ENDLOOP after
+//! its body, an ENDBRANCH after all of its arms. The arms of a branch come in the order of its out-edges.
 //!
 //! Complexity: O(vertices + edges), memory proportional to the nesting depth beside the result.
 
@@ -38,7 +37,7 @@ enum OpenKind {
         arm: usize,
         /// The ENDBRANCH, known from the first arm's end on.
         end: Option<VertexId>,
-        /// The edges that ended arms there.
+        /// The edges with which arms ended at that ENDBRANCH.
         arrived: Vec<EdgeId>,
     },
 }
@@ -113,7 +112,7 @@ impl<'a> Walk<'a> {
                 VertexKind::EndBranch => self.end_arm(j, e)?,
             };
         }
-        // What the walk has not met hangs together without ENTRY; the local rules report it.
+        // Vertices that the walk has not met are not connected with ENTRY; the local rules report these.
         match self.seen.iter().position(|seen| !seen) {
             None => Ok(self.s),
             Some(v) => {

@@ -1,4 +1,4 @@
-//! The region tree of a structured graph: which loop body, which arm of which branch a vertex is in.
+//! The region tree of a structured graph: the loop bodies and arms around each vertex.
 //!
 //! A region is the routine itself, the body of a loop, or one arm of a branch. In Algorithm 1's order
 //! the vertices of a region stand together, so a region is a range of that order.
@@ -41,7 +41,7 @@ impl RegionId {
     }
 }
 
-/// The part of a routine that a region is: all of it, a loop body or an arm.
+/// The kind of a region: the whole routine, a loop body or an arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegionKind {
     /// The routine, from ENTRY to EXIT.
@@ -105,7 +105,7 @@ impl RegionTree {
             of_vertex: vec![RegionId::ROOT; n],
         };
         let mut current = RegionId::ROOT;
-        // Regions of the loops and branches that are open; of a branch the number of its first arm.
+        // The region outside of each open loop or branch; for a branch also the number of its first arm.
         let mut open: Vec<(RegionId, usize)> = Vec::new();
         for (at, &v) in structure.order.iter().enumerate() {
             let Some(partner) = structure.partner(v) else {
@@ -177,7 +177,7 @@ impl RegionTree {
         RegionId(self.regions.len() as u32 - 1)
     }
 
-    /// The arm that `v` is the first vertex of, or the current region.
+    /// The arm that begins with `v`, or the current region.
     fn enter_arm(
         &self,
         cfg: &Cfg,
@@ -196,7 +196,7 @@ impl RegionTree {
         let Some(edge) = cfg.in_edges(v).iter().find(|e| starts(e)) else {
             return current;
         };
-        // They are in ascending order.
+        // Out-edges are in ascending order.
         let arm = cfg.out_edges(header).binary_search(edge);
         arm.map_or(current, |arm| RegionId((first + arm) as u32))
     }
@@ -230,8 +230,8 @@ impl RegionTree {
         })
     }
 
-    /// The vertices of a region that are in no inner one, in order; headers and ends of inner loops and
-    /// branches among them.
+    /// The vertices of a region that are in no inner region, in order. Headers and ends of inner loops and branches
+    /// are among them.
     pub fn direct<'a>(
         &'a self,
         structure: &'a Structure,

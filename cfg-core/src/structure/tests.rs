@@ -102,8 +102,8 @@ fn a_hundred_thousand_nested_loops_and_branches() {
     assert_eq!(s.loop_depth.iter().max(), Some(&(n as u32)));
 }
 
-/// The order is right by definition: after all dominators, and before what it dominates backwards in
-/// the acyclic graph in which each back edge leads on to the loop's exit.
+/// The order is right by definition: each vertex comes after its dominators, and before its post-dominators in the
+/// acyclic graph in which each back edge leads on to the loop's exit.
 fn assert_order(cfg: &Cfg, s: &Structure) {
     let n = cfg.vertex_count();
     let mut acyclic = Vec::new();
@@ -126,7 +126,7 @@ fn assert_order(cfg: &Cfg, s: &Structure) {
     let entry = cfg.entry().unwrap().index();
     for v in 0..n {
         assert_eq!(s.order[s.position[v] as usize].index(), v);
-        // What cannot be reached without v is dominated by v.
+        // Vertices that cannot be reached without v are dominated by v.
         let edges = cfg
             .edges()
             .map(|(_, e)| (e.from.index(), e.to.index()))
@@ -146,7 +146,7 @@ fn assert_order(cfg: &Cfg, s: &Structure) {
     }
 }
 
-/// Regions by definition: what is reachable from a header's inner edges without passing header or end.
+/// Regions by definition: the vertices reachable from a header's inner edges without passing header or end.
 fn assert_regions(cfg: &Cfg, s: &Structure) {
     let n = cfg.vertex_count();
     let mut size = vec![usize::MAX; n];
@@ -397,7 +397,7 @@ fn reducible_to_a_block(cfg: &Cfg) -> bool {
         let Some((gone, entry, exit)) = step else {
             return false;
         };
-        // Nothing lies on a back edge.
+        // A block on a back edge would stand behind its ENDLOOP.
         let on_back_edge = kinds[edges[entry].0] == Some(VertexType::EndLoop);
         if on_back_edge || gone.contains(&edges[entry].0) || gone.contains(&edges[exit].1) {
             return false;
@@ -417,7 +417,7 @@ fn regions_are_what_lies_between_header_and_end() {
     for _ in 0..300 {
         let size = 1 + rng.below(40);
         let text = random_nesting(&mut rng, size);
-        // In any order: an edge back may come before the one in.
+        // Edges in any order: a back edge may come before the entry edge.
         let (vertices, mut edges) = nested(&text).into_parts();
         let first = rng.below(edges.len());
         edges.rotate_left(first);
@@ -481,7 +481,7 @@ fn regions_are_what_lies_between_header_and_end() {
     }
 }
 
-/// Violations of rules are kept up to a number of them.
+/// Violations beyond the limit are dropped.
 #[test]
 fn violations_on_both_sides_of_their_limit() {
     let cfg = nested(&"b".repeat(MAX_PROBLEMS + 1));
@@ -497,7 +497,7 @@ fn violations_on_both_sides_of_their_limit() {
     }
 }
 
-/// A structure alone does not look for loops and jumps: it says what is to be done where ways meet.
+/// `Structure::of` has no insight into loops and jumps: its help for meeting ways is the general one.
 #[test]
 fn ways_that_meet_are_told_without_insight() {
     for (letters, edges, expected) in [

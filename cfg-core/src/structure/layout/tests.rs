@@ -1,9 +1,9 @@
-//! Layouts are run beside the graphs that they are of: both pass the same blocks and ask the same branches.
+//! Layouts are run beside their graphs: both pass the same blocks and ask the same branches.
 
 use super::*;
 use crate::testing::{Rng, graph as listed};
 
-/// What a run does: passes a block, or asks a branch.
+/// An event of a run: passing a block, or asking a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     Block(VertexId),
@@ -241,8 +241,8 @@ fn line(cfg: &Cfg) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The forms that people would write: each loop with the test that it has, what leaves a loop in an arm that ends, no jump where an
-/// arm or a break says it.
+/// The forms that people would write: each loop with its own test, ways out of a loop in arms that end, no jump where
+/// an arm or a break will do.
 #[test]
 fn layouts_read_as_people_write() {
     for (letters, edges, expected) in [
@@ -287,7 +287,7 @@ fn layouts_read_as_people_write() {
             &[(1, 2, -1), (2, 3, -1), (3, 3, 1), (3, 4, 0), (4, 5, -1)],
             "1 2 3 (while 3=true: ) 4 5",
         ),
-        // Two ways out: what more follows stands behind the loop, not what comes first.
+        // Two ways out: the one with more vertices stands behind the loop, not the first one.
         (
             "EccbbbbbX",
             &[
@@ -336,7 +336,7 @@ fn layouts_read_as_people_write() {
             ],
             "1 (endless: 2 3 [3=false: 4 [4=false: break 1 ] ] ) 5 6",
         ),
-        // A search: the arm of what is found ends outside of the loop.
+        // A search: the arm for an element that is found ends outside of the loop.
         (
             "EbccbbX",
             &[
@@ -389,7 +389,7 @@ fn layouts_read_as_people_write() {
     }
 }
 
-/// An arm more than can be open is a jump, and no less than can be is one.
+/// An arm beyond the limit of open blocks is a jump; arms within the limit are none.
 #[test]
 fn what_is_too_deep_is_jumps() {
     for (depth, jumps) in [(DEEPEST, 0), (DEEPEST + 1, 2), (DEEPEST + 5, 10)] {
@@ -414,7 +414,7 @@ fn what_is_too_deep_is_jumps() {
     }
 }
 
-/// What leaves many loops at once stands behind the outermost one, of the innermost loops up to a number.
+/// A vertex to which a way out of many loops leads stands behind the outermost one of the innermost `LEVELS`.
 #[test]
 fn loops_that_are_left_on_both_sides_of_the_limit() {
     for (loops, header) in [(LEVELS, 1), (LEVELS + 1, 2)] {
