@@ -1,8 +1,8 @@
-//! The text form of programs: what people write, and what they read in pictures, diagnostics, golden files and reviews.
+//! The text form of programs, which people write, and read in pictures, diagnostics, golden files and reviews.
 //!
-//! `Program`'s `Display` prints it, and `cfg_format::text::parse` reads what is printed; all but annotations comes
-//! back. The language is described in `docs/text.md`. Expressions are infix with no more parentheses than precedence
-//! asks for, subscripts are in brackets, assignments use `:=`:
+//! `Program`'s `Display` prints it, and `cfg_format::text::parse` reads it back; only annotations are lost. The
+//! language is described in `docs/text.md`. Expressions are infix with no more parentheses than precedence asks for,
+//! subscripts are in brackets, assignments use `:=`:
 //!
 //! ```text
 //! y[3] := y[1]*y[2]
@@ -22,9 +22,8 @@
 //! | | `and` |
 //! | loosest | `or` |
 //!
-//! Everything else is written as a function. A name that is not an identifier, or is one of the words
-//! that the form uses itself, is put in double quotes with control characters escaped, so a name never
-//! breaks a line.
+//! All other operators are written as functions. A name that is not an identifier, or is one of the words that the
+//! form uses itself, is put in double quotes with control characters escaped, so a name never breaks a line.
 //!
 //! ```
 //! use cfg_core::ir::{Expr, Op, Place, Role, Routine, ScalarType, Variable};
@@ -59,10 +58,10 @@ pub struct Printer<'p> {
     routine: &'p Routine,
     /// The program, for the names of callees; without it they are printed as entities (`r3`).
     program: Option<&'p Program>,
-    /// Pushes and pops name their tape only if the routine has several; looked up when one is printed if
-    /// it is not known.
+    /// True if the routine has several tapes, so that pushes and pops name theirs; `None` is looked up at each push or
+    /// pop.
     several_tapes: Option<bool>,
-    /// True if what is printed is read back: terms of a sum that is an operand of a sum stand in parentheses.
+    /// True for text that is read back: a sum that is an operand of a sum stands in parentheses.
     exact: bool,
 }
 
@@ -86,8 +85,8 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// A printer for one thing: whoever prints each of a long routine's statements in this way must not
-    /// look at every variable each time.
+    /// A printer for one element. Variables are looked at only for pushes and pops, so that a caller who prints every
+    /// statement of a long routine in this way does not take quadratic time.
     fn once(program: Option<&'p Program>, routine: &'p Routine) -> Self {
         Self {
             routine,

@@ -4,7 +4,7 @@
 //!   32-bit reals never mix.
 //! - Elemental operators work element by element: operands are scalars or arrays of one rank, scalars
 //!   are broadcast, the result has the rank of the arrays.
-//! - Nothing else converts without an operator.
+//! - No other conversion happens without an operator.
 
 mod pointer;
 
@@ -66,9 +66,10 @@ pub enum Rule {
     Inquiry,
     /// A variable that does not exist.
     Variable,
-    /// A field of something that has no such field.
+    /// A field of a place that has no such field.
     Field,
-    /// A step through something that is no pointer, operands that are no pointers, or addresses of what has none.
+    /// A step through a place that is no pointer, operands that are no pointers, or the address of a place that has
+    /// none.
     Pointer,
 }
 
@@ -79,7 +80,7 @@ pub struct Mismatch {
     pub rule: Rule,
     /// A sentence that says what is wrong.
     pub message: String,
-    /// A suggestion of how to mend it.
+    /// A suggestion for a cure.
     pub help: &'static str,
 }
 
@@ -93,12 +94,12 @@ impl Mismatch {
     }
 }
 
-/// True of the types that operators take: of all but tapes, records and pointers.
+/// True for the types that operators take: all but tapes, records and pointers.
 fn is_value(ty: ScalarType) -> bool {
     !ty.is_tape() && ty.record().is_none() && ty.pointer().is_none()
 }
 
-/// The type that operands of these types are converted to in a mixed operation.
+/// The type to which operands are converted in a mixed operation.
 fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     let mut result = ScalarType::Integer;
     let is_number = |t: &Type| is_value(t.ty) && t.ty != ScalarType::Logical;
@@ -177,7 +178,7 @@ fn every(
     }
 }
 
-/// The real type that the operands are converted to; integers alone are not enough.
+/// The real type to which the operands are converted; at least one of them must be real.
 fn promote_real(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     let ty = promote(op, operands)?;
     if ty.is_real() {
@@ -210,8 +211,8 @@ fn common_rank(op: Op, operands: &[Type]) -> Result<usize, Mismatch> {
     Ok(rank)
 }
 
-/// The type of an operator applied to operands of these types. Of inquiries only the number of
-/// operands is looked at ([`type_of`] checks what they name).
+/// The type of an operator applied to operands of these types. For inquiries, only the number of operands is checked
+/// ([`type_of`] checks their names).
 ///
 /// # Errors
 /// The rule that the operands break.
@@ -436,8 +437,8 @@ pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatc
     place_type_in(&[], variables, place)
 }
 
-/// The type of a place: of a field of an array of records, an array of that field. Subscripts are integer scalars, one
-/// for each dimension of the name before them.
+/// The type of a place. A field of an array of records is an array. Subscripts are integer scalars, one for each
+/// dimension of the name before them.
 ///
 /// # Errors
 /// The first rule that it or one of its subscripts breaks.

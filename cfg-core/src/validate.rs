@@ -1,13 +1,13 @@
 //! Validation: all rules that a program must keep, all problems in one run.
 //!
-//! Each family of rules has its file below; [`codes`] lists every rule with its explanation. Steps that
-//! later ones rely on (the graph can be walked, what is named exists, expressions are not too deep) are
-//! fatal for their routine only: the other routines are still checked.
+//! Each family of rules has its file below; [`codes`] lists every rule with its explanation. Checks on which later
+//! ones rely (the graph can be walked, names refer to entities that exist, expressions are not too deep) are fatal for
+//! their routine only: the other routines are still checked.
 //!
 //! | family | checked | codes |
 //! |---|---|---|
 //! | graph | Definition 1: entry, exit, degrees, labels, reachability, nesting | V101 to V115 |
-//! | references | what is named exists, depth of expressions | V120, V132 |
+//! | references | existence of named entities, depth of expressions | V120, V132 |
 //! | names | legal and unique | V121, V122 |
 //! | declarations | roles, parameters, shapes, results, independents, globals, externals | V123 to V131, V157 |
 //! | expressions | operands, types, ranks, constant shapes and subscripts | V133 to V138 |
@@ -15,7 +15,7 @@
 //! | calls | arguments against parameters, overlap | V145 to V150 |
 //! | control | conditions, cases, counted loops | V110, V111, V141 to V144 |
 //! | definition | use before definition | V152 |
-//! | records | fields, their types and extents; what records are not used for | V158 to V160 |
+//! | records | fields, their types and extents; uses of records that are not allowed | V158 to V160 |
 //! | spans | their sources exist, they end behind their beginnings | V156 |
 
 mod calls;
@@ -63,7 +63,7 @@ pub struct ValidProgram {
 }
 
 impl ValidProgram {
-    /// A valid program from one in which [`check`] found no errors, and what it found.
+    /// A valid program from a program without errors, and the facts that [`check`] found.
     fn new(mut program: Program, found: Found) -> Self {
         if found.narrow {
             widen::widen(&mut program);
@@ -85,7 +85,7 @@ impl ValidProgram {
         self.structures[routine.index()].as_ref()
     }
 
-    /// What [`Program::has_pointers`] says, without a walk over expressions, which validation has made.
+    /// [`Program::has_pointers`] without another walk over expressions: validation has made it.
     pub fn has_pointers(&self) -> bool {
         let program = &self.program;
         let globals = program.globals.iter().map(|g| &g.variable);
@@ -115,8 +115,8 @@ pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
     examined.into_valid().ok_or(problems)
 }
 
-/// A program, valid or not, with what validation has found out about it; [`examine`] makes one. For readers, which
-/// have problems of their own to report together with those of validation.
+/// A program, valid or not, with the facts that validation found; [`examine`] makes one. It serves readers, which
+/// report problems of their own together with those of validation.
 #[derive(Clone, Debug)]
 pub struct Examined {
     program: Program,
@@ -141,7 +141,7 @@ impl Examined {
         &self.program
     }
 
-    /// Checks in-labels that a file gives against those that follow from the nesting, in routines with a structure.
+    /// Checks in-labels that a file gives against the nesting, in routines with a structure.
     pub fn check_in_labels(&self, in_labels: &[(RoutineId, EdgeId, i64)]) -> Diagnostics {
         let mut labels: BTreeMap<RoutineId, Vec<(EdgeId, i64)>> = BTreeMap::new();
         for &(routine, edge, label) in in_labels {
@@ -168,7 +168,7 @@ impl Examined {
     }
 }
 
-/// What is found out about a program beside its problems.
+/// Facts that validation finds beside problems.
 #[derive(Clone, Debug, Default)]
 struct Found {
     /// The structure of each graph that has one.
@@ -185,7 +185,7 @@ pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     (found.structures, problems)
 }
 
-/// [`problems`], and what else is found.
+/// [`problems`], and the facts found on the way.
 fn check(program: &Program) -> (Found, Diagnostics) {
     let mut found = Diagnostics::default();
     let mut facts = Found::default();
@@ -196,7 +196,7 @@ fn check(program: &Program) -> (Found, Diagnostics) {
     let checked: Vec<(Option<Structure>, bool)> = ids()
         .map(|r| routine(program, r, &mut found, &mut facts))
         .collect();
-    // What calls write can be followed where all names and depths are right.
+    // The writes of calls can be computed only if all names and depths are right.
     let writes = match checked.iter().all(|(_, sound)| *sound) {
         true => loop_index::GlobalWrites::of(program),
         false => loop_index::GlobalWrites::default(),
@@ -224,7 +224,8 @@ fn check(program: &Program) -> (Found, Diagnostics) {
     (facts, found)
 }
 
-/// The rules of one routine but for those of loop indices; its structure, and whether all names in it are right.
+/// Checks the rules of one routine, except those of loop indices. Returns its structure, and whether all names and
+/// depths are right.
 fn routine(
     program: &Program,
     id: RoutineId,

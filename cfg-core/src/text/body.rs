@@ -1,4 +1,4 @@
-//! Bodies of structured routines as statements, with marks where the parser would number otherwise.
+//! Bodies of structured routines as statements, with marks where the parser would choose other numbers.
 
 use super::{
     Printer,
@@ -14,7 +14,7 @@ use std::{
     fmt::{self, Write},
 };
 
-/// Deepest indentation, so that nests of any depth take space in proportion to their statements.
+/// Deepest indentation, so that deep nests take space in proportion to their statements.
 const DEEPEST: usize = 20;
 
 /// A construct that is being written.
@@ -35,7 +35,7 @@ fn places(arms: &[Arm]) -> Places {
     labels.map(|(k, arm)| (arm.label, k)).collect()
 }
 
-/// True if the edges of a structured graph carry no other labels than those that statements give them.
+/// True if the edges of a structured graph have only the labels that the statement form gives them.
 pub(super) fn is_plain(cfg: &Cfg, structure: &Structure) -> bool {
     cfg.vertices().all(|(v, vertex)| {
         let mut edges = cfg.out_edges(v).iter().map(|&e| (e, cfg.edge(e).label));
@@ -134,7 +134,7 @@ impl Writer<'_, '_> {
         self.cfg.vertex(v).id != self.next || edges.any(|&e| self.ids.id(self.cfg, e).is_some())
     }
 
-    /// True if more is written of the vertex than its kind and its ids.
+    /// True if the vertex has text beyond its kind and its ids.
     fn is_described(&self, v: VertexId) -> bool {
         let vertex = self.cfg.vertex(v);
         vertex.origin.is_some() || vertex.at.is_some()
@@ -145,7 +145,7 @@ impl Writer<'_, '_> {
         self.after_block = false;
     }
 
-    /// The mark, if the parser would give the vertex another id.
+    /// Writes the mark, if the parser would give the vertex another id.
     fn mark(&self, out: &mut impl Write, v: VertexId, edges: &[EdgeId]) -> fmt::Result {
         if self.needs_mark(v) {
             self.any_mark(out, v, edges)?;

@@ -7,8 +7,8 @@ use super::{
 use crate::ir::{Conversion, Expr, Op, Part, Place, ScalarType, Subscript};
 use std::fmt::{self, Write};
 
-/// Readers refuse expressions deeper than [`Expr::MAX_DEPTH`]. One that was built by hand and never
-/// validated is cut here rather than exhausting the stack.
+/// The depth at which printing cuts an expression. Readers refuse expressions deeper than [`Expr::MAX_DEPTH`]; an
+/// expression that was built by hand and never validated must not exhaust the stack.
 const CUT: usize = 4 * Expr::MAX_DEPTH;
 
 /// The form in which an operator is written.
@@ -18,7 +18,7 @@ enum Form {
         symbol: &'static str,
         binding: u8,
         spaced: bool,
-        /// The binding that the first operand needs at least, and in `right` that of the further operands.
+        /// The least binding of the first operand; `right` has that of the others.
         left: u8,
         right: u8,
     },
@@ -142,7 +142,7 @@ fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> 
             write_place(out, p, place, depth)?;
             out.write_char(')')
         }
-        // A number alone in the parentheses would be a constant.
+        // With single parentheses, a number would be read as a constant of the type.
         Expr::Op(op, operands)
             if matches!(op.typed_conversion(), Some((Conversion::To, _)))
                 && matches!(**operands, [Expr::Int(_)]) =>
@@ -163,7 +163,8 @@ fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> 
                 let many = op.arity().1 == usize::MAX;
                 for (i, operand) in operands.iter().enumerate() {
                     if i == 0 {
-                        // What is read back makes one sum of all terms in a row.
+                        // The parser makes one sum of all terms in a row, so a nested sum needs parentheses to be read
+                        // back.
                         let nested = many && matches!(operand, Expr::Op(inner, _) if inner == op);
                         let least = if p.exact && nested { ATOM } else { left };
                         write(out, p, operand, least, depth + 1)?;

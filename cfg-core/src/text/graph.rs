@@ -1,4 +1,4 @@
-//! Bodies as graphs, a line for each vertex, and what both spellings of a body have in common.
+//! Bodies as graphs, a line for each vertex; and the parts that both spellings of a body share.
 
 use super::{Printer, expr};
 use crate::{
@@ -48,7 +48,7 @@ pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Re
     Ok(())
 }
 
-/// The vertex from which this one comes, its span, and the end of the line.
+/// Writes the origin of a vertex, its span, and the end of the line.
 pub(super) fn write_origin(out: &mut impl Write, vertex: &Vertex) -> fmt::Result {
     if let Some(origin) = vertex.origin {
         write!(out, " {{{} of {}}}", origin.role.name(), origin.vertex)?;

@@ -8,8 +8,8 @@ use std::fmt::{self, Write as _};
 #[derive(Clone, Copy, Debug)]
 pub struct Name<'a>(pub &'a str);
 
-/// Text for people that may come from outside: whatever a terminal would obey, and what hides or reorders other
-/// text, is escaped as `\u{202e}`. Line ends stay.
+/// Text of unknown source, made safe to show: characters that a terminal would obey, and characters that hide or
+/// reorder text, are escaped as in `\u{202e}`. Line ends stay.
 #[derive(Clone, Copy, Debug)]
 pub struct Visible<'a>(pub &'a str);
 
@@ -31,8 +31,7 @@ impl fmt::Display for Visible<'_> {
     }
 }
 
-/// Words of the text form that would be misread as something else than a name inside an expression or
-/// at the start of a statement.
+/// Words of the text form that would not be read as names inside an expression or at the start of a statement.
 const WORDS: &[&str] = &[
     "absent", "and", "call", "false", "inf", "inff", "nan", "nanf", "not", "opaque", "or", "pop",
     "push", "select", "stop", "true",
@@ -56,7 +55,7 @@ fn is_identifier(name: &str) -> bool {
         && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$')
 }
 
-/// `text` in double quotes, on one line, with nothing in it that a terminal would obey.
+/// Writes `text` in double quotes, on one line, without characters that a terminal would obey.
 pub(crate) fn write_quoted(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     for c in text.chars() {

@@ -20,5 +20,5 @@ pub const PRODUCT: u8 = 7;
 pub const NEGATION: u8 = 8;
 /// The precedence of `**`.
 pub const POWER: u8 = 9;
-/// Constants, places, calls, and what is in parentheses.
+/// Constants, places, calls, and expressions in parentheses.
 pub const ATOM: u8 = 10;

@@ -121,7 +121,7 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
     }
     if let Some(cfg) = &routine.body {
         let structure = match routine.control {
-            // A program that is not valid may say so of a graph that does not nest: it is printed as a graph.
+            // An invalid program may declare a graph structured that does not nest; it is printed as a graph.
             Control::Structured => Structure::of(cfg).ok(),
             Control::General => None,
         };
@@ -133,8 +133,8 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
     out.write_str("end\n")
 }
 
-/// The result, if it is the last variable that is no parameter, and a local: its type stands in the head then, unless the head says more of the
-/// routine, which would be read as said of the result.
+/// The result, if its type can stand in the head: it must be the last non-parameter and a local, and the routine must
+/// have no origin and no span, which the parser would give to the result.
 fn own_result(routine: &Routine) -> Option<VarId> {
     if routine.origin.is_some() || routine.at.is_some() {
         return None;

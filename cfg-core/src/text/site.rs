@@ -1,4 +1,4 @@
-//! The elements that problems are at, in words.
+//! The places of problems in words.
 
 use super::Name;
 use crate::{

@@ -75,7 +75,7 @@ pub(crate) fn address(place: Type) -> Result<Type, Mismatch> {
     }
 }
 
-/// The type of what a pointer points to, in a place that names it with at most one subscript.
+/// The type of the target of a pointer, in a place with at most one subscript behind the step.
 pub(super) fn through(
     name: &str,
     pointer: Type,

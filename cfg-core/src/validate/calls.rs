@@ -139,7 +139,7 @@ fn check_argument(
         | Expr::Null(_)
         | Expr::Addr(_) => None,
     };
-    // A tape may be named here and nowhere else, so places do not go through `expr`.
+    // Only arguments may name tapes, so places do not go through `expr`, which refuses tapes.
     let found = match place {
         Some(place) => c.place(site, place),
         None => c.expr(site, argument),

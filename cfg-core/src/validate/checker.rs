@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct At {
     pub(super) element: Element,
     part: Option<Part>,
-    /// The position of one of the things that the part consists of.
+    /// The position of an item in a part that is a list.
     index: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Checker<'p> {
     out: &'p mut Diagnostics,
     /// The position of the expression checker inside an expression.
     pub(super) path: Vec<Step>,
-    /// True if a subscript or the like has another integer type than `integer`.
+    /// True if a subscript or another index has another integer type than `integer`.
     pub(super) narrow: bool,
     /// An expression makes a pointer: null, or an address.
     pub(super) pointers: bool,

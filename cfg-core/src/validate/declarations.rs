@@ -46,7 +46,7 @@ fn derivatives(c: &mut Checker<'_>) {
             .iter()
             .filter(|v| v.ty.is_real() || (tangent && v.ty == ScalarType::Tape));
         let wanted: Vec<&Variable> = formals.iter().chain(derived).copied().collect();
-        // The other routine may list what it does not have.
+        // The other routine may be invalid: its list may name a variable that does not exist.
         let have = routine
             .parameters
             .iter()
@@ -94,7 +94,7 @@ fn derivatives(c: &mut Checker<'_>) {
     }
 }
 
-/// Everything but names; references have been checked.
+/// Checks all declarations but names; references have been checked before.
 pub(super) fn check(c: &mut Checker<'_>) {
     roles(c);
     parameters(c);
@@ -208,7 +208,7 @@ fn body(c: &mut Checker<'_>) {
     );
 }
 
-/// Extents and lower bounds: types, and what they may name.
+/// Extents and lower bounds: their types, and the variables that they may name.
 fn extents(c: &mut Checker<'_>) {
     for i in 0..c.routine.variables.len() {
         let v = VarId::new(i);
@@ -354,7 +354,7 @@ fn roots(c: &mut Checker<'_>) {
             } else {
                 "dependent"
             };
-            // What a pointer leads to is at hand before and after.
+            // The objects to which a pointer leads exist at entry and at exit, so a local pointer may be listed.
             let leads_to_reals = c.program.leads_to_reals(variable.ty);
             let is_parameter = matches!(variable.role, Role::Parameter { .. });
             let (problem, help) = if !leads_to_reals && !c.program.has_reals(variable.ty) {

@@ -1,24 +1,24 @@
-//! Use before definition: a local or `out` parameter is computed with, and no assignment to it lies on
-//! any path from ENTRY to there.
+//! Use before definition: a computation reads a local or `out` parameter, and no path from ENTRY to it has an
+//! assignment to that variable.
 //!
-//! Assignments to elements, calls and opaque statements count as definitions of the whole variable, so
-//! what is refused is certain. Pushing and passing on is allowed, plain copies are warned of: these
-//! keep what is not initialised. What assignments reach only by coming around a loop is warned of where it is seen, at
-//! the head of the loop: whether a jump back makes a loop is a matter of form, and graphs that differ in form must not
-//! differ in being valid. Nor must copies of loops of which a part stands in front of the loop: there an assignment that comes later is enough.
-//! What control never reaches, because something stops the program before, uses nothing; definitions there count.
+//! Assignments to elements, calls and opaque statements count as definitions of the whole variable, so every use that
+//! is refused is surely wrong. Pushing a variable and passing it on are allowed; a plain copy gets a warning, since it
+//! only hands the missing value on. A use that a definition reaches only by way of a loop's back edge gets a warning
+//! at the head of the loop: whether a jump back makes a loop is a matter of form, and validity must not depend on
+//! form. Neither must it for loops of which a transformation has copied a part in front: there a later assignment is
+//! enough. Statements that control never reaches, because the program stops before, use nothing; definitions there
+//! count.
 //!
-//! On a structured graph no data-flow equations are solved. Along Algorithm 1's order a definition
-//! reaches a use if both are inside one loop, or if it comes first and is not in another arm of a
-//! branch around the use. Of the definitions of a variable before some point, one alone has to be
-//! remembered: replaced when it cannot be seen from the next one, because whatever sees the older one
-//! from then on sees the newer one as well.
+//! Structured graphs need no data-flow equations. Along Algorithm 1's order a definition reaches a use if both are
+//! inside one loop, or if the definition comes first and is not in another arm of a branch around the use. One
+//! definition of each variable is enough to remember. It is replaced by the next one if it is not visible from there:
+//! every later point that sees the older definition sees the newer one too.
 //!
 //! Complexity: O(statements log nesting depth).
 //!
-//! On a general graph [`general`] solves `in(b) = ⋃ out(p)`, `out(b) = in(b) ∪ def(b)` over the
-//! predecessors p, some variables at a time, so that memory stays in bounds. When b is reached for the first time, it
-//! sees the `out(p)` of those p that b does not dominate: over the others nothing comes that has not been there before.
+//! On a general graph [`general`] solves `in(b) = ⋃ out(p)`, `out(b) = in(b) ∪ def(b)` over the predecessors p, some
+//! variables at a time, so that memory stays in bounds. The first time that control reaches b, it comes from a p that
+//! b does not dominate, so only these `out(p)` count.
 
 use super::checker::{At, Checker};
 use crate::diagnostic::site::{Element, Part};
@@ -35,7 +35,7 @@ use crate::{
 };
 use fixedbitset::FixedBitSet;
 
-/// A use or definition, in the order in which they happen inside a vertex.
+/// A use or definition. Inside a vertex, events come in the order of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Event {
     Use(VarId),
@@ -53,15 +53,15 @@ struct Problem {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// No assignment leads there.
+    /// No assignment reaches the use.
     Unassigned,
-    /// An assignment leads there, but only after the use itself.
+    /// An assignment reaches the use, but only in a later pass of a loop.
     Later,
-    /// No assignment leads there, and the value is copied only.
+    /// No assignment reaches the use, and the value is only copied.
     Copied,
 }
 
-/// The variables that problems were found of: an error is reported of each, and one warning.
+/// The variables with problems so far: each gets one error and one warning at most.
 struct Reported {
     errors: FixedBitSet,
     warnings: FixedBitSet,
@@ -76,7 +76,7 @@ impl Reported {
         }
     }
 
-    /// True of the first error of variable `i`, and of the first warning if no error came before.
+    /// True for the first error of variable `i`, and for its first warning if no error came before.
     fn is_first(&mut self, i: usize, kind: Kind) -> bool {
         match kind {
             Kind::Unassigned => !self.errors.put(i),
@@ -85,7 +85,7 @@ impl Reported {
     }
 }
 
-/// True of variables that are undefined at entry.
+/// For each variable, true if it is undefined at entry.
 fn tracked(routine: &Routine) -> Vec<bool> {
     let variables = routine.variables.iter();
     variables
@@ -111,7 +111,7 @@ fn uses(e: &Expr, found: &mut impl FnMut(Event)) {
             found(Event::Use(place.var));
             subscript_uses(place, found);
         }
-        // From here on it may be written through the pointer.
+        // From here on the variable may be written through the pointer, so it counts as defined.
         Expr::Addr(place) => {
             subscript_uses(place, found);
             if place.is_through_pointer() {
@@ -122,7 +122,7 @@ fn uses(e: &Expr, found: &mut impl FnMut(Event)) {
         }
         Expr::Op(op, operands) => {
             if op.class() != OpClass::Inquiry {
-                // What is evaluated on demand may never be.
+                // Operands that are evaluated on demand may never be: only the first one is a certain use.
                 let certain = match op {
                     Op::If | Op::And | Op::Or => 1,
                     _ => operands.len(),
@@ -135,7 +135,8 @@ fn uses(e: &Expr, found: &mut impl FnMut(Event)) {
     }
 }
 
-/// The events of an assignment to a place, all but the value's: the pointer through which it is found is used.
+/// The events of an assignment to a place, without those of the value. The pointer of a place through a pointer is
+/// used.
 fn defined(place: &Place, found: &mut impl FnMut(Event)) {
     subscript_uses(place, found);
     found(match place.is_through_pointer() {
@@ -144,7 +145,7 @@ fn defined(place: &Place, found: &mut impl FnMut(Event)) {
     });
 }
 
-/// The events of an argument that is bound: what is read or written of it is the business of the formal.
+/// The events of an argument that is bound by reference. Whether its value is read or written depends on the formal.
 fn bound(place: &Place, found: &mut impl FnMut(Event)) {
     subscript_uses(place, found);
     if place.is_through_pointer() {
@@ -280,7 +281,7 @@ struct Region {
 }
 
 impl Region {
-    /// A loop before whose events `start` others are, and before whose end `end`.
+    /// A loop with `start` definitions before it, and `end` definitions before its end.
     fn of_loop(start: u32, end: u32) -> Self {
         Self {
             start,
@@ -305,7 +306,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
         tracked: &tracked,
         reached: Reached::of(cfg),
     };
-    // First all definitions, numbered, and where each loop ends.
+    // The first walk numbers all definitions, and notes the number at the end of each loop.
     let mut definitions: Vec<Vec<u32>> = vec![Vec::new(); tracked.len()];
     let mut loop_end = vec![0u32; cfg.vertex_count()];
     let mut number = 0;
@@ -322,7 +323,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
         | Step::Arm
         | Step::CloseBranch => {}
     });
-    // Then the uses.
+    // The second walk checks the uses.
     let mut number = 0u32;
     let mut latest: Vec<u32> = vec![0; tracked.len()];
     let mut open: Vec<Region> = Vec::new();
@@ -407,8 +408,9 @@ fn report(c: &mut Checker<'_>, problems: Vec<Problem>) {
     }
 }
 
-/// True of a use that a transformation has copied from an original, of a variable of that: of a loop it may have copied a part, or the
-/// first value of the index, in front of the loop, so that what comes around there comes later here.
+/// True for a use of an original variable in a vertex that a transformation has copied. A part of a loop, or the first
+/// value of its index, may have been copied in front of the loop, so that a definition that reached the use by the
+/// back edge now comes later.
 fn is_copied(routine: &Routine, cfg: &Cfg, variable: VarId, at: At) -> bool {
     let vertex = at.element.vertex().map(|v| cfg.vertex(v));
     routine.variable(variable).origin.is_none()
@@ -417,8 +419,8 @@ fn is_copied(routine: &Routine, cfg: &Cfg, variable: VarId, at: At) -> bool {
             .is_some_and(|o| matches!(o.role, OriginRole::Copy | OriginRole::CounterInit))
 }
 
-/// True if one of these definitions, in ascending order, is inside of the loop: whatever is there comes around again.
-/// Of several loops around a point the outermost has the definitions of all.
+/// True if one of these definitions, in ascending order, is inside the loop, and so reaches every point of the loop in
+/// its next pass. It is enough to ask the outermost loop, which contains the definitions of all inner ones.
 fn comes_around(definitions: &[u32], outermost: Option<&Region>) -> bool {
     outermost.is_some_and(|outer| {
         let after = definitions.partition_point(|&d| d <= outer.start);
@@ -428,7 +430,7 @@ fn comes_around(definitions: &[u32], outermost: Option<&Region>) -> bool {
 
 /// True if the definition with this number reaches the current point on a path forward.
 fn visible(definition: u32, open: &[Region]) -> bool {
-    // The innermost open region that the definition is in as well.
+    // The innermost open region that also contains the definition.
     let inside = open.partition_point(|r| r.start < definition);
     match inside.checked_sub(1).and_then(|k| open.get(k)) {
         Some(region) => region.is_loop || region.arm < definition,
@@ -454,14 +456,14 @@ struct Pass<'a> {
     cfg: &'a Cfg,
     structure: &'a Structure,
     tracked: &'a [bool],
-    /// Where control comes, if something stops the program.
+    /// The vertices that control reaches; `None` if no statement stops the program.
     reached: Option<Reached>,
 }
 
 impl Pass<'_> {
     fn run(&self, step: &mut impl FnMut(Step)) {
         for &v in &self.structure.order {
-            // A vertex that is the first of an arm begins it; an empty arm needs no beginning.
+            // The first vertex of an arm begins it; an empty arm needs no beginning.
             let is_branch = |u| matches!(self.cfg.vertex(u).kind, VertexKind::Branch(_));
             let is_end = matches!(self.cfg.vertex(v).kind, VertexKind::EndBranch);
             if !is_end && self.cfg.predecessors(v).any(is_branch) {
@@ -526,7 +528,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Tells an event; of those that are never reached, definitions only.
+    /// Reports an event. In unreachable statements only definitions count.
     fn event(&self, event: Event, site: At, reached: bool, step: &mut impl FnMut(Step)) {
         let (Event::Use(v) | Event::Copy(v) | Event::Define(v)) = event;
         if self.tracks(v) && (reached || matches!(event, Event::Define(_))) {
@@ -539,7 +541,7 @@ impl Pass<'_> {
     }
 }
 
-/// The analysis of which of some variables are possibly assigned, with a bit for each.
+/// The analysis of possibly assigned variables, with a bit for each of some variables.
 struct Possible<'a> {
     program: &'a Program,
     /// The bit of each variable, or none.
@@ -589,8 +591,8 @@ pub(super) fn general(c: &mut Checker<'_>) {
     general_within(c, MEMORY, MOST_DEFINITIONS);
 }
 
-/// The same check, with states of so many bits together, but of 64 variables at least, and with so many definitions of a
-/// variable that are compared with each of its uses.
+/// [`general`] with other limits: all states together take at most `memory` bits (or the bits of 64 variables), and at
+/// most `most` definitions of a variable are compared with each of its uses.
 pub(super) fn general_within(c: &mut Checker<'_>, memory: usize, most: usize) {
     let Some(cfg) = &c.routine.body else { return };
     let mut tracked = tracked(c.routine);
@@ -614,7 +616,7 @@ pub(super) fn general_within(c: &mut Checker<'_>, memory: usize, most: usize) {
     report(c, problems);
 }
 
-/// The number of variables of which so many vertices have states at a time: of 64 at least.
+/// The number of variables that are analysed at a time: as many as `memory` bits allow, and at least 64.
 fn at_once(memory: usize, vertices: usize) -> usize {
     (memory / vertices.max(1)).max(64)
 }
@@ -622,8 +624,8 @@ fn at_once(memory: usize, vertices: usize) -> usize {
 /// Most definitions of a variable that are compared with each of its uses.
 const MOST_DEFINITIONS: usize = 8;
 
-/// Variables each of whose uses is dominated by one of their first `most` definitions: these need no states, of which a graph with
-/// many locals would have a quadratic number of bits.
+/// Variables each of whose uses is dominated by one of their first `most` definitions. These need no states; with
+/// states for all variables, a graph with many locals would have a quadratic number of bits.
 fn settled(
     program: &Program,
     cfg: &Cfg,
@@ -656,7 +658,7 @@ fn settled(
         }
     });
     for (v, vertex) in cfg.vertices() {
-        // Its next value is computed from none.
+        // If only jumps into the body enter the loop, the first increment uses an index without a value.
         if let Some(index) = vertex.kind.index().filter(|_| is_entered_by_jumps(cfg, v))
             && index.index() < variables
         {
@@ -666,8 +668,8 @@ fn settled(
     settled
 }
 
-/// Calls `found` with the events of each vertex and their numbers, in order. What a LOOP tests after its body counts as
-/// used at the LOOP.
+/// Calls `found` with the events of each vertex and their numbers, in order. The test after a loop's body counts as a
+/// use at the LOOP.
 fn each_event(program: &Program, cfg: &Cfg, found: &mut impl FnMut(VertexId, usize, Event)) {
     for (v, vertex) in cfg.vertices() {
         let mut k = 0;
@@ -691,18 +693,18 @@ fn each_event(program: &Program, cfg: &Cfg, found: &mut impl FnMut(VertexId, usi
     }
 }
 
-/// True of a LOOP into which only ENDLOOPs lead: only jumps into its body enter it.
+/// True for a LOOP whose predecessors are all ENDLOOPs: only jumps into its body enter the loop.
 fn is_entered_by_jumps(cfg: &Cfg, v: VertexId) -> bool {
     let is_end = |p| matches!(cfg.vertex(p).kind, VertexKind::EndLoop);
     cfg.predecessors(v).all(is_end)
 }
 
-/// What may be assigned at some point of a graph.
+/// The variables that may be assigned at some point of a graph.
 #[derive(Clone)]
 struct Assigned {
-    /// At any time when the point is reached.
+    /// Whenever control reaches the point.
     ever: Set,
-    /// When it is reached for the first time.
+    /// When control reaches the point for the first time.
     first: Set,
 }
 
@@ -767,7 +769,7 @@ fn general_uses(
                 if let LoopTest::Counted { index, .. } = &**test
                     && is_entered_by_jumps(cfg, v)
                 {
-                    // The next value is computed from none.
+                    // The first increment uses an index without a value.
                     let none = analysis.bottom(cfg);
                     let mut none = Assigned {
                         ever: none.clone(),
@@ -776,7 +778,7 @@ fn general_uses(
                     event(Event::Use(*index), at(Part::Index), &mut none);
                 }
                 if let LoopTest::Counted { .. } = &**test {
-                    // Its bounds are computed once, before the first pass.
+                    // The bounds are evaluated once, before the first pass.
                     state.ever = state.first.clone();
                 }
                 header_events(test, &mut |x, part| event(x, at(part), &mut state));

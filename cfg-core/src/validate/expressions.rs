@@ -1,4 +1,4 @@
-//! Validation of expressions: operands, types, ranks, shapes and subscripts as far as they are constant.
+//! Validation of expressions: operands, types and ranks; shapes and subscripts as far as these are constant.
 
 use super::checker::{At, Checker};
 use crate::diagnostic::site::Step;
@@ -24,7 +24,7 @@ impl Shaped {
         }
     }
 
-    /// Two dimensions that differ for certain.
+    /// Two extents that surely differ.
     pub(super) fn differs(&self, other: &Self) -> Option<(i64, i64)> {
         let pairs = self.dims.iter().zip(&other.dims);
         pairs
@@ -54,8 +54,8 @@ fn fixed(dim: &Dim) -> Option<i64> {
 }
 
 impl Checker<'_> {
-    /// Checks an expression and everything below it; `None` if it has no type (which is reported).
-    /// Recursion is bounded: depths have been checked.
+    /// Checks an expression and all of its parts; `None` if it has no type, which is reported. Recursion is bounded:
+    /// depths have been checked.
     pub(super) fn expr(&mut self, site: At, e: &Expr) -> Option<Shaped> {
         match e {
             Expr::Int(_) => Some(Shaped::scalar(ScalarType::Integer)),
@@ -114,7 +114,7 @@ impl Checker<'_> {
                         ty: found.ty,
                         dims: std::mem::take(&mut dims),
                     };
-                    // A scalar condition chooses one arm; the other is not looked at.
+                    // A scalar condition chooses one arm as a whole, so the shapes of the arms may differ.
                     let one_of = op == Op::If && types[0].rank == 0;
                     if !one_of {
                         clash = clash.or(before.differs(&found));
@@ -196,8 +196,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks an expression that is a subscript, a bound of a section, an extent or a selector. One of another integer type
-    /// than `integer` becomes a level deeper.
+    /// Checks an expression that is a subscript, a bound of a section, an extent or a selector. The conversion of
+    /// another integer type to `integer` adds a level.
     pub(super) fn index(&mut self, site: At, e: &Expr) -> Option<Shaped> {
         let found = self.expr(site, e)?;
         if matches!(found.ty.ty, ScalarType::Sized(_)) {
@@ -216,7 +216,7 @@ impl Checker<'_> {
         Some(found)
     }
 
-    /// Checks the place of which the address is taken.
+    /// Checks a place whose address is taken.
     fn address(&mut self, site: At, place: &Place) -> Option<Shaped> {
         self.pointers = true;
         self.path.push(Step::Operand(0));
@@ -272,7 +272,7 @@ impl Checker<'_> {
         Some(Shaped { ty, dims })
     }
 
-    /// Goes down to a projection of a place, with what [`Place::nesting`] says if it has fields.
+    /// Goes down to a projection of a place. `nesting` is [`Place::nesting`] for a place with fields.
     fn step_to(&mut self, nesting: Option<&[(usize, usize)]>, i: usize) {
         let (around, k) = nesting.and_then(|n| n.get(i)).copied().unwrap_or((0, i));
         self.path.extend(std::iter::repeat_n(Step::Base, around));
@@ -309,7 +309,7 @@ impl Checker<'_> {
                     let Some(pointer) = ty.pointer() else {
                         return dims; // reported
                     };
-                    // How many elements there are is not known.
+                    // The number of elements behind a pointer is not known.
                     (ty, shape) = (pointer.pointee(), &no_shape);
                     k += 1 + level.subscripts.len();
                 }
@@ -386,7 +386,7 @@ fn section(range: &Range, lower: Option<i64>, upper: Option<i64>) -> Option<i64>
         Some(e) => e.constant(),
         None => own,
     };
-    // Which bound a missing one of a backward section is, is decided at run time.
+    // A missing bound depends on the direction of the section, so backward sections are left to the run.
     if stride <= 0 && (range.lower.is_none() || range.upper.is_none()) {
         return None;
     }

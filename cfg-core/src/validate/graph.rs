@@ -11,11 +11,12 @@ use crate::{
     },
 };
 
-/// A structure if the graph promises to be structured.
+/// The structure of a graph that is declared structured; `None` for a general graph.
 pub(super) fn check(cfg: &Cfg, control: Control) -> Result<Option<Structure>, Diagnostics> {
     let broken = violations(cfg, control);
     if !broken.is_empty() {
-        // Where ways meet that may not, it is asked how far the graph nests, if it is one at all.
+        // If several ways meet at a vertex that may have only one, the class of the graph tells the reason, provided
+        // that the graph is valid as a general one.
         let is_graph = || violations(cfg, Control::General).is_empty();
         let class = (broken.iter().any(|v| v.is_merge()) && is_graph()).then(|| classify(cfg));
         let jumps = class.filter(|c| c.class > ControlClass::Structured);
@@ -33,7 +34,7 @@ pub(super) fn check(cfg: &Cfg, control: Control) -> Result<Option<Structure>, Di
 /// The structure of a graph.
 ///
 /// # Errors
-/// The errors are those of [`Structure::of`]; that of the nesting also says how far the graph nests.
+/// The errors of [`Structure::of`]; the error of the nesting also has the class of the graph.
 pub fn structure(cfg: &Cfg) -> Result<Structure, Diagnostics> {
     let broken = violations(cfg, Control::Structured);
     if !broken.is_empty() {

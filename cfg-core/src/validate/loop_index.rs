@@ -1,4 +1,4 @@
-//! The index of a counted loop is written by the loop only.
+//! The rule that only its loop writes the index of a counted loop.
 
 use super::checker::{At, Checker};
 use crate::diagnostic::site::{Element, Part};
@@ -51,7 +51,7 @@ fn each_write(program: &Program, vertex: &Vertex, write: &mut impl FnMut(VarId, 
 
 pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalWrites) {
     let Some(cfg) = &c.routine.body else { return };
-    // The counted loop whose index a cell is at the moment. For globals in one storage the first stands.
+    // The open counted loop of which each variable is the index. The first global of a storage stands for all of them.
     let mut owner: Vec<Option<VertexId>> = vec![None; c.routine.variables.len()];
     let mut first: HashMap<GlobalId, usize> = HashMap::new();
     for (v, variable) in c.routine.variables.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
         Role::Global(g) => (first.get(&c.program.storage(g).0).copied()).unwrap_or(v.index()),
         Role::Parameter { .. } | Role::Local => v.index(),
     };
-    // Open loops whose index is a global, outermost first, and all globals in the storages of these.
+    // Open loops whose index is a global, outermost first: all globals in its storage, the index, the header.
     let mut open: Vec<(GlobalSet, VarId, VertexId)> = Vec::new();
     let mut indices = GlobalSet::default();
     let mut found: Vec<(VertexId, Option<usize>, VarId, VertexId)> = Vec::new();

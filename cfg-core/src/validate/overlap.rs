@@ -1,5 +1,5 @@
-//! Arguments of one call that overlap although one of them is written: reported where it is certain.
-//! Overlap that depends on values is checked at run time.
+//! Arguments of one call that overlap although one of them is written. Only certain overlap is reported; overlap that
+//! depends on values is checked at run time.
 
 use super::checker::{At, Checker};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     text::Name,
 };
 
-/// The storage that a variable lies in.
+/// The storage of a variable.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
 enum Storage {
     Variable(VarId),
@@ -56,9 +56,9 @@ fn storage_of(c: &Checker<'_>, v: VarId) -> Storage {
     }
 }
 
-/// True if two places in one storage overlap whatever the values are.
+/// True if two places in one storage overlap for all values of variables.
 fn certain(c: &Checker<'_>, a: &Place, b: &Place) -> bool {
-    // Pointers may lead anywhere.
+    // The target of a pointer is not known.
     if a.is_through_pointer() || b.is_through_pointer() {
         return false;
     }
@@ -71,7 +71,7 @@ fn certain(c: &Checker<'_>, a: &Place, b: &Place) -> bool {
     if a.has_field() || b.has_field() {
         return certain_parts(a, b);
     }
-    // A variable as a whole has no subscripts.
+    // Also true if one of them is the whole variable, which has no subscripts to compare.
     let pairs = a.subscripts.iter().zip(&b.subscripts);
     pairs.into_iter().all(|(a, b)| same_part(a, b))
 }
@@ -79,7 +79,7 @@ fn certain(c: &Checker<'_>, a: &Place, b: &Place) -> bool {
 /// True if two places of one variable, one of which names a field, have a cell in common for certain.
 fn certain_parts(a: &Place, b: &Place) -> bool {
     let mut levels = a.levels().zip(b.levels());
-    // What has no subscripts is all of it.
+    // A level without subscripts is the whole array.
     levels.all(|(a, b)| {
         let mut pairs = a.subscripts.iter().zip(b.subscripts);
         a.part == b.part && pairs.all(|(a, b)| same_part(a, b))

@@ -1,4 +1,4 @@
-//! What pointers lead to: the places whose addresses may be taken, and the routines that pointers are no parameters of.
+//! Rules of pointers: the places whose addresses may be taken, and the routines that take no pointers as parameters.
 
 use super::checker::{At, Checker};
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
 use std::collections::BTreeSet;
 
 impl Checker<'_> {
-    /// Reports a place whose address cannot be taken: its elements do not stand one behind the other, or it has another
-    /// storage after an assignment.
+    /// Reports a place whose address cannot be taken, because its elements are not contiguous or an assignment may
+    /// give it new storage.
     pub(super) fn addressable(&mut self, site: At, place: &Place, rank: usize) -> bool {
         if place.is_through_pointer() {
             return rank == 0 || self.is_one_field(site, place);
@@ -73,7 +73,7 @@ impl Checker<'_> {
     }
 }
 
-/// Pointers are no parameters of routines without a body, nor of those with given derivatives.
+/// Routines without a body, or with given derivatives, take no pointers as parameters.
 pub(super) fn declarations(c: &mut Checker<'_>) {
     if c.routine.external.is_none() && c.routine.derivatives.is_none() {
         return;
@@ -124,7 +124,7 @@ pub(super) fn taken_globals(program: &Program) -> BTreeSet<GlobalId> {
     taken
 }
 
-/// Nothing points to the index of a counted loop.
+/// The address of the index of a counted loop is never taken.
 pub(super) fn loop_indices(c: &mut Checker<'_>, globals: &BTreeSet<GlobalId>) {
     let Some(cfg) = &c.routine.body else { return };
     let mut own = BTreeSet::new();

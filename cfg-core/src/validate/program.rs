@@ -288,7 +288,7 @@ impl Check<'_> {
         }
         let room = base.variable.constant_size();
         let beyond = match (self.global.variable.constant_size(), room) {
-            // Without an addition that could overflow.
+            // Compared by subtraction, since the sum of offset and size could overflow.
             (Some(wanted), Some(room)) => wanted > room || overlay.offset > room - wanted,
             _ => false,
         };

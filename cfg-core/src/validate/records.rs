@@ -1,4 +1,4 @@
-//! The rules of record types, and of what a record is not used for.
+//! The rules of record types, and of the uses of records.
 
 use super::{
     checker::{At, Checker},
@@ -61,7 +61,7 @@ impl Check<'_> {
         self.push(element, part, Diagnostic::error(info, message, help));
     }
 
-    /// Globals that have the name of a field of another global where records are split.
+    /// Reports globals with a name, such as `p.x`, that a field of another global gets when records are split.
     fn dotted_globals(&mut self) {
         if self.program.records.is_empty() {
             return;
@@ -140,7 +140,7 @@ impl Check<'_> {
     /// "a has a field of type b".
     fn sizes(&mut self) {
         let n = self.program.records.len();
-        // The levels and the leaves of those that are done.
+        // The levels and leaves of each record that is done.
         let mut done: Vec<Option<(usize, usize)>> = vec![None; n];
         let mut open = vec![false; n];
         for root in 0..n {
@@ -223,7 +223,7 @@ impl Checker<'_> {
     }
 }
 
-/// Variables that have the name of a field where records are split.
+/// Reports variables with a name that a field of a record gets when records are split.
 fn dotted_names(c: &mut Checker<'_>) {
     if c.program.records.is_empty() {
         return;
@@ -240,7 +240,7 @@ fn dotted_names(c: &mut Checker<'_>) {
     }
 }
 
-/// The record of these of which a name would be that of a field.
+/// The record among `records` of which `name` would be the name of a field.
 fn called_like_a_field<'n>(name: &'n str, records: &HashSet<&str>) -> Option<&'n str> {
     let (record, _) = name.split_once('.')?;
     records.contains(record).then_some(record)
@@ -253,7 +253,7 @@ fn dotted(name: &str, record: &str) -> Diagnostic {
     Diagnostic::error(&codes::RECORD_USE, message, help)
 }
 
-/// What records are not used for, as far as declarations tell.
+/// Reports declarations that use records in ways that are not allowed.
 pub(super) fn declarations(c: &mut Checker<'_>) {
     dotted_names(c);
     let result = c.routine.result.map(|v| (v, c.variable(v)));

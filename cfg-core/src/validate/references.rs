@@ -1,4 +1,5 @@
-//! Everything that is named exists, and no expression is too deep: fatal, everything later relies on it.
+//! All entities that are named exist, and no expression is too deep. Violations are fatal, since all later checks rely
+//! on both.
 
 use super::checker::{At, Checker};
 use crate::diagnostic::site::{Element, Part};
@@ -8,7 +9,7 @@ use crate::{
     ir::{Expr, Extent, LoopTest, Place, Selector, StmtKind, VertexKind},
 };
 
-/// Later checks of the routine would look for what is not there.
+/// Returned if later checks of the routine would look for entities that do not exist.
 pub(super) struct Stop;
 
 pub(super) fn check(c: &mut Checker<'_>) -> Result<(), Stop> {

@@ -1,4 +1,4 @@
-//! Checks for results that a routine is to compute and nothing in it assigns.
+//! Warnings for results that a routine should compute and no statement assigns.
 
 use super::{
     checker::{At, Checker},
@@ -11,8 +11,8 @@ use crate::{
     ir::{Intent, Role, ScalarType, StmtKind, VertexKind},
 };
 
-/// Warns of results, `out` parameters and dependents that no statement assigns. Generated routines are not
-/// looked at: what they leave out, the routine that they come from leaves out.
+/// Warns of results, `out` parameters and dependents that no statement assigns. Generated routines are skipped: their
+/// originals have the warning.
 pub(super) fn check(c: &mut Checker<'_>) {
     let routine = c.routine;
     let Some(cfg) = &routine.body else { return };
@@ -27,7 +27,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
     }
     for (v, variable) in routine.variables.iter().enumerate() {
         wanted[v] |= variable.intent() == Some(Intent::Out);
-        // What a dependent leads to is assigned through other pointers, and by what is called.
+        // The objects behind a dependent pointer may be assigned through other pointers and by calls.
         let pointer = matches!(variable.ty, ScalarType::Pointer(_));
         wanted[v] &=
             variable.ty != ScalarType::Tape && !(pointer && routine.result != Some(VarId::new(v)));
@@ -50,7 +50,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
         }
     }
     for (v, variable) in routine.variables.iter().enumerate() {
-        // What is called may assign globals, and these may share storage.
+        // A routine that is called may assign the global, under any name.
         let global = matches!(variable.role, Role::Global(_));
         if !wanted[v] || (global && calls) {
             continue;

@@ -11,7 +11,7 @@ use crate::{
     text,
 };
 
-/// Reports the spans of a program that are none.
+/// Reports spans whose source does not exist or whose end comes before the start.
 pub(super) fn check(program: &Program, out: &mut Diagnostics) {
     let mut look = |at: &At, site: &dyn Fn() -> Site| {
         let Some(span) = at.as_deref() else { return };
@@ -44,7 +44,7 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
         let site = |element| Site::of(RoutineId::new(r), element);
         look(&routine.at, &|| site(Element::Routine));
         for (v, variable) in routine.variables.iter().enumerate() {
-            // Of a global it is told once.
+            // The span of a global is checked once, above.
             if !matches!(variable.role, Role::Global(_)) {
                 look(&variable.at, &|| site(Element::Variable(VarId::new(v))));
             }

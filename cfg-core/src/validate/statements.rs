@@ -78,7 +78,7 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
     }
 }
 
-/// What is allocated, freed or resized is a scalar pointer.
+/// Checks that the target of `allocate`, `free` or `resize` is a scalar pointer.
 fn check_pointer(c: &mut Checker<'_>, site: At, pointer: &Place) {
     let Some(found) = c.place(site, pointer) else {
         return;
@@ -97,7 +97,7 @@ fn check_pointer(c: &mut Checker<'_>, site: At, pointer: &Place) {
     }
 }
 
-/// The number of elements of an object is an integer scalar.
+/// Checks that the number of elements of an object is an integer scalar.
 fn check_count(c: &mut Checker<'_>, site: At, count: &Expr) {
     let Some(found) = c.index(site, count) else {
         return;

@@ -12,7 +12,7 @@ use crate::{
     typing,
 };
 
-/// `in` parameters are not written.
+/// Reports a write to an `in` parameter.
 pub(super) fn writable(c: &mut Checker<'_>, site: At, v: VarId) {
     if c.is_in(v) {
         let name = c.name(v);
@@ -25,14 +25,14 @@ pub(super) fn writable(c: &mut Checker<'_>, site: At, v: VarId) {
     }
 }
 
-/// A place is not in an `in` parameter; what a pointer that is one leads to may be written.
+/// Reports a write to a part of an `in` parameter. The target of a pointer that is an `in` parameter may be written.
 pub(super) fn writable_place(c: &mut Checker<'_>, site: At, place: &Place) {
     if !place.is_through_pointer() {
         writable(c, site, place.var);
     }
 }
 
-/// The two sides have the same type, and shapes that conform.
+/// Checks that the two sides have the same type and conforming shapes.
 pub(super) fn assignable(
     c: &mut Checker<'_>,
     site: At,

@@ -1,7 +1,7 @@
 //! Subscripts, bounds of sections, extents, selectors and numbers of elements of other integer types than `integer`.
 //!
-//! Programs may have them; what makes a [`ValidProgram`](super::ValidProgram) writes the conversion, `int(e)` in text, so
-//! that whoever takes one meets `integer` only there.
+//! Programs may use them; a [`ValidProgram`](super::ValidProgram) has a conversion there, `int(e)` in text, so that
+//! its users meet only `integer`.
 
 use crate::ir::{
     Expr, Extent, Op, Place, Program, Routine, ScalarType, Selector, Stmt, StmtKind, Variable,

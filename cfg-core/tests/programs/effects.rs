@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 type Globals = BTreeSet<GlobalId>;
 
-/// Every name in a routine with its role: statements, decisions, extents, and what is known of an external routine.
+/// Every name in a routine with its role: in statements, decisions, extents, and the facts about an external routine.
 fn names(routine: &Routine) -> Vec<(VarId, PlaceRole)> {
     struct Names(Vec<(VarId, PlaceRole)>);
     impl<'ir> cfg_core::ir::visit::Visit<'ir> for Names {
@@ -30,7 +30,7 @@ fn names(routine: &Routine) -> Vec<(VarId, PlaceRole)> {
     names.0
 }
 
-/// What is read through formals and globals, by repeating the definition until nothing is added.
+/// The reads through formals and globals, by repeating the definition until nothing is added.
 fn read(program: &Program) -> Vec<(BTreeSet<usize>, Globals)> {
     let all: Vec<_> = program.routines.iter().map(names).collect();
     let mut found = vec![(BTreeSet::new(), Globals::new()); program.routines.len()];
@@ -96,8 +96,8 @@ fn written(program: &Program) -> Vec<Globals> {
     }
 }
 
-/// True if there is a way from ENTRY to EXIT on which nothing overwrites all of the variable; calls do what is known of
-/// their routines.
+/// True if a path from ENTRY to EXIT has no statement that overwrites the variable completely; calls have the effects
+/// of their routines.
 fn can_stay(program: &Program, effects: &Effects, routine: &Routine, v: VarId) -> bool {
     let cfg = routine.body.as_ref().expect("it has a body");
     let overwrites = |statement: &Stmt| {
@@ -181,7 +181,7 @@ fn effects_are_what_they_are_defined_to_be() {
                     Role::Local => continue,
                 };
                 surely += usize::from(sure);
-                // Through recursion less is known than is true.
+                // Sure writes through recursion are not found.
                 if sure || !calls_itself(program, id) {
                     let stays = can_stay(program, &effects, routine, VarId::new(v));
                     assert_eq!(

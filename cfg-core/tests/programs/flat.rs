@@ -1,4 +1,4 @@
-//! Flat programs: those that are refused, and views of what they have.
+//! Flat programs: refusals, and views of statements, expressions and types.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -77,7 +77,7 @@ fn records_are_refused_where_variables_are() {
     }
 }
 
-/// A view has the operands of what it is the view of.
+/// A view has the operands of its original.
 #[test]
 fn views_show_all_that_flat_programs_have() {
     let program = Flat::check(read(

@@ -1,4 +1,4 @@
-//! What is said of programs on both sides of a rule, and what is not said of those that keep it.
+//! Problems of programs that just break a rule, and none of programs that just keep it.
 
 use cfg_core::{
     diagnostic::site::Step,
@@ -149,7 +149,7 @@ end
     }
 }
 
-/// Of ranges that overlap the arms and the values are told that they have in common.
+/// For ranges that overlap, the message has the arms and the values that both cover.
 #[test]
 fn cases_that_overlap() {
     let source = |part: &str| {
@@ -354,7 +354,7 @@ end
     }
 }
 
-/// Extents name what has a value at entry, and of an out parameter its own extents only.
+/// Extents may name variables with a value at entry, and the extents of an out parameter.
 #[test]
 fn extents_of_what_is_known_at_entry() {
     let source = |part: &str| {
@@ -1622,7 +1622,7 @@ end
     assert_eq!(said, expected);
 }
 
-/// The first thing behind the last one is not there.
+/// Names of the first entity behind the last one are refused.
 #[test]
 fn what_is_named_behind_the_last_one() {
     let source = "record R
@@ -1852,7 +1852,7 @@ fn drawn(graph: &str) -> Program {
     read(&(source + "end\n"))
 }
 
-/// What is said of graphs that break rules, and how to mend them: the file has each.
+/// Messages and cures of graphs that break rules, each in the golden file.
 #[test]
 fn messages_of_graphs() {
     let mut lines = String::new();

@@ -17,7 +17,7 @@ fn program(f: RoutineBuilder) -> Program {
     program.into_program().expect("the builder is used right")
 }
 
-/// States of as many variables as fit are kept at a time, but of a number of them in any case.
+/// As many variables as fit have states at a time, and never fewer than 64.
 #[test]
 fn variables_on_both_sides_of_the_limit() {
     for (memory, vertices, expected) in [
@@ -57,8 +57,8 @@ fn definitions_on_both_sides_of_the_limit() {
     }
 }
 
-/// The check of definitions says the same whatever its limits are: with states of some variables after the other,
-/// and with no definitions that are compared with uses, or all.
+/// The limits of the check of definitions do not change its problems: states of a few variables at a time, and no
+/// definitions or all compared with uses.
 #[test]
 fn limits_of_the_check_of_definitions_change_nothing() {
     let mut f = RoutineBuilder::new("f");
