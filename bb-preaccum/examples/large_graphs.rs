@@ -1,5 +1,5 @@
-//! How long the default search takes, with all the heuristics it tries, on bare graphs of many statements:
-//! processor time, as Markdown.
+//! Processor time of the default search, with all the heuristics that it tries, on bare graphs of many statements, as
+//! Markdown.
 //!
 //! `cargo run --release -p bb-preaccum --example large_graphs [STATEMENTS]`
 

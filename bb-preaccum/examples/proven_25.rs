@@ -1,5 +1,5 @@
-//! How long it takes to prove the optimum over vertex orders of graphs with 25 intermediates, sparse to
-//! complete: processor time of the default search, all of it, as Markdown.
+//! Processor time of the default search until the optimum over vertex orders is proven, for graphs with 25
+//! intermediates, sparse to complete, as Markdown.
 //!
 //! `cargo run --release -p bb-preaccum --example proven_25 [SEEDS [ENDS]]`; ENDS is the only number of inputs and outputs each.
 

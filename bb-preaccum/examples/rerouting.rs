@@ -1,9 +1,9 @@
-//! Whether rerouting of edges makes elimination cheaper: each way to reroute one edge, before each step of the vertex
-//! sequence that the search finds, is tried, and the rest of the sequence is done after it.
+//! An experiment: does rerouting edges make elimination cheaper? Before each step of the vertex sequence that the
+//! search finds, each way to reroute one edge is tried, followed by the rest of the sequence.
 //!
-//! Edge (i, k) goes by way of j: its label, divided by that of the pivot (j, k), is added to (i, j), and (i, l) is corrected
-//! by a product for each other successor l of j; or the same against the edges, with the pivot (i, j). A division counts as
-//! one multiplication. Nothing is said of pivots that may be 0.
+//! Edge (i, k) goes by way of j: its label, divided by that of the pivot (j, k), is added to (i, j), and (i, l) is
+//! corrected by a product for each other successor l of j; or the same against the edges, with the pivot (i, j). A
+//! division counts as one multiplication. Pivots are assumed not to be 0.
 //!
 //! `cargo run --release -p bb-preaccum --example rerouting FIRST COUNT`: graphs of each kind, plain model. Prints name,
 //! cost of the sequence, the least cost with one edge rerouted, and how many ways were tried, between tabs.

@@ -1,4 +1,4 @@
-//! How far the default search stays behind on random graphs of the kinds that programs give.
+//! The distance of the default search from the best known cost, on random graphs of the kinds that programs give.
 //!
 //! `cargo run --release -p bb-preaccum --example unseen FIRST COUNT SEEDS TIMES [CHAINS]`: graphs FIRST to
 //! FIRST + COUNT - 1 of each kind, so many seeds of the search, so many times the default budget, so many chains of

@@ -1,9 +1,9 @@
-//! The graph as bit rows, for search: what vertex elimination costs as a function of the *set* of
-//! vertices eliminated before.
+//! The graph as bit rows, for search: the cost of a vertex elimination as a function of the *set* of vertices
+//! eliminated before.
 //!
-//! After a set S is gone, edge (p, q) exists iff there is a path from p to q inside S; it is a unit iff
-//! that path is the only one and all its edges are units, and variable iff some path has a variable
-//! edge. All three depend on S only, not on the order.
+//! After a set S is eliminated, edge (p, q) exists iff there is a path from p to q with all inner vertices in S. The
+//! edge is a unit iff that path is the only one and all of its edges are units, and variable iff some such path has a
+//! variable edge. All three depend on S only, not on the order.
 
 pub(crate) mod board;
 pub(crate) mod cells;
@@ -58,7 +58,7 @@ pub(crate) fn ones(word: impl Into<u64>) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The elements, in order.
+/// The members, in ascending order.
 pub(crate) fn items<const W: usize>(row: &Row<W>) -> impl Iterator<Item = usize> + use<W> {
     let row = *row;
     let words = row.into_iter().enumerate();
@@ -76,7 +76,7 @@ pub(crate) struct Side<const W: usize> {
     pub(crate) variable: Vec<Row<W>>,
 }
 
-/// Neighbours of one vertex after a set is gone.
+/// Neighbours of one vertex after a set is eliminated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near<const W: usize> {
     pub(crate) all: Row<W>,
@@ -214,8 +214,8 @@ impl<const W: usize> BitGraph<W> {
         near
     }
 
-    /// Predecessors as before and after more is eliminated (in the plain model: elsewhere edges may come to be
-    /// sums, which this does not see).
+    /// The predecessors `near`, continued after further vertices are eliminated. Right in the plain model only: edges
+    /// that become sums in the process are not recognised.
     pub(crate) fn more_before(&self, near: &Near<W>, gone: &Row<W>) -> Near<W> {
         let mut near = *near;
         walk_plain(&self.pred.all, gone, &mut near);
@@ -223,7 +223,8 @@ impl<const W: usize> BitGraph<W> {
         near
     }
 
-    /// Successors as behind and after more is eliminated (in the plain model, as [`Self::more_before`]).
+    /// The successors `near`, continued after further vertices are eliminated (in the plain model, as
+    /// [`Self::more_before`]).
     pub(crate) fn more_behind(&self, near: &Near<W>, gone: &Row<W>) -> Near<W> {
         let mut near = *near;
         walk_plain(&self.succ.all, gone, &mut near);

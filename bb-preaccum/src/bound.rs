@@ -1,12 +1,11 @@
 //! A lower bound on the multiplications of every vertex, edge and face elimination sequence.
 //!
-//! Take a vertex v, paths from independents to v that share no vertex but v, and paths from v to
-//! dependents that share no vertex but v. Each pair of a prefix and a suffix needs a product of its own
-//! with v in the middle: the two factors are labels of edges into and out of v, each made of paths that
-//! start (end) at one vertex, so that disjoint paths never share a factor. Hence at least
-//! Σ_v κ_in(v)·κ_out(v) products. With units for free only paths whose edge at v is no unit count (a
-//! label that contains such a path is no unit); with constants folded, one of the two edges at v must be
-//! variable.
+//! Take a vertex v, paths from independents to v that share no vertex but v, and paths from v to dependents that share
+//! no vertex but v. Each pair of a prefix and a suffix needs a product of its own with v in the middle: the two
+//! factors are labels of edges into and out of v, each made of paths that start (end) at one vertex, so that disjoint
+//! paths never share a factor. Hence at least Σ_v κ_in(v)·κ_out(v) products. If units are free, only paths whose edge
+//! at v is no unit count (a label that contains such a path is no unit); if constants are folded, one of the two edges
+//! at v must be variable.
 
 use std::collections::VecDeque;
 
@@ -28,13 +27,13 @@ pub struct Paths {
     pub products: u64,
 }
 
-/// The bound. After `work` elementary operations the vertices left count as what is certain without
-/// flows (one product in the plain model).
+/// The bound. After `work` elementary operations, each remaining vertex counts with the products that are certain
+/// without flows (one in the plain model).
 pub fn bound(lcg: &Lcg, model: CostModel, work: u64) -> u64 {
     by_vertex(lcg, model, work).0.iter().sum()
 }
 
-/// The bound's part of each vertex, by vertex number, and the work done; past `most` steps only what is
+/// The bound's part of each vertex, by vertex number, and the work done; past `most` steps, only the products that are
 /// certain without flows.
 pub(crate) fn by_vertex(lcg: &Lcg, model: CostModel, most: u64) -> (Vec<u64>, u64) {
     let mut flow = Flow::new(lcg);
@@ -56,7 +55,7 @@ pub fn paths(lcg: &Lcg, model: CostModel) -> Vec<Paths> {
     first_paths(lcg, model, usize::MAX, u64::MAX)
 }
 
-/// The paths of the first vertices that prove the bound: at most `vertices`, and no more after `work` elementary
+/// The paths that prove the bound, for at most `vertices` vertices, and for none that comes up after `work` elementary
 /// operations.
 pub fn first_paths(lcg: &Lcg, model: CostModel, vertices: usize, work: u64) -> Vec<Paths> {
     let mut flow = Flow::new(lcg);
@@ -70,8 +69,8 @@ pub fn first_paths(lcg: &Lcg, model: CostModel, vertices: usize, work: u64) -> V
         }
         let products = flow.at(vertex, model);
         if products > 0 {
-            // In the plain and unit-free models all pairs of these count; with constants folded the
-            // number of pairs with a variable edge does.
+            // In the plain and unit-free models all pairs of these paths count; with constants folded, only pairs with
+            // a variable edge do.
             let least = if model == CostModel::Plain {
                 Kind::Unit
             } else {
@@ -248,7 +247,7 @@ impl<'a> Flow<'a> {
                 if toward == NONE {
                     self.see(state + 1, state);
                 } else if toward != v {
-                    // Occupied: give its path another way from the vertex before.
+                    // Another path passes this vertex: try to lead that path another way from the vertex before.
                     self.see(2 * toward + 1, state);
                 }
                 continue;
@@ -280,7 +279,7 @@ impl<'a> Flow<'a> {
             states.push(at);
         }
         states.reverse();
-        // From "entered" to "to be left" of another vertex: a link of the old family goes.
+        // A step from "entered" to "to be left" of another vertex removes a link of the old family.
         for pair in states.windows(2) {
             let (a, b) = (pair[0] / 2, pair[1] / 2);
             if a != b && pair[0].is_multiple_of(2) {

@@ -99,7 +99,7 @@ pub fn jacobian_by_paths(lcg: &Lcg, labels: &[u64], limit: usize) -> Option<Valu
 pub struct Certificate {
     /// Products that cost something, by model: plain, unit-free, constant-aware.
     pub multiplications: [u64; 3],
-    /// Products whose result is added to a label that is there (fused multiply-adds), by model.
+    /// Products whose result is added to an existing label (fused multiply-adds), by model.
     pub fused: [u64; 3],
     /// The number of additions.
     pub additions: u64,
@@ -120,7 +120,7 @@ impl Certificate {
         self.fused[model as usize]
     }
 
-    /// Counts one product; `added` if there is a label that it is added to.
+    /// Counts one product; `added` if the edge already has a label, to which the product is added.
     fn count(&mut self, a: Kind, b: Kind, added: bool) {
         let unit = a == Kind::Unit || b == Kind::Unit;
         let known = a != Kind::Variable && b != Kind::Variable;
@@ -333,7 +333,7 @@ struct Dual {
     value: u64,
 }
 
-/// Dual vertices that live, by number, and the faces between them as a set of pairs.
+/// Living dual vertices, by number, and the faces between them as a set of pairs.
 struct DualGraph {
     vertices: BTreeMap<u32, Dual>,
     faces: BTreeSet<(u32, u32)>,

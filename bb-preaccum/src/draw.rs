@@ -1,5 +1,5 @@
-//! Pictures of an elimination, as plain data for whatever draws them: the graph, the graph after each
-//! step, and at the end the bipartite graph of the Jacobian; and how each label is computed.
+//! Pictures of an elimination, as plain data for any back end: the graph, the graph after each step, and at the end
+//! the bipartite graph of the Jacobian; and the computation of each label.
 
 mod accumulation;
 
@@ -40,10 +40,10 @@ pub struct Arrow {
     pub source: i64,
     /// The id of the target.
     pub target: i64,
-    /// `c(k,i)` for the partial of k by i; in a sequence of faces, by which there can be several, `J7` for the result
-    /// of JAE 7; empty in an accumulation graph.
+    /// `c(k,i)` for the partial of k by i. In a sequence of faces an edge can have several labels, so the result of
+    /// JAE 7 is `J7`. Empty in an accumulation graph.
     pub label: String,
-    /// The kind of the label: what is known about it before the program runs.
+    /// The kind of the label, known before the program runs.
     pub kind: Kind,
     /// The part that the last step has in the edge.
     pub change: Change,

@@ -1,5 +1,5 @@
-//! Elimination steps on the graph ([`Primal`]) and on its dual ([`Dual`]), the Jacobian
-//! accumulation expressions (JAEs) they imply, and what they cost.
+//! Elimination steps on the graph ([`Primal`]) and on its dual ([`Dual`]), with the Jacobian accumulation expressions
+//! (JAEs) that they imply and their cost.
 //!
 //! Definitions: Naumann, Optimal accumulation of Jacobian matrices by elimination methods on the dual
 //! computational graph, Math. Prog. 99 (2004); Griewank and Walther, Evaluating Derivatives, ch. 9, 10.
@@ -18,8 +18,8 @@ use crate::lcg::{Kind, Lcg};
 /// One elimination, in vertex numbers of the [`Lcg`] (or, for a face, in numbers of dual vertices).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// All faces through an intermediate vertex. A dependent that is read again may be named too: its
-    /// out-edges are back-eliminated and it stays (as if a copy behind a unit edge took its place).
+    /// All faces through an intermediate vertex. A dependent that other vertices read may be named too: its out-edges
+    /// are back-eliminated, and the dependent stays (as if a copy behind a unit edge took its place).
     Vertex(u32),
     /// Front elimination of edge `(i, j)`; `j` is intermediate.
     Front(u32, u32),
@@ -64,7 +64,7 @@ pub struct Jae {
     pub term: Term,
     /// The label the edge had before, if it existed (absorption; else fill-in).
     pub absorbed: Option<Label>,
-    /// The kind of the result: what is known about it before the program runs.
+    /// The kind of the result, known before the program runs.
     pub kind: Kind,
 }
 
@@ -141,7 +141,7 @@ pub enum StepError {
     Mixed,
 }
 
-/// One edge of what a sequence left: the Jacobian's entries, if it was complete.
+/// One edge of the graph that a sequence left: an entry of the Jacobian, if the sequence was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The source of the edge.

@@ -97,7 +97,7 @@ impl Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Heuristic {
     technique: Technique,
-    /// The rules, of which none is there twice, so that there is room for all; what is not used is `Forward`.
+    /// The rules. None occurs twice, so there is room for all; unused entries are `Forward`.
     chain: [Rule; Rule::ALL.len()],
     length: usize,
     by_vertex: bool,
@@ -111,7 +111,7 @@ pub enum HeuristicError {
         "the chain must end in FM or RM, so that the choice is unique, and have neither before its end"
     )]
     NotUnique,
-    /// A rule is there twice, so the second has nothing to do.
+    /// A rule occurs twice, so the second one has no effect.
     #[error("rule {0} occurs twice in the chain; delete the second")]
     Repeated(&'static str),
     /// The rule is not defined for the technique.
@@ -163,8 +163,8 @@ impl Heuristic {
         })
     }
 
-    /// Edge elimination that compares edges by what the rules say of the whole vertex between (`em` in
-    /// the keys): under LM and LMMD the edges of one vertex go one after the other.
+    /// Edge elimination that compares edges by the scores of the whole vertex between (`em` in the keys): under LM and
+    /// LMMD the edges of one vertex go one after the other.
     ///
     /// # Errors
     /// The errors are those of [`Heuristic::new`].
@@ -281,7 +281,7 @@ impl Heuristic {
         })
     }
 
-    /// Eliminates everything, or as much as the limits allow.
+    /// Eliminates all vertices, edges or faces, or as many as the limits allow.
     pub fn run(&self, lcg: &Lcg, limits: &Limits<'_>) -> Run {
         if self.technique == Technique::Face {
             dual::run(self, lcg, limits)
@@ -312,7 +312,7 @@ pub enum Ended {
     FillIn,
     /// The work passed its limit, or the caller said stop.
     Stopped,
-    /// The run came to cost as much as what is known ([`Bar`]).
+    /// The run reached the known cost ([`Bar`]).
     Beaten,
 }
 

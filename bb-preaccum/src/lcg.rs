@@ -17,7 +17,7 @@ use crate::codes;
 
 pub use build::MAX_EDGES;
 
-/// The kind of a local partial: what is known about it before the program runs.
+/// The kind of a local partial, known before the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// +1 or -1.
@@ -62,7 +62,7 @@ pub struct Edge {
     pub kind: Kind,
     /// A unit edge that is -1.
     pub negative: bool,
-    /// Opaque to this crate: says to whoever built the graph what the label is.
+    /// Opaque to this crate; the builder of the graph may use it to find the label again.
     pub tag: u32,
 }
 
@@ -73,7 +73,7 @@ pub enum Role {
     Independent,
     /// A vertex that is neither input nor output, which elimination removes.
     Intermediate,
-    /// An output of the function; it may be read again (have out-edges).
+    /// An output of the function; other vertices may read it (it may have out-edges).
     Dependent,
 }
 
@@ -94,10 +94,10 @@ pub struct Lcg {
 }
 
 impl Lcg {
-    /// Reads the JSON form, reporting all problems that can be told apart in one pass.
+    /// Reads the JSON form; reports all problems that one pass can find.
     ///
     /// # Errors
-    /// Anything that is not a valid graph; see [`LcgError`].
+    /// The problems of a graph that is not valid; see [`LcgError`].
     pub fn from_json(json: &[u8]) -> Result<Self, LcgError> {
         read::raw_from_json(json).and_then(build::build)
     }
@@ -221,7 +221,7 @@ impl NewEdge {
     }
 }
 
-/// One thing that is wrong with an input graph.
+/// One problem of an input graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Stable code, e.g. `L118` for a cycle; see [`crate::codes`].
@@ -236,7 +236,7 @@ pub struct Problem {
     pub message: String,
     /// The rule that was broken.
     pub rule: &'static str,
-    /// A suggestion of how to mend it.
+    /// A suggestion for a cure.
     pub help: String,
 }
 

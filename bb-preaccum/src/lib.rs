@@ -1,12 +1,12 @@
 //! Jacobian preaccumulation by vertex, edge and face elimination on linearized computational graphs.
 //!
-//! A straight-line piece of code is a vector function. Its *linearized computational graph* (LCG) has a
-//! vertex per value and an edge (i, k), labelled with the local partial c_ki = dv_k/dv_i, per argument.
-//! By the chain rule, the Jacobian's entry for an input and an output is the sum over all paths between
-//! them of the products of the labels. *Elimination* computes these sums step by step: a step joins edges
-//! through a vertex (all of them, those through one edge, or a single pair), adds the products to the
-//! labels, and takes away what is then no longer needed, until only edges from inputs to outputs are
-//! left. The order decides how many multiplications that takes, and finding the best is NP-complete.
+//! A straight-line piece of code is a vector function. Its *linearized computational graph* (LCG) has a vertex per
+//! value and an edge (i, k), labelled with the local partial c_ki = dv_k/dv_i, per argument. By the chain rule, the
+//! Jacobian's entry for an input and an output is the sum over all paths between them of the products of the labels.
+//! *Elimination* computes these sums step by step: a step joins edges through a vertex (all pairs, those with one
+//! given edge, or a single pair), adds the products to the labels, and removes edges that are no longer needed, until
+//! only edges from inputs to outputs are left. The order determines the number of multiplications; finding the best
+//! order is NP-complete.
 //!
 //! | to | see |
 //! |---|---|
@@ -27,10 +27,10 @@
 //! v3 = v1*v2;  v4 = v1*v3;  v6 = sin(v4);  v7 = (v3*v2)*v4
 //! ```
 //!
-//! with t = v3*v2 as vertex 5 here. Vertices 3 and 4 are outputs as well as read again. The paper's
-//! heuristic, highest sibling degree, then lowest Markowitz degree, then reverse order, front-eliminates
-//! (3,t) first, then back-eliminates (4,7), and needs 12 multiplications; 10 suffice, and disjoint paths
-//! prove that no vertex, edge or face sequence needs fewer.
+//! with t = v3*v2 as vertex 5 here. Vertices 3 and 4 are outputs and are read by later statements, too. The paper's
+//! heuristic, highest sibling degree, then lowest Markowitz degree, then reverse order, front-eliminates (3,t) first,
+//! then back-eliminates (4,7), and needs 12 multiplications; 10 suffice, and disjoint paths prove that no vertex, edge
+//! or face sequence needs fewer.
 //!
 //! ```
 //! use bb_preaccum::cost::CostModel;

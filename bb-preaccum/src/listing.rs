@@ -1,5 +1,5 @@
-//! A sequence as the 2004 paper's section 3 shows it: each elimination beside the code that it stands for, in
-//! names of vertices, and beside that what is recorded because it is an entry of the Jacobian from now on.
+//! A sequence in the form of the 2004 paper's section 3: each elimination beside its code, in names of vertices, and
+//! the entries of the Jacobian that are complete after it and therefore recorded.
 
 use std::fmt::Display;
 
@@ -15,7 +15,8 @@ pub struct Elimination {
     pub step: String,
     /// The Jacobian accumulation expressions of the elimination.
     pub jaes: Vec<String>,
-    /// The values that are pushed: entries of the Jacobian that are complete now and not known before the program runs.
+    /// The values that are pushed: entries of the Jacobian that are complete after the step and not known before the
+    /// program runs.
     pub pushes: Vec<String>,
 }
 
@@ -42,7 +43,7 @@ impl State<'_> {
     }
 }
 
-/// What a sequence has computed.
+/// The result of a sequence of eliminations.
 pub(crate) struct Done {
     pub(crate) jaes: JaeList,
     /// The number of JAEs after each step.
@@ -50,7 +51,7 @@ pub(crate) struct Done {
     pub(crate) entries: Vec<Entry>,
 }
 
-/// Does a sequence.
+/// Does all steps of a sequence.
 pub(crate) fn done(lcg: &Lcg, steps: &[Step]) -> Result<Done, StepError> {
     let mut state = if has_faces(steps) {
         State::Dual(Dual::new(lcg))
@@ -80,11 +81,11 @@ fn has_faces(steps: &[Step]) -> bool {
     steps.iter().any(|step| matches!(step, Step::Face(..)))
 }
 
-/// The names of labels, as they are written.
+/// The printed names of labels.
 pub(crate) struct Names<'a> {
     lcg: &'a Lcg,
     vertices: &'a [String],
-    /// Several labels may belong to one pair of vertices.
+    /// True if several labels may belong to one pair of vertices, so that labels are numbered.
     numbered: bool,
 }
 
@@ -133,7 +134,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The partial of vertex `k` by vertex `i` as it is written everywhere: `c(7,4)`, of `v7` and `v4`, too.
+/// The printed partial of vertex `k` by vertex `i`: `c(7,4)`, also for the names `v7` and `v4`.
 pub(crate) fn partial(vertices: &[String], k: u32, i: u32) -> String {
     let bare = |v: u32| {
         let name = vertices[v as usize].as_str();
@@ -166,7 +167,7 @@ pub fn ids(lcg: &Lcg) -> Vec<String> {
         .collect()
 }
 
-/// Replays a sequence and lists what each step stands for. `vertices` has a name for each vertex.
+/// Replays a sequence and lists the code of each step. `vertices` has a name for each vertex.
 ///
 /// # Errors
 /// The first step that is not possible.

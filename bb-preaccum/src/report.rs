@@ -101,20 +101,22 @@ struct ScarceOut<'a> {
     sequence: Vec<StepOf<'a>>,
 }
 
-/// What one product of a vector with the transposed Jacobian costs.
+/// The cost of one product of a vector with the transposed Jacobian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scarce {
-    /// The remainder graph that is the cheapest for it.
+    /// The remainder graph with the cheapest product.
     pub remainder: Remainder,
     /// Multiplications by the full Jacobian, eliminations included.
     pub full: u64,
 }
 
-/// Edges of a graph whose scarce representation is shown: it takes one more elimination of the whole graph.
+/// Most edges of a graph whose scarce representation is shown, since finding it takes one more elimination of the
+/// whole graph.
 const SCARCE: usize = 10_000;
 
-/// Looks for the remainder graph that is cheapest for one product with a vector until `stop` says so; nothing if the
-/// sequence is not complete or has faces, which leave no graph before the end, and of graphs of more than 10 000 edges.
+/// Looks for the remainder graph that is cheapest for one product with a vector, until `stop` returns true. `None` if
+/// the sequence is not complete, if it has faces, which leave no graph before the end, or if the graph has more than
+/// 10 000 edges.
 pub fn scarce(lcg: &Lcg, outcome: &Outcome, stop: &mut dyn FnMut() -> bool) -> Option<Scarce> {
     let faces = outcome
         .steps
@@ -128,8 +130,8 @@ pub fn scarce(lcg: &Lcg, outcome: &Outcome, stop: &mut dyn FnMut() -> bool) -> O
     Some(Scarce { remainder, full })
 }
 
-/// What one product of a vector with the transposed Jacobian costs by the full Jacobian, and by the scarce
-/// representation.
+/// A sentence with the cost of one product of a vector with the transposed Jacobian, by the full Jacobian and by the
+/// scarce representation.
 pub fn scarcity(outcome: &Outcome, scarce: &Scarce) -> String {
     let Scarce { remainder, full } = scarce;
     format!(
@@ -153,7 +155,8 @@ struct Report<'a> {
     optimal: Option<&'static str>,
     technique: &'static str,
     complete: bool,
-    /// The reason for which it is not complete: then `cost` is that of the steps so far, and `bound` that of all.
+    /// The reason for an incomplete sequence; `cost` is then the cost of its steps, and `bound` that of complete
+    /// sequences.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped: Option<&'static str>,
     additions: u64,
@@ -162,7 +165,7 @@ struct Report<'a> {
     edge: Option<ClassOut>,
     face: Option<ClassOut>,
     heuristics: Costs<'a>,
-    /// Costs that are reached at least.
+    /// Lower bounds on the costs of heuristics that were ended early.
     #[serde(skip_serializing_if = "Costs::is_empty")]
     beaten: Costs<'a>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -179,8 +182,8 @@ struct Report<'a> {
     entries: Option<Vec<EntryOut>>,
 }
 
-/// The outcome as one JSON object, with the scarce representation if there is one to show. With `details` also the JAEs
-/// and the entries they end in.
+/// The outcome as one JSON object, with the scarce representation if it is given. With `details`, also the JAEs and
+/// the resulting entries.
 pub fn to_json(
     lcg: &Lcg,
     outcome: &Outcome,
@@ -271,18 +274,19 @@ pub fn to_json(
         jaes,
         entries,
     };
-    // Strings, numbers and lists only: this cannot fail.
+    // Serialising strings, numbers and lists cannot fail.
     serde_json::to_string(&report).unwrap_or_default()
 }
 
 /// Vertices of a path that are shown, half of them at each end.
 const SHOWN: usize = 200;
 
-/// Steps for the paths that are shown: those of a long chain are as long as the chain, at each vertex.
+/// Elementary operations for the paths that are shown: in a long chain, the paths of each vertex are as long as the
+/// chain.
 const PATHS_WORK: u64 = 10_000_000;
 
-/// The reasons for which the outcome is optimal, to read and to check: the disjoint paths (at most those of `lines`
-/// vertices, fewer if they are long), or what was exhausted.
+/// The proof of the outcome's optimality, to read and to check: the disjoint paths (of at most `lines` vertices, fewer
+/// if they are long), or the search that was exhausted.
 pub fn proof(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
     let mut text = String::new();
     for class in &outcome.classes {
@@ -300,8 +304,7 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
             class.bound
         );
     }
-    // What a wider class reaches and no sequence of the narrower one does: both sequences exist, and the
-    // bound of the narrower class is proven.
+    // A wider class beats a narrower one if its cost is below the proven bound of the narrower class.
     for pair in outcome.classes.windows(2) {
         if let [narrow, wide] = pair
             && wide.cost < narrow.bound
@@ -419,8 +422,8 @@ pub fn code(lcg: &Lcg, outcome: &Outcome, names: &[String], lines: usize) -> Str
     text
 }
 
-/// The costs of the heuristics as an aligned table; behind them those that were ended when they had come to
-/// cost as much as another, and how many are missing.
+/// The costs of the heuristics as an aligned table, followed by those that were ended at the cost of another, and the
+/// number of missing ones.
 pub fn table(outcome: &Outcome) -> String {
     let mut rows: Vec<&(String, u64)> = outcome.heuristics.iter().collect();
     rows.sort_by_key(|(key, cost)| (*cost, key.clone()));

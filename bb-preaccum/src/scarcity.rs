@@ -1,17 +1,16 @@
-//! Scarcity (Griewank and Vogel): a transposed Jacobian times a vector costs one multiplication per
-//! edge that is no unit, through whatever graph is left. That can be far less than the number of
-//! entries of the Jacobian, so that it pays to stop early.
+//! Scarcity (Griewank and Vogel): a transposed Jacobian times a vector, computed through a partly eliminated graph,
+//! costs one multiplication per edge that is no unit. A remainder graph can have far fewer edges than the Jacobian has
+//! entries, so that it pays to stop early.
 //!
-//! The graph left after a set of intermediates is gone does not depend on their order, so this searches
-//! over sets: vertices are put in and taken out while that lowers
-//! (multiplications for the set) + k·(edges left that are no units), for k products with vectors.
-//! Rerouting and normalization of edges are not done.
+//! The remainder graph does not depend on the order in which a set of intermediates is eliminated, so the search goes
+//! over sets: vertices are put in and taken out while that lowers (multiplications for the set) + k·(remaining edges
+//! that are no units), for k products with vectors. Rerouting and normalization of edges are not done.
 
 use crate::cost::CostModel;
 use crate::eliminate::{Primal, Step};
 use crate::lcg::{Kind, Lcg, Role};
 
-/// A point at which to stop: the eliminations up to it, and the size of the graph left.
+/// A point at which to stop: the eliminations before it, and the size of the remainder graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remainder {
     /// The eliminations to do.
@@ -20,7 +19,7 @@ pub struct Remainder {
     pub cost: u64,
     /// The number of edges left.
     pub edges: usize,
-    /// Edges left that are no units: the cost of one product with a vector.
+    /// Remaining edges that are no units: the cost of one product with a vector.
     pub nontrivial: u64,
     /// Entries of the full Jacobian that are no units.
     pub jacobian: u64,
@@ -35,10 +34,10 @@ impl Remainder {
     }
 }
 
-/// Vertices that a search over sets handles; larger graphs get the best prefix of the sequence.
+/// Most vertices for a search over sets; larger graphs get the best prefix of the sequence.
 const MOST: usize = 400;
 
-/// Edges that a search over sets may look at, over all sets that it tries.
+/// Most edges that a search over sets visits, over all sets that it tries.
 const EVALUATED: usize = 200_000;
 
 fn nontrivial(graph: &Primal<'_>) -> u64 {
@@ -54,7 +53,8 @@ pub fn remainder(lcg: &Lcg, model: CostModel, steps: &[Step], directions: u64) -
     remainder_until(lcg, model, steps, directions, &mut || false)
 }
 
-/// The remainder graph that is found before `stop` says so: the best prefix of the sequence at least.
+/// [`remainder`], until `stop` returns true: the best remainder graph so far, at least the best prefix of the
+/// sequence.
 pub fn remainder_until(
     lcg: &Lcg,
     model: CostModel,
@@ -167,7 +167,7 @@ fn evaluate(lcg: &Lcg, model: CostModel, order: &[u32], chosen: &[bool]) -> (Rem
     (found, steps)
 }
 
-/// Puts single vertices in and out as long as that gains anything.
+/// Puts single vertices in and out as long as the cost falls.
 fn improve(
     lcg: &Lcg,
     model: CostModel,
@@ -187,7 +187,7 @@ fn improve(
             ..first
         };
     }
-    // Each full pass without gain ends it; passes are few because every change gains at least 1.
+    // A full pass without gain ends the search; passes are few because every change gains at least 1.
     let mut idle = 0;
     let mut at = 0;
     let mut work =
@@ -228,7 +228,7 @@ mod tests {
         let cheap = [(3, 5), (5, 9)];
         let steps = [Step::Vertex(4), Step::Vertex(5)];
         for (vertices, is_searched) in [(MOST, true), (MOST + 1, false)] {
-            // Inputs that nothing reads are vertices, too.
+            // Inputs that no vertex reads are vertices, too.
             let inputs: Vec<i64> = (0..4).chain(10..vertices as i64).collect();
             let edges = variable(dear.into_iter().chain(cheap));
             let lcg = Lcg::new("two", &inputs, &[6, 7, 8, 9], edges).expect("a graph");
@@ -239,8 +239,7 @@ mod tests {
         }
     }
 
-    /// A search that finds nothing better looks at sets until all of them together have had so many edges, from each of
-    /// three starts.
+    /// A search without gain tries sets until these had `EVALUATED` edges in all, from each of three starts.
     #[test]
     fn edges_of_sets_on_both_sides_of_the_limit() {
         let inputs: Vec<i64> = (0..101).collect();

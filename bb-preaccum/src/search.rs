@@ -1,5 +1,5 @@
-//! The search for a cheap elimination sequence: all greedy heuristics, then annealing of vertex orders
-//! and of sequences with edge eliminations, then exact search as far as it gets.
+//! The search for a cheap elimination sequence: all greedy heuristics, then annealing of vertex orders and of
+//! sequences with edge eliminations, then exact search as far as the budget goes.
 
 mod chains;
 mod convergence;
@@ -27,13 +27,13 @@ use meter::Meter;
 
 pub use meter::{DEFAULT_WORK, Monitor, Timer};
 
-/// Chains of annealing that there are by default.
+/// The default number of chains of annealing.
 pub const DEFAULT_CHAINS: usize = 4;
 
 /// The aim of a search, and how long it may take.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// The cost model, which says what products count.
+    /// The cost model, which decides which products count.
     pub model: CostModel,
     /// The class of sequences; `None` takes the best of all.
     pub technique: Option<Technique>,
@@ -41,21 +41,22 @@ pub struct Options<'a> {
     pub heuristic: Option<Heuristic>,
     /// Seed of the pseudo-random numbers.
     pub seed: u64,
-    /// Search steps; the same number gives the same result on every machine. What the heuristics leave of them is the budget
-    /// of a chain.
+    /// Search steps; the same number gives the same result on every machine. The steps that the heuristics leave are
+    /// the budget of a chain.
     pub work: u64,
-    /// Chains of annealing, each on a thread of its own; the best is taken. Several go on in phases until they agree: each has a
-    /// quarter of the budget first, then half of it, and with 64 intermediates or more once and four times as much, as long as they
-    /// end with different costs. The number is never that of processors, so that the result is the same everywhere.
-    /// One chain (as with 0), which is all there is with a budget below the default one, spends the budget and no more.
+    /// Chains of annealing, each on a thread of its own; the best result is taken. Several chains go on in phases
+    /// until they agree: each has a quarter of the budget first, then half of it, and with 64 intermediates or more
+    /// one and four times as much, as long as they end with different costs. The number does not depend on the
+    /// processors, so that the result is the same everywhere. A single chain (also for 0, and for every budget below
+    /// the default one) spends the budget once.
     pub chains: usize,
-    /// Replaces the steps by a clock: says when time is up. The result may then depend on the machine.
+    /// Replaces the steps by a clock: returns true when time is up. The result may then depend on the machine.
     pub timer: Option<Timer<'a>>,
-    /// A flag that somebody else sets to end the search; the best so far is returned.
+    /// A flag that another thread sets to end the search; the best sequence so far is returned.
     pub interrupt: Option<&'a AtomicBool>,
-    /// A monitor that is told what has been found so far.
+    /// A monitor that shows the progress to another thread.
     pub monitor: Option<&'a Monitor>,
-    /// Prove the optimum, whatever it takes (within the timer, if there is one).
+    /// Prove the optimum without a limit of work (within the timer, if there is one).
     pub exact: bool,
     /// Run the greedy heuristics to their end even if that is beyond the budget (if it is not less than the
     /// default, and there is no timer), up to an amount of work that grows with the graph, tens of seconds at
@@ -92,8 +93,8 @@ impl Options<'_> {
         (edges > self.large).then_some(least.max(4 * edges))
     }
 
-    /// True if the optimum over vertex orders is proven whatever it takes: in small graphs, unless the
-    /// budget is meant to be small.
+    /// True if the optimum over vertex orders is proven without a limit of work: in small graphs, unless the budget is
+    /// below the default.
     fn proves(&self, lcg: &Lcg) -> bool {
         lcg.intermediates().count() <= PROVEN_VERTICES && !self.is_small()
     }
@@ -109,7 +110,7 @@ impl Options<'_> {
         self.timer.is_none() && self.work < DEFAULT_WORK
     }
 
-    /// The chains of annealing that there are.
+    /// The number of chains of annealing.
     fn chain_count(&self) -> usize {
         if self.is_small() {
             1
@@ -127,7 +128,7 @@ pub(crate) struct Sequence {
     pub(crate) steps: Vec<Step>,
 }
 
-/// The result of doing a sequence.
+/// The result of a replayed sequence.
 #[derive(Clone, Debug)]
 pub struct Replayed {
     /// The cost of the sequence.
@@ -140,7 +141,7 @@ pub struct Replayed {
     pub complete: bool,
 }
 
-/// The cost of a sequence, and how many edges it leaves.
+/// The cost of a sequence, and the number of edges that it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recounted {
     /// The cost of the sequence.
@@ -201,7 +202,7 @@ pub fn replay(lcg: &Lcg, steps: &[Step]) -> Result<Replayed, StepError> {
     })
 }
 
-/// Replays a sequence, but keeps no JAEs: they can take gigabytes.
+/// Replays a sequence without a list of JAEs, which can take gigabytes.
 ///
 /// # Errors
 /// The first step that is not possible.
@@ -239,21 +240,21 @@ pub struct Outcome {
     pub classes: Vec<Class>,
     /// The sequence of eliminations.
     pub steps: Vec<Step>,
-    /// True if the sequence leaves only the Jacobian; otherwise a remainder graph is left, and the cost is that of
-    /// the steps so far: it may be less than the bound, which is one of complete sequences.
+    /// True if the sequence leaves only the Jacobian. Otherwise a remainder graph is left, and the cost of the steps
+    /// so far may be less than the bound, which is one on complete sequences.
     pub complete: bool,
     /// The reason for which the sequence is not complete.
     pub stopped: Option<Cause>,
     /// Cost of every heuristic that was run to its end, by key.
     pub heuristics: Vec<(String, u64)>,
-    /// Heuristics that were ended when they had come to cost as much as another or more, and what they had
-    /// cost by then.
+    /// Heuristics that were ended when they reached the cost of another one, with their cost by then.
     pub beaten: Vec<(String, u64)>,
-    /// Heuristics that were left out: the budget did not last, or fill-in passed its limit, before they cost as much.
+    /// Heuristics that were left out because the budget ran out, or fill-in passed its limit, before they reached that
+    /// cost.
     pub left_out: Vec<String>,
     /// True if the search was told to stop.
     pub interrupted: bool,
-    /// Search steps spent; of the chains of annealing only those of the one that found the best.
+    /// Search steps spent; of the chains of annealing, only the one that found the best sequence counts.
     pub work: u64,
 }
 
@@ -297,7 +298,7 @@ impl Cause {
 pub struct Class {
     /// The class of eliminations. Vertex sequences belong to the edge sequences, and these to the face sequences.
     pub technique: Technique,
-    /// The least cost found in it.
+    /// The least cost found in the class.
     pub cost: u64,
     /// A lower bound: no sequence in the class costs less.
     pub bound: u64,
@@ -315,13 +316,13 @@ pub enum Proof {
     Exhausted(Technique),
 }
 
-/// Graphs with at most this many intermediates are always proven.
+/// The optimum of graphs with at most this many intermediates is always proven.
 const PROVEN_VERTICES: usize = 25;
 
-/// New edges that are no reason to stop in such a graph: 100 MB.
+/// New edges that such a graph may always have: 100 MB.
 const PROVEN_FILL_IN: usize = 1 << 20;
 
-/// Flow steps for the bound, at most.
+/// Most flow steps for the bound.
 const BOUND_WORK: u64 = 2_000_000;
 
 /// Searches for a cheap elimination sequence of a graph.
@@ -420,7 +421,7 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
     }
 }
 
-/// The class in which a sequence is the best, and how that is known; `bounds` by class.
+/// The widest class in which a sequence is optimal, and the proof; `bounds` by class.
 fn proof(best: &Sequence, floor: u64, bounds: [u64; 3]) -> (Option<Technique>, Proof) {
     let [vertex_bound, edge_bound, face_bound] = bounds;
     if best.cost <= floor {
@@ -443,7 +444,7 @@ fn lower(costs: &mut [Option<u64>; 3], technique: Technique, cost: u64) {
     }
 }
 
-/// The outcome of one heuristic, whatever it costs.
+/// The outcome of one heuristic, without annealing and exact search.
 fn single(
     lcg: &Lcg,
     options: &Options<'_>,
@@ -573,7 +574,7 @@ mod tests {
         assert_eq!(chains, [DEFAULT_CHAINS, 1]);
     }
 
-    /// New edges are limited in graphs with more edges than `large`: where all is proven there may be more.
+    /// New edges are limited in graphs with more edges than `large`; graphs whose optimum is proven may have more.
     #[test]
     fn fill_in_on_both_sides_of_its_limits() {
         let (few, many) = (chain(10), chain(40));
@@ -590,7 +591,7 @@ mod tests {
         assert_eq!(limit(39, &many), Some(160));
     }
 
-    /// Faces are searched in graphs up to a number of edges.
+    /// Face sequences are searched in graphs up to a number of edges.
     #[test]
     fn faces_on_both_sides_of_their_limit() {
         let [few, many] = [faces::MOST_EDGES, faces::MOST_EDGES + 1].map(chain);
@@ -598,8 +599,8 @@ mod tests {
         assert!(options.wants_faces(&few) && !options.wants_faces(&many));
     }
 
-    /// Each vertex of a chain takes two steps more than the chain has edges. Those after the last step prove nothing where
-    /// an edge may be a unit.
+    /// Each vertex of a chain takes two steps more than the chain has edges. Vertices after the last step prove
+    /// nothing if edges may be units.
     #[test]
     fn steps_for_the_bound_on_both_sides_of_their_limit() {
         let options = Options {

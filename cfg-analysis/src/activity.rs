@@ -1,15 +1,16 @@
-//! Activity: which variables have derivatives, and where.
+//! Activity: the variables that have derivatives, and the statements at which they do.
 //!
 //! A variable is *varied* if it depends differentiably on an independent, *useful* if a dependent depends
 //! differentiably on it, and *active* if both (Hascoët & Pascual, RR-7957, section 5.2). This is asked twice.
 //!
-//! *Anywhere*: insensitive to flow and context, with one node per variable and one edge u -> v where v may be
-//! computed from u, varied is what the independents reach, useful what reaches the dependents. Linear in
-//! the size of the program, through calls and recursion. What is active anywhere gets a derivative variable.
+//! *Anywhere*: insensitive to flow and context. In a graph with one node per variable, and an edge u -> v where v may
+//! be computed from u, the independents reach the varied variables, and the useful ones reach the dependents. Linear
+//! in the size of the program, through calls and recursion. A variable that is active anywhere gets a derivative
+//! variable.
 //!
-//! *At a point*: `varied` and `useful` follow the flow of each routine that has active
-//! variables, with facts about parameters that go from call to routine and back until none changes. This says which
-//! statements have a derivative, and which operands contribute.
+//! *At a point*: `varied` and `useful` follow the flow of each routine that has active variables, with facts about
+//! parameters that go from call to routine and back until none changes. The result decides which statements have a
+//! derivative, and which operands contribute.
 
 use cfg_core::{
     dataflow::{
@@ -33,14 +34,14 @@ use crate::{
     varied::Varied,
 };
 
-/// The ends between which derivatives are asked for.
+/// The ends between which derivatives are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// The independents and the dependents alone. The derivatives of other parameters and globals count as 0 at ENTRY,
-    /// and nobody wants them at EXIT.
+    /// The independents and the dependents alone. The derivatives of other parameters and globals count as 0 at ENTRY
+    /// and as unused at EXIT.
     Declared,
-    /// All parameters and globals that are active anywhere: whoever calls the derivative routine may give derivatives of
-    /// them, and reads those that come out.
+    /// All parameters and globals that are active anywhere: a caller of the derivative routine may give their
+    /// derivatives, and read the resulting ones.
     Visible,
 }
 
@@ -54,8 +55,8 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Analyses a program for one routine's independents and dependents. `reachable` is what that routine calls, itself
-    /// included.
+    /// Analyses a program for one routine's independents and dependents. `reachable` has the routines that it calls,
+    /// directly or not, and itself.
     pub fn of(
         program: &Program,
         effects: &Effects,
@@ -89,8 +90,8 @@ impl Activity {
         let useful = graph.backward(nodes.len(), &set(&routine.dependents));
         let mut active = varied.clone();
         active.intersect_with(&useful);
-        // A formal that only ever gets passive values still overwrites what an active actual holds: its
-        // adjoint must be zeroed.
+        // A formal that only gets passive values still overwrites an active actual, whose adjoint must be set to 0: it
+        // is active, too.
         let active = overwrites(program, effects, &nodes).forward(nodes.len(), &active);
         let interfaces = program.routines.iter().map(Interface::of).collect();
         let mut activity = Self {
@@ -131,7 +132,7 @@ impl Activity {
         self.facts.is_useful(id, routine, v)
     }
 
-    /// The statements of a routine at which less is active than anywhere.
+    /// The statements of a routine at which fewer variables are active than anywhere.
     pub fn exceptions(&self, id: RoutineId) -> &Arc<Exceptions> {
         &self.exceptions[id.index()]
     }
@@ -171,7 +172,7 @@ impl Activity {
             given: given.filter(|_| !is_called),
             wanted: wanted.filter(|_| !is_called),
         };
-        // What is found in a routine is that of its last visit, after which nothing changes that it depends on.
+        // The last visit of a routine gives its exceptions: no fact on which they depend changes afterwards.
         let mut exceptions = vec![Exceptions::default(); program.routines.len()];
         solve_across_calls(&order, |r, wake| {
             flow.varied(&mut self.facts, &mut exceptions[r.index()], r, wake);
@@ -182,7 +183,7 @@ impl Activity {
         self.exceptions = exceptions.into_iter().map(Arc::new).collect();
     }
 
-    /// Gives a routine that is not followed the sets that hold anywhere.
+    /// Gives a routine that is not followed the facts that hold anywhere.
     fn take_from_anywhere(&mut self, r: RoutineId, routine: &Routine) {
         for p in routine.parameter_ids().chain(routine.result) {
             let (varied, useful) = (self.is_varied(r, routine, p), self.is_useful(r, routine, p));
@@ -194,8 +195,8 @@ impl Activity {
         }
     }
 
-    /// Puts the parameters of the main routine that are varied at its ENTRY and useful at its EXIT into its interface, and
-    /// returns the globals that are, if not all are that are anywhere.
+    /// Puts the parameters of the main routine that are varied at its ENTRY and useful at its EXIT into its interface,
+    /// and returns the globals that are; `None` stands for all globals that are anywhere.
     fn boundary(
         &mut self,
         program: &Program,
@@ -229,7 +230,7 @@ impl Activity {
     }
 }
 
-/// The parameters of which one fact holds, among the facts about a routine.
+/// Selects one set of parameters from the facts about a routine.
 type Formals = fn(&mut Interface) -> &mut FixedBitSet;
 
 /// The routines that are followed.
@@ -241,9 +242,9 @@ struct Followed<'a> {
     callers: Vec<Vec<RoutineId>>,
     /// Most bits that the states of one routine may take.
     most: usize,
-    /// The globals that are varied at the main routine's ENTRY, if not all are that are anywhere.
+    /// The globals that are varied at the main routine's ENTRY; `None` for all that are varied anywhere.
     given: Option<Vec<VarId>>,
-    /// The globals that are useful at the main routine's EXIT, if not all are that are anywhere.
+    /// The globals that are useful at the main routine's EXIT; `None` for all that are useful anywhere.
     wanted: Option<Vec<VarId>>,
 }
 
@@ -276,8 +277,8 @@ impl Followed<'_> {
         (useful, solution)
     }
 
-    /// Solves one routine: which of its callees' parameters are varied at their ENTRY, which of its own at its EXIT, and
-    /// the operands that are not varied where they are read.
+    /// Solves one routine: finds the parameters of callees that are varied at their ENTRY, its own that are varied at
+    /// its EXIT, and the operands that are not varied where they are read.
     fn varied(
         &self,
         facts: &mut Facts,
@@ -326,8 +327,8 @@ impl Followed<'_> {
         self.tell_callers(facts, r, at_exit, results, wake);
     }
 
-    /// Solves one routine: which of its callees' parameters are useful at their EXIT, which of its own variables at its
-    /// ENTRY, and the statements behind which nothing that they write is useful.
+    /// Solves one routine: finds the parameters of callees that are useful at their EXIT, its own variables that are
+    /// useful at its ENTRY, and the statements whose results are not useful.
     fn useful(
         &self,
         facts: &mut Facts,
@@ -395,7 +396,7 @@ impl Followed<'_> {
         self.tell_callers(facts, r, at_entry, results, wake);
     }
 
-    /// Adds parameters to those of callees of which something is true at an end, and wakes these callees.
+    /// Adds parameters to one set of facts about callees, and wakes these callees.
     fn tell_callees(
         &self,
         facts: &mut Facts,
@@ -411,7 +412,7 @@ impl Followed<'_> {
         }
     }
 
-    /// Sets the parameters of a routine of which something is true at an end; wakes its callers if they have changed.
+    /// Replaces one set of facts about a routine; wakes its callers if the set has changed.
     fn tell_callers(
         &self,
         facts: &mut Facts,

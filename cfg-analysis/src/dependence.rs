@@ -70,7 +70,7 @@ fn dependences(
             }
         }
     }
-    // A routine whose derivatives the user gives may have others than its body.
+    // Derivatives that the user gives may differ from those of the body.
     if routine.body.is_none() || routine.derivatives.is_some() {
         external_dependences(routine, &node, graph);
     }
@@ -101,7 +101,8 @@ fn dependences(
                     let formal = |v: VarId| nodes.of(call.callee, call.called, v);
                     for output in call.outputs() {
                         graph.edge(formal(output.formal), node(output.place.var));
-                        // What an aliased routine writes under another name it may read under this one.
+                        // An aliased routine may read through this formal the cells that it writes through another
+                        // one.
                         if call.called.aliased {
                             graph.edge(node(output.place.var), formal(output.formal));
                         }
@@ -111,7 +112,7 @@ fn dependences(
                             graph.edge(node(u.var), formal(p));
                         });
                     }
-                    // Where one of two tapes that are one has a derivative, both have.
+                    // The formal and the actual are one tape.
                     for (p, tape) in call.tapes() {
                         graph.edge(node(tape), formal(p));
                         graph.edge(formal(p), node(tape));
@@ -122,8 +123,8 @@ fn dependences(
     }
 }
 
-/// The dependences of a routine without a body, or with given derivatives: what the partials say; without partials, and
-/// with given derivatives, everything written may depend on everything read.
+/// The dependences of a routine without a body, or with given derivatives. The partials give them; without partials,
+/// or with given derivatives, each output may depend on each input.
 fn external_dependences(routine: &Routine, node: &impl Fn(VarId) -> usize, graph: &mut Reach) {
     let reals = || {
         routine

@@ -1,11 +1,12 @@
-//! The statements at which less is active than anywhere.
+//! The statements at which fewer variables are active than anywhere.
 
 use cfg_core::{dataflow::Position, entity::VarId};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
-/// The statements of one routine at which variables that are varied or useful anywhere are not. What is not varied, or
-/// not useful, anywhere is no exception: ask [`Activity::is_varied`](crate::activity::Activity::is_varied) and
+/// The statements of one routine at which variables that are varied or useful anywhere are not. Variables that are not
+/// varied, or not useful, anywhere have no exceptions: ask
+/// [`Activity::is_varied`](crate::activity::Activity::is_varied) and
 /// [`Activity::is_useful`](crate::activity::Activity::is_useful) first.
 #[derive(Clone, Debug, Default)]
 pub struct Exceptions {
@@ -17,7 +18,8 @@ pub struct Exceptions {
 pub(crate) struct Exception {
     /// True if nothing that the statement writes is useful behind it.
     pub(crate) useless: bool,
-    /// The variables that its expressions read, that are varied anywhere and not here, in ascending order.
+    /// The variables that the expressions of the statement read, and that are varied anywhere but not here, in
+    /// ascending order.
     pub(crate) constant: Box<[VarId]>,
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Facts {
     pub(crate) nodes: Numbering,
     /// Variables that some independent reaches in the graph of dependences, wherever they stand.
     pub(crate) varied: FixedBitSet,
-    /// Variables from which some dependent is reached there.
+    /// Variables that reach some dependent in that graph.
     pub(crate) useful: FixedBitSet,
     /// The globals among the useful variables.
     pub(crate) useful_globals: GlobalSet,
@@ -61,14 +61,14 @@ impl Facts {
     }
 }
 
-/// True if a location that the place may have cells of is in the set.
+/// True if the place may have cells in a location of the set.
 pub(crate) fn meets(locations: &Locations, set: &Set, place: &Place) -> bool {
     let mut found = false;
     locations.each(place, &mut |l| found |= set.contains(l.index()));
     found
 }
 
-/// The locations of these parameters, and of these globals; or of all globals of which something is true anywhere.
+/// The locations of these parameters and globals; without `globals`, of all globals for which `is_anywhere` holds.
 pub(crate) fn boundary(
     routine: &Routine,
     locations: &Locations,

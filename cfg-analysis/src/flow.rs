@@ -1,4 +1,4 @@
-//! The ways by which derivatives flow through statements: from what a value depends on to what is written.
+//! The ways by which derivatives flow through statements, from the operands of a value to the place that is written.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -7,7 +7,7 @@ use cfg_core::{
 
 /// The flow of derivatives through a statement.
 pub(crate) enum Flow<'a> {
-    /// No value flows: what is written, if anything, may be written in part, and depends on nothing.
+    /// No value flows: places that are written, if any, may be written in part, and depend on no variable.
     None,
     /// Control does not pass the statement.
     End,
@@ -45,7 +45,7 @@ impl<'a> Flow<'a> {
             StmtKind::Push { tape, value, .. } => Self::One(End::Value(value), End::Tape(*tape)),
             StmtKind::Pop { tape, target, .. } => Self::One(End::Tape(*tape), End::Place(target)),
             StmtKind::Opaque { .. }
-            // Programs with pointers have been lowered.
+            // Flat programs have no heap statements.
             | StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => Self::None,
             StmtKind::Stop { .. } => Self::End,
         }
@@ -66,13 +66,13 @@ pub(crate) struct Call<'a> {
 pub(crate) struct Output<'a> {
     pub(crate) formal: VarId,
     pub(crate) place: &'a Place,
-    /// True if all of the place has another value after the call, or the one that the formal brings out.
+    /// True if the call replaces the value of the whole place by the formal's value at EXIT.
     pub(crate) replaced: bool,
 }
 
 impl<'a> Call<'a> {
-    /// True if what the routine does is not only what its body says: it has none, or the user gives its derivatives,
-    /// which may take from every input to every output.
+    /// True if the body does not determine the flow: there is none, or the user gives the derivatives, which may lead
+    /// from every input to every output.
     pub(crate) fn is_given(&self) -> bool {
         self.called.body.is_none() || self.called.derivatives.is_some()
     }
@@ -104,14 +104,14 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The arguments that bring something in.
+    /// The arguments whose values the routine may read.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (VarId, &'a Expr)> {
         let reads = |formal: &Variable| formal.intent() != Some(Intent::Out);
         (self.bound().filter(move |(_, formal, _)| reads(formal))).map(|(p, _, e)| (p, e))
     }
 
-    /// The inputs from which something may come out if only what is known of a routine without a body counts: the
-    /// parameters that have partials, or all.
+    /// The inputs that may contribute to an output by the declaration alone: those with partials, or all if no
+    /// partials are given.
     pub(crate) fn given_inputs(&self) -> impl Iterator<Item = (VarId, &'a Expr)> {
         let partials = match (&self.called.external, &self.called.derivatives) {
             (Some(external), None) => external.partials.as_ref(),
@@ -128,7 +128,7 @@ impl<'a> Call<'a> {
         let arguments = self.bound().filter_map(move |(formal, variable, e)| {
             let intent = variable.intent().filter(|i| i.writes())?;
             let Expr::Place(place) = e else { return None };
-            // An array formal may be smaller than the array that it is a view of.
+            // An array formal may be a view of a part of the array only.
             let replaced = variable.rank() == 0 && (intent == Intent::Out || has_body);
             Some(Output {
                 formal,

@@ -2,12 +2,12 @@
 //!
 //! | file | question | direction |
 //! |---|---|---|
-//! | `varied` | which values depend differentiably on an independent | forward |
-//! | `useful` | on which values does a dependent depend differentiably | backward |
-//! | [`activity`] | both, anywhere and at each statement, through calls | both |
-//! | [`tbr`] | which values does the reverse sweep read, so that they are recorded before they are overwritten | forward |
-//! | [`liveness`] | which values may still be read | backward |
-//! | [`dependence`] | which dependents depend on which independents, by variables | – |
+//! | `varied` | Which values depend differentiably on an independent? | forward |
+//! | `useful` | On which values does a dependent depend differentiably? | backward |
+//! | [`activity`] | Which variables are both, anywhere and at each statement, through calls? | both |
+//! | [`tbr`] | Which values does the reverse sweep read, so that they must be recorded before they are overwritten? | forward |
+//! | [`liveness`] | Which values may still be read? | backward |
+//! | [`dependence`] | Which dependents depend on which independents, by variables? | – |
 //!
 //! All but the last are instances of [`cfg_core::dataflow`], whose states are sets of the locations that
 //! [`cfg_core::memory::locations`] divides a routine's storage into. The equations stand at the head of each file.

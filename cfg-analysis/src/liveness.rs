@@ -13,7 +13,7 @@ use cfg_core::{
     },
 };
 
-/// Variables whose value may still be read; at EXIT those that the caller sees.
+/// Variables whose value may still be read; at EXIT, the variables that the caller sees.
 #[derive(Clone, Debug)]
 pub struct Liveness<'p> {
     routine: &'p Routine,
@@ -75,7 +75,7 @@ impl Analysis for Liveness<'_> {
     }
 
     fn decision(&self, _: VertexId, vertex: &Vertex, state: &mut Set) {
-        // What a loop reads depends on the edge by which it is entered.
+        // The reads of a loop depend on the edge by which control comes, so `edge` has them.
         if !matches!(vertex.kind, VertexKind::Loop { .. }) {
             let mut accesses = Vec::new();
             decision_accesses(vertex, &mut |a| accesses.push(a));

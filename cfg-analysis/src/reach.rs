@@ -63,7 +63,7 @@ impl Numbering {
 #[derive(Clone, Debug)]
 pub struct Reach {
     edges: Vec<(u32, u32)>,
-    /// Edges that were added lately: programs repeat them much.
+    /// Edges that were added lately, not to be added again: programs repeat edges often.
     recent: [(u32, u32); 64],
 }
 
@@ -87,12 +87,12 @@ impl Reach {
         }
     }
 
-    /// Everything that `start` reaches, `start` included.
+    /// All nodes that `start` reaches, `start` included.
     pub fn forward(&self, nodes: usize, start: &FixedBitSet) -> FixedBitSet {
         self.reach(nodes, start, |e| e)
     }
 
-    /// Everything that reaches `start`, `start` included.
+    /// All nodes that reach `start`, `start` included.
     pub fn backward(&self, nodes: usize, start: &FixedBitSet) -> FixedBitSet {
         self.reach(nodes, start, |(a, b)| (b, a))
     }

@@ -1,7 +1,8 @@
-//! To be recorded (TBR): the locations whose present values the reverse sweep reads.
+//! To be recorded (TBR): the locations whose present values the reverse sweep reads, so that they must be saved before
+//! they are overwritten.
 //!
-//! With Use'(s) the locations whose values before or after the statement s its adjoint reads, and Kill(s) those that s
-//! replaces altogether,
+//! Let Use'-(s) and Use'+(s) be the locations whose values before and after the statement s the adjoint of s reads,
+//! and Kill(s) the locations that s replaces altogether. Then
 //!
 //! ```text
 //! TBR(ENTRY) = ∅
@@ -9,12 +10,13 @@
 //! ```
 //!
 //! and the union where paths meet (L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2). A
-//! statement that may overwrite what is in TBR-(s) ∪ Use'-(s) has to record it first. The pop that brings it back
-//! evaluates the subscripts again, so these are used, too. What subscripts and bounds of loops read in the reverse sweep
-//! counts as used, exactly like an operand.
+//! statement that may overwrite a location in TBR-(s) ∪ Use'-(s) has to record it first. The pop that restores it
+//! evaluates its subscripts again, so variables in these are used, too. Variables that the reverse sweep reads in
+//! subscripts and bounds of loops count as used, exactly like operands.
 //!
-//! A large global, of which callees write few cells, is better recorded by them, cell by cell, than by their callers as a
-//! whole: for these TBR(ENTRY) is what some caller needs there, and calls neither overwrite nor replace them.
+//! A large global of which callees write few cells is better recorded by the callees, cell by cell, than by their
+//! callers as a whole. For such globals TBR(ENTRY) is the need of the callers, and calls neither overwrite nor replace
+//! them.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
@@ -36,7 +38,7 @@ pub trait ReverseSweep {
     /// The numbers of the locations whose values after a statement its adjoint reads.
     fn reads_after(&self, at: Position) -> &[u32];
 
-    /// True of a LOOP for which there is a reverse loop, which sets the index.
+    /// True for a LOOP with a reverse loop, which sets the index.
     fn has_reverse_loop(&self, v: VertexId) -> bool;
 
     /// Calls `read` with the expressions that the reverse loop of a LOOP evaluates.
@@ -48,8 +50,7 @@ pub trait ReverseSweep {
     /// The variables that are recorded as a whole in front of a statement by other means.
     fn recorded_apart(&self, statement: &Stmt) -> HashSet<VarId>;
 
-    /// The globals that the routine called by a statement records where it overwrites them, and whose values it brings back, so that the
-    /// caller need not.
+    /// The globals that the routine called by a statement records and restores itself, so that the caller need not.
     fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet>;
 
     /// The globals whose values at ENTRY callers need, and which this routine records.
@@ -94,7 +95,8 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         self.locations.parts(v, |l| set.contains(l.index()))
     }
 
-    /// True if the present values of all locations that an expression may read may be needed, so that they will be there.
+    /// True if all locations that an expression may read are in the set, so that the reverse sweep has their values
+    /// anyway.
     pub fn is_all_in(&self, set: &Set, e: &Expr) -> bool {
         let mut all = true;
         e.walk_places(&mut |p| {
@@ -108,7 +110,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         e.walk_places(&mut |p| self.locations.each(p, &mut |l| set.insert(l.index())));
     }
 
-    /// Adds what the adjoint of a statement reads of the values before it.
+    /// Adds the locations whose values before a statement its adjoint reads.
     pub fn insert_reads_before(&self, at: Position, set: &mut Set) {
         for &a in self.sweep.reads_before(at) {
             set.insert(a as usize);
@@ -120,15 +122,15 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         self.sweep.recorded_by_callee(at)
     }
 
-    /// Takes a place out that is replaced: its old value is on the tape or not needed.
+    /// Takes a place out that is replaced, since its old value is on the tape or not needed.
     fn kill(&self, place: &Place, set: &mut Set) {
         if self.locations.replaces(place) {
             self.locations.each(place, &mut |l| set.remove(l.index()));
         }
     }
 
-    /// The effect of a statement; `save(k, place)` is called for each place that must be recorded before it, in order: the
-    /// k-th of those that it [overwrites](Self::overwritten).
+    /// The effect of a statement. Calls `save(k, place)` for each place that must be recorded before it, in order;
+    /// `place` is the k-th that the statement [overwrites](Self::overwritten).
     pub fn saving(
         &self,
         at: Position,
@@ -140,7 +142,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
             if self.contains(set, place) {
                 save(k, place);
-                // The pop evaluates the same subscripts.
+                // The pop of the place evaluates its subscripts.
                 for e in place.subscript_exprs() {
                     self.insert_reads(e, set);
                 }
@@ -184,7 +186,8 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                         && formal.ty != ScalarType::Tape
                         && formal.intent().is_some_and(Intent::writes)
                     {
-                        // An element bound to an array formal: the cells from it on. Save all of it.
+                        // A formal array at an element reaches an unknown number of cells from there on: the whole
+                        // array is saved.
                         let whole = place.is_element() && formal.rank() > 0;
                         let place = if whole {
                             Place::whole(place.var)
@@ -205,7 +208,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                 places.extend(named.into_iter().map(Place::whole));
             }
             StmtKind::Push { .. } | StmtKind::Stop { .. } => {}
-            // Programs with pointers have been lowered.
+            // Flat programs have no heap statements.
             StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {}
             StmtKind::Opaque { writes, .. } => {
                 places.extend(writes.iter().map(|&v| Place::whole(v)));

@@ -1,4 +1,4 @@
-//! Useful variables: those on whose present values a dependent may depend differentiably.
+//! Useful variables: a dependent may depend differentiably on their present values.
 //!
 //! With Diff-dep(s) and Varied-(s) as in [`varied`](crate::varied),
 //!
@@ -8,12 +8,11 @@
 //! ```
 //!
 //! and the union where paths meet (L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, but for
-//! the last condition). An assignment takes its target out, and puts in what the value depends on if the target was in. An
-//! operand that is not varied contributes nothing, so nobody reads its derivative there: where that is true of all later
-//! reads the derivative is an implicit zero (section 4.6), which is never assigned. Arguments of calls have derivatives
-//! whether they are varied or not. At EXIT of a routine that
-//! is called the parameters are useful that some call hands to something useful; globals are useful there and in front of
-//! calls if they are anywhere.
+//! the last condition). An assignment takes its target out; if the target was in, it puts in the operands on which the
+//! value depends. An operand that is not varied contributes nothing, so its derivative is not read there. A derivative
+//! that is read nowhere is an implicit zero (section 4.6), which is never assigned. Arguments of calls have
+//! derivatives whether they are varied or not. At EXIT of a called routine, a parameter is useful if some call binds a
+//! useful variable to it; at EXIT and in front of calls, a global is useful if it is useful anywhere.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
@@ -49,12 +48,12 @@ pub(crate) struct Useful<'a> {
     unnamed: GlobalSet,
     /// The operands that are not varied where they are read.
     exceptions: &'a Exceptions,
-    /// The globals that are useful at EXIT: all that are anywhere, or these.
+    /// The globals that are useful at EXIT; `None` for all that are useful anywhere.
     globals: Option<&'a [VarId]>,
 }
 
 impl<'a> Useful<'a> {
-    /// The analysis of a routine. If `globals` are given these alone are useful at its EXIT.
+    /// The analysis of a routine. If `globals` are given, no others are useful at its EXIT.
     pub(crate) fn new(
         program: &'a Program,
         effects: &'a Effects,
@@ -79,7 +78,7 @@ impl<'a> Useful<'a> {
         }
     }
 
-    /// True if a location that the place may have cells of is useful.
+    /// True if the place may have cells in a useful location.
     pub(crate) fn contains(&self, state: &Set, place: &Place) -> bool {
         meets(self.locations, state, place)
     }
@@ -90,7 +89,7 @@ impl<'a> Useful<'a> {
         }
     }
 
-    /// Puts in the varied variables that the value of an expression depends on.
+    /// Puts in the varied variables on which the value of an expression depends.
     fn insert_varied(&self, at: Position, e: &Expr, state: &mut Set) {
         differentiable_places(self.routine, e, &mut |place| {
             let v = place.var;
@@ -101,7 +100,7 @@ impl<'a> Useful<'a> {
         });
     }
 
-    /// Puts in what the value of an expression depends on.
+    /// Puts in the variables on which the value of an expression depends.
     fn insert(&self, e: &Expr, state: &mut Set) {
         differentiable_places(self.routine, e, &mut |place| {
             (self.locations).each(place, &mut |l| state.insert(l.index()));
@@ -124,14 +123,14 @@ impl<'a> Useful<'a> {
         }
     }
 
-    /// The variables beside its arguments that a call reads and then writes.
+    /// The accesses of a call beside its arguments, reads first.
     fn beside(&self, callee: RoutineId) -> Vec<Access> {
         let mut accesses = Vec::new();
         (self.accesses).of_callee(callee, &mut |access| accesses.push(access));
         accesses
     }
 
-    /// True if something that a call may write is useful behind it.
+    /// True if a variable that a call may write is useful behind it.
     pub(crate) fn is_call_useful(&self, call: Call<'_>, state: &Set) -> bool {
         call.outputs().any(|o| self.contains(state, o.place))
             || (self.beside(call.callee).into_iter()).any(|access| {
@@ -200,7 +199,7 @@ impl Analysis for Useful<'_> {
     fn statement(&self, at: Position, statement: &Stmt, state: &mut Set) {
         match Flow::of(&self.program.routines, statement) {
             Flow::None => {}
-            // Nothing comes behind it.
+            // No dependent is reached behind the end of the program.
             Flow::End => state.clear(),
             Flow::One(from, to) => {
                 let useful = match to {
@@ -210,13 +209,13 @@ impl Analysis for Useful<'_> {
                         self.remove(target, state);
                         useful
                     }
-                    // What lies on a tape is not told apart by when it was put there.
+                    // Values on a tape are not told apart: the tape is useful if any of its values is.
                     End::Tape(tape) => self.facts.is_useful(self.id, self.routine, tape),
                     End::Value(_) => false,
                 };
                 match (from, to) {
                     _ if !useful => {}
-                    // What is pushed is pushed on the derivative's tape, too, varied or not.
+                    // The derivative of a pushed value is pushed, too, whether the value is varied or not.
                     (End::Value(value), End::Tape(_)) => self.insert(value, state),
                     (End::Value(value), _) => self.insert_varied(at, value, state),
                     (End::Tape(tape), _) => {

@@ -1,4 +1,4 @@
-//! Varied variables: those whose values may depend differentiably on an independent.
+//! Varied variables: their values may depend differentiably on an independent.
 //!
 //! With Diff-dep(s) the pairs (u, v) such that the statement s computes v from u differentiably,
 //!
@@ -8,9 +8,9 @@
 //! ```
 //!
 //! and the union where paths meet (L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2). An
-//! assignment whose value is not varied takes its target out. Arrays are one location. At ENTRY of a routine that is
-//! called the parameters are varied that some call gives varied arguments to; globals are varied there and behind calls
-//! if they are anywhere.
+//! assignment whose value is not varied takes its target out. Arrays are one location. At ENTRY of a called routine, a
+//! parameter is varied if some call gives it a varied argument; at ENTRY and behind calls, a global is varied if it is
+//! varied anywhere.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
@@ -38,12 +38,12 @@ pub(crate) struct Varied<'a> {
     pub(crate) locations: &'a Locations,
     accesses: Accesses<'a>,
     facts: &'a Facts,
-    /// The globals that are varied at ENTRY: all that are anywhere, or these.
+    /// The globals that are varied at ENTRY; `None` for all that are varied anywhere.
     globals: Option<&'a [VarId]>,
 }
 
 impl<'a> Varied<'a> {
-    /// The analysis of a routine. If `globals` are given these alone are varied at its ENTRY.
+    /// The analysis of a routine. If `globals` are given, no others are varied at its ENTRY.
     pub(crate) fn new(
         program: &'a Program,
         effects: &'a Effects,
@@ -64,12 +64,12 @@ impl<'a> Varied<'a> {
         }
     }
 
-    /// True if a location that the place may have cells of is varied.
+    /// True if the place may have cells in a varied location.
     pub(crate) fn contains(&self, state: &Set, place: &Place) -> bool {
         meets(self.locations, state, place)
     }
 
-    /// True if the value of an expression depends differentiably on something varied.
+    /// True if the value of an expression depends differentiably on a varied variable.
     pub(crate) fn depends(&self, state: &Set, e: &Expr) -> bool {
         let mut found = false;
         differentiable_places(self.routine, e, &mut |place| {
@@ -78,7 +78,7 @@ impl<'a> Varied<'a> {
         found
     }
 
-    /// True if an argument brings something varied in.
+    /// True if an argument hands a varied value to the routine.
     pub(crate) fn brings(&self, state: &Set, argument: &Expr) -> bool {
         match argument {
             Expr::Place(place) => self.contains(state, place),
@@ -92,7 +92,7 @@ impl<'a> Varied<'a> {
         }
     }
 
-    /// The place gets a value that is varied or not; `replaced` if that is all that it has then.
+    /// The place gets a value that is varied or not; `replaced` is true if no part of the old value is left.
     fn define(&self, place: &Place, varied: bool, replaced: bool, state: &mut Set) {
         let ty = self.routine.variable(place.var).ty;
         if varied && (ty.is_real() || ty.is_tape()) {
@@ -116,7 +116,7 @@ impl<'a> Varied<'a> {
             given || call.called.body.is_some() && interface.varied_at_exit.contains(formal.index())
         };
         let global = |v: VarId| self.facts.is_varied(self.id, self.routine, v);
-        // What goes first, since two outputs may be parts of one location.
+        // Removals come before additions, since two outputs may be parts of one location.
         for varied in [false, true] {
             for &access in &written {
                 let v = access.variable();
@@ -153,7 +153,7 @@ impl Analysis for Varied<'_> {
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         match Flow::of(&self.program.routines, statement) {
             Flow::None => {}
-            // Nothing comes behind it.
+            // No value flows behind the end of the program.
             Flow::End => state.clear(),
             Flow::One(from, to) => {
                 let varied = match from {
@@ -163,7 +163,7 @@ impl Analysis for Varied<'_> {
                 };
                 match to {
                     End::Place(target) => self.define(target, varied, true, state),
-                    // What is pushed comes on top of what is there.
+                    // A push adds to the values on the tape: it takes no fact back.
                     End::Tape(tape) => self.define(&Place::whole(tape), varied, false, state),
                     End::Value(_) => {}
                 }

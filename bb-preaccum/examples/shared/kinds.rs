@@ -249,8 +249,8 @@ fn straight(code: &mut Code, inputs: &[i64], size: u64) -> Vec<i64> {
     values.split_off(values.len() - outputs.min(size as usize))
 }
 
-/// Outputs are those that are wanted and what nobody reads, up to 30 of them; what reaches no output and what no input
-/// reaches is left out.
+/// The graph with up to 30 outputs: the wanted ones, and values that no operation reads. Vertices that reach no
+/// output, or that no input reaches, are left out.
 fn finish(
     code: Code,
     inputs: &[i64],

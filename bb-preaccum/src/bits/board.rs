@@ -4,8 +4,8 @@ use super::flow::BitFlow;
 use super::{BitGraph, Row, Side, has, items, join, meet, set, size, unset};
 use crate::cost::CostModel;
 
-/// One entry of a sequence under search, in positions of the [`BitGraph`]. An edge that is not there at
-/// its turn, or not any more, is passed over.
+/// One entry of a sequence under search, in positions of the [`BitGraph`]. An edge that does not exist at its turn is
+/// passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Token {
     Vertex(u16),
@@ -57,7 +57,7 @@ impl<const W: usize> Board<W> {
         }
     }
 
-    /// Dependents that are read again.
+    /// Dependents that other vertices read.
     pub(crate) fn stays(&self) -> Row<W> {
         self.stays
     }
@@ -109,7 +109,7 @@ impl<const W: usize> Board<W> {
     /// Eliminates the edge between `end` and `j`: a front elimination if `end` is a predecessor of `j`, else a back
     /// one.
     fn edge(&mut self, end: usize, j: usize, front: bool) -> Option<Price> {
-        // From `end` over `j` to what lies behind it, and the other way.
+        // `away` leads from `end` over `j` to the vertices behind `j`, `back` the other way.
         let (away, back) = if front {
             (&mut self.succ, &mut self.pred)
         } else {
@@ -151,7 +151,7 @@ impl<const W: usize> Board<W> {
         self.model
     }
 
-    /// The disjoint-path bound of what is left.
+    /// The disjoint-path bound of the remaining graph.
     pub(crate) fn bound(&self) -> u32 {
         let mut flow = BitFlow::new(self.pred.all.len());
         let ends = |v: usize, side: &Side<W>| side.all[v] == [0; W];

@@ -1,10 +1,10 @@
-//! The effect of an elimination on the rows of single vertices.
+//! The effect of an elimination on the rows of single vertices, for a search that asks for few of them.
 
 use super::board::{Price, Token};
 use super::{BitGraph, Row, has, join, meet, set, size, unset};
 
-/// Neighbours on one side, in as many layers as the model looks at: all of them, those over an edge that is no unit (two
-/// layers, unit-free), those over a variable edge (three layers, constant-aware).
+/// Neighbours on one side, in layers: all neighbours, the neighbours over an edge that is no unit (from two layers on,
+/// unit-free), the neighbours over a variable edge (three layers, constant-aware).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layers<const W: usize, const L: usize> {
     rows: [Row<W>; L],
@@ -75,7 +75,8 @@ pub(crate) struct Cell<const W: usize, const L: usize> {
     pub(crate) succ: Layers<W, L>,
 }
 
-/// Written out so that it is no call of a function that compares memory.
+/// Written out: a derived comparison would call a function that compares memory, which is slower for rows of a few
+/// words.
 impl<const W: usize, const L: usize> PartialEq for Cell<W, L> {
     fn eq(&self, other: &Self) -> bool {
         let mut differ = 0;
@@ -90,8 +91,8 @@ impl<const W: usize, const L: usize> PartialEq for Cell<W, L> {
 }
 
 impl<const W: usize, const L: usize> Cell<W, L> {
-    /// The side that an eliminated edge is on, and the other one: a front elimination takes an edge from a
-    /// predecessor, a back elimination one to a successor.
+    /// The side of an eliminated edge, and the other side: a front elimination takes an edge from a predecessor, a
+    /// back elimination an edge to a successor.
     fn sides(&self, front: bool) -> (&Layers<W, L>, &Layers<W, L>) {
         if front {
             (&self.pred, &self.succ)
@@ -119,7 +120,7 @@ struct EdgeToken {
 }
 
 impl EdgeToken {
-    /// `None` for a vertex.
+    /// `None` for a vertex elimination.
     fn of(token: Token) -> Option<Self> {
         let (middle, end, front) = match token {
             Token::Vertex(_) => return None,
@@ -134,7 +135,7 @@ impl EdgeToken {
     }
 }
 
-/// All cells of a graph, whose model looks at so many layers.
+/// All cells of a graph, in `L` layers.
 pub(crate) fn cells<const W: usize, const L: usize>(graph: &BitGraph<W>) -> Vec<Cell<W, L>> {
     let layers = |side: &super::Side<W>, v: usize| {
         let kinds = [&side.all, &side.strong, &side.variable];
@@ -150,7 +151,7 @@ pub(crate) fn cells<const W: usize, const L: usize>(graph: &BitGraph<W>) -> Vec<
         .collect()
 }
 
-/// The vertex whose cell says everything about an elimination.
+/// The vertex whose cell determines the cost and the effect of an elimination.
 pub(crate) fn middle(token: Token) -> usize {
     let (Token::Vertex(j) | Token::Front(_, j) | Token::Back(j, _)) = token;
     usize::from(j)
@@ -195,8 +196,8 @@ pub(crate) fn price<const W: usize, const L: usize>(
     })
 }
 
-/// The vertices whose cells a token may change, itself included. Those that are never eliminated do not count: nobody asks
-/// for their cells.
+/// The vertices whose cells a token may change, the middle included. Vertices that are never eliminated are left out,
+/// since their cells are not needed.
 pub(crate) fn touched<const W: usize, const L: usize>(
     graph: &BitGraph<W>,
     token: Token,
@@ -218,7 +219,8 @@ pub(crate) fn touched<const W: usize, const L: usize>(
     meet(&row, &graph.eliminable)
 }
 
-/// The neighbours in both of two cells of a vertex whose cells its elimination changes in the same way.
+/// Given two cells of a vertex, the common neighbours whose own cells the elimination changes in the same way for
+/// both.
 pub(crate) fn unchanged<const W: usize, const L: usize>(
     cell: &Cell<W, L>,
     other: &Cell<W, L>,

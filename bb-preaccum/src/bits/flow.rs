@@ -37,7 +37,7 @@ impl BitFlow {
         self.toward.fill(NONE);
         self.away.fill(NONE);
         let mut paths = 0;
-        // Neighbours that are ends are paths already; augmenting paths start from any family.
+        // Neighbours that are ends are paths already: augmentation may start from any family of disjoint paths.
         for w in items(first) {
             if is_end(w) {
                 self.toward[w] = v as u16;
@@ -52,7 +52,7 @@ impl BitFlow {
         paths
     }
 
-    /// The paths that were counted last, without `v`.
+    /// The paths of the last count, without `v`.
     pub(crate) fn paths<const W: usize>(&self, v: usize, first: &Row<W>) -> Vec<Vec<usize>> {
         let begin = items(first).filter(|&w| self.toward[w] == v as u16);
         let path = |w: usize| {

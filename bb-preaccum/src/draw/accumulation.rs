@@ -1,4 +1,4 @@
-//! Accumulation graphs: how the labels of a sequence are computed from each other by products and sums.
+//! Accumulation graphs: the products and sums by which the labels of a sequence are computed from each other.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,8 +11,8 @@ use crate::listing::{self, Done, Names, done};
 /// The accumulation graphs of a sequence: one for each elimination, as the 2004 paper draws them, and one for all
 /// together.
 ///
-/// The sources are labels that are known before, the vertices inside are products and sums, and the last operation of
-/// each label says which one it computes. Sinks are the entries of the Jacobian.
+/// The sources are labels that are known before, the inner vertices are products and sums, and the last operation of
+/// each label names it. Sinks are the entries of the Jacobian.
 pub struct Accumulation<'a> {
     lcg: &'a Lcg,
     steps: &'a [Step],

@@ -71,7 +71,7 @@ impl Primal<'_> {
 }
 
 impl Changes {
-    /// Forgets all but the edge that is eliminated.
+    /// Starts the record of changes anew, with the edge that is eliminated.
     fn begin(&mut self, edge: (u32, u32)) {
         self.succs.clear();
         self.preds.clear();
@@ -92,7 +92,7 @@ mod tests {
 
     type Edges = BTreeSet<(u32, u32)>;
 
-    /// The changes of a step are what differs between the graphs before and after it.
+    /// The changes of a step are the differences between the graphs before and after it.
     #[test]
     fn changes_are_those_of_the_last_step() {
         // Every vertex reads all before it; one of the outputs is read, too.

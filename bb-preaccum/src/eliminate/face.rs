@@ -11,17 +11,17 @@ use crate::cost::Counts;
 use crate::lcg::{Kind, Lcg, Role};
 use cfg_core::random::mix;
 
-/// A set of dual vertices, in order. Only the newest dual vertex ever joins one, so members join at the end;
-/// those that leave are marked, and dropped when they are more than the others.
+/// A set of dual vertices, in order. Only the newest dual vertex ever joins a set, so members join at the end. Members
+/// that leave are marked, and dropped when they outnumber the others.
 #[derive(Clone, Debug, Default)]
 struct Near {
     members: Vec<u32>,
     gone: usize,
-    /// Exclusive or of the mixed members: sets that differ here differ.
+    /// Exclusive or of the hashed members: sets with different sums are different.
     sum: u64,
 }
 
-/// Marks a member that left. So many dual vertices would take 200 GB.
+/// The mark of a member that left. No number of a dual vertex has this bit: 2^31 of them would take 200 GB.
 const GONE: u32 = 1 << 31;
 
 impl Near {
@@ -113,7 +113,7 @@ impl DualVertex {
     pub fn target(&self) -> u32 {
         self.target
     }
-    /// The value that it stands for.
+    /// The label that the dual vertex carries.
     pub fn label(&self) -> Label {
         self.label
     }
@@ -199,7 +199,7 @@ impl<'a> Dual<'a> {
         }
     }
 
-    /// The whole dual graph as [`Self::new`] makes it, but JAEs are not kept: labels mean nothing.
+    /// The whole dual graph, as [`Self::new`] makes it, without a list of JAEs, so that labels have no meaning.
     pub(crate) fn without_jaes(lcg: &'a Lcg) -> Self {
         Self {
             records: false,
@@ -321,7 +321,8 @@ impl<'a> Dual<'a> {
         })
     }
 
-    /// Puts the product on the dual vertex with the predecessors of `i` and the successors of `j`.
+    /// Adds the product to the dual vertex with the predecessors of `i` and the successors of `j`, a new one if need
+    /// be.
     fn multiply(&mut self, i: u32, j: u32) {
         let (first, second) = (&self.vertices[i as usize], &self.vertices[j as usize]);
         let (source, target) = (first.source, second.target);
@@ -390,7 +391,7 @@ impl<'a> Dual<'a> {
         }
     }
 
-    /// Deletes a dual vertex that leads nowhere or comes from nowhere, or merges it with a twin.
+    /// Deletes a dual vertex without predecessors or successors, or merges it with a twin.
     fn tidy(&mut self, at: u32) {
         let vertex = &self.vertices[at as usize];
         if !vertex.alive {
@@ -452,7 +453,7 @@ fn bundle(
 mod tests {
     use super::Near;
 
-    /// Sets are compared by their members, also where their sums meet by chance.
+    /// Sets are compared by their members, even if their sums are equal by chance.
     #[test]
     fn sets_are_the_same_if_their_members_are() {
         let of = |members: &[u32], sum| Near {
@@ -464,7 +465,7 @@ mod tests {
         assert!(of(&[1, 5, 7], 3) != of(&[1, 5], 3));
         assert!(of(&[1, 5], 3) != of(&[1, 5, 7], 3));
         assert!(of(&[], 3) != of(&[1], 3));
-        // What left counts no more, wherever it is marked.
+        // Members that left do not count, wherever their marks stand.
         let mut one = Near::new([1, 5, 7, 9].into_iter());
         let mut other = Near::new([1, 2, 5, 9].into_iter());
         assert!(one != other);

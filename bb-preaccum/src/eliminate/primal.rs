@@ -11,7 +11,7 @@ pub struct Primal<'a> {
     pub(super) lcg: &'a Lcg,
     pub(super) rows: Rows,
     pub(super) jaes: JaeList,
-    /// True if `jaes` is kept, and the number of JAEs in any case.
+    /// True if `jaes` is kept. The number of JAEs is counted in any case.
     records: bool,
     jae_count: usize,
     pub(super) counts: Counts,
@@ -63,7 +63,7 @@ impl<'a> Primal<'a> {
         graph
     }
 
-    /// The whole graph as [`Self::new`] makes it, but JAEs are only counted: labels mean nothing.
+    /// The whole graph, as [`Self::new`] makes it, with JAEs only counted, so that labels have no meaning.
     pub(crate) fn without_jaes(lcg: &'a Lcg) -> Self {
         Self {
             records: false,
@@ -189,15 +189,15 @@ impl<'a> Primal<'a> {
         self.jaes.kind(self.lcg, label)
     }
 
-    /// The kind of an edge, also where labels mean nothing.
+    /// The kind of an edge, even if labels have no meaning.
     pub(crate) fn edge_kind(&self, i: u32, k: u32) -> Option<Kind> {
         self.rows.edge(i, k).map(|(_, kind)| kind)
     }
 
-    /// True if a vertex still has both in- and out-edges to be joined: an intermediate, or a dependent
-    /// that is read again.
+    /// True if a vertex still has in-edges and out-edges to be joined: an intermediate, or a dependent that other
+    /// vertices read.
     pub fn is_eliminable(&self, v: u32) -> bool {
-        // What has out-edges has in-edges: an independent reaches all that is kept.
+        // A vertex with out-edges has in-edges, since an independent reaches every vertex that is kept.
         self.lcg.role(v) != Role::Independent && self.out_degree(v) > 0
     }
 
@@ -220,13 +220,13 @@ impl<'a> Primal<'a> {
         })
     }
 
-    /// Successors and what is on the edges to them.
+    /// Successors, with the labels and kinds of the edges to them.
     pub(super) fn out_edges(&self, v: u32) -> impl Iterator<Item = (u32, (Label, Kind))> + '_ {
         let edge = move |k| Some((k, self.rows.edge(v, k)?));
         self.succs(v).filter_map(edge)
     }
 
-    /// Predecessors and what is on the edges from them.
+    /// Predecessors, with the labels and kinds of the edges from them.
     pub(super) fn in_edges(&self, v: u32) -> impl Iterator<Item = (u32, (Label, Kind))> + '_ {
         let edge = move |i| Some((i, self.rows.edge(i, v)?));
         self.preds(v).filter_map(edge)
@@ -250,8 +250,8 @@ impl<'a> Primal<'a> {
         self.apply_within(step, &mut || false).map(|_| ())
     }
 
-    /// Applies one step, but asks now and then whether to stop in the middle of it: then the graph is not to
-    /// be used any more, and the result is `false`.
+    /// Applies one step, and asks `stop` now and then. `false` if it stopped in the middle of the step: the graph must
+    /// not be used any more.
     ///
     /// # Errors
     /// The errors are those of [`Primal::apply`].

@@ -1,4 +1,4 @@
-//! The neighbours of each vertex of a graph under elimination, and what is on the edges between.
+//! The neighbours of each vertex of a graph under elimination, and the labels of the edges between them.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map, btree_set};
 
@@ -65,7 +65,7 @@ impl Bits {
 }
 
 impl Rows {
-    /// Rows without edges, to which about this many will be added.
+    /// Rows without edges, with room for about `edges` edges.
     pub(super) fn new(vertices: usize, edges: usize) -> Self {
         let pairs = vertices.saturating_mul(vertices);
         if pairs > SMALL.max(edges.saturating_mul(PAIRS_PER_EDGE)).min(LARGE) {
@@ -176,7 +176,7 @@ impl Rows {
         }
     }
 
-    /// The label of an edge and what is known about it.
+    /// The label of an edge and its kind.
     pub(super) fn edge(&self, i: u32, k: u32) -> Option<(Label, Kind)> {
         match self {
             Self::Maps(maps) => maps.succs.get(i as usize)?.get(&k).copied(),
@@ -191,7 +191,7 @@ impl Rows {
         }
     }
 
-    /// Labels an edge, whether it is there or not.
+    /// Labels an edge, and adds it if it does not exist.
     pub(super) fn put(&mut self, i: u32, k: u32, label: Label, kind: Kind) {
         match self {
             Self::Maps(maps) => {
@@ -210,7 +210,7 @@ impl Rows {
         }
     }
 
-    /// Deletes an edge; `false` if it is not there.
+    /// Deletes an edge; `false` if it does not exist.
     pub(super) fn remove(&mut self, i: u32, k: u32) -> bool {
         match self {
             Self::Maps(maps) => {
@@ -264,7 +264,7 @@ impl Matrix {
         })
     }
 
-    /// The neighbours that have such neighbours themselves.
+    /// The neighbours that have neighbours in the same direction themselves.
     fn inner<'a>(&self, bits: &'a Bits, v: u32) -> Neighbours<'a> {
         let row = self.row(bits, v);
         let both = row.iter().zip(&bits.inner).map(|(row, mask)| row & mask);
@@ -408,7 +408,7 @@ mod tests {
                 random = cfg_core::random::mix(random);
                 let place = |shift: u32| PLACES[(random >> shift) as usize % PLACES.len()];
                 let (i, k) = (place(0), place(20));
-                // More come than go at first, then more go.
+                // More edges come than go at first, then more go.
                 if random >> 40 & 3 > u64::from(step >= 1_000) {
                     let label = (Label(step), kinds[step as usize % 3]);
                     rows.put(i, k, label.0, label.1);

@@ -7,7 +7,7 @@ use crate::lcg::{Kind, Role};
 const PATIENCE: usize = 1 << 16;
 
 impl Primal<'_> {
-    /// `false` if it was stopped on the way.
+    /// Eliminates a vertex; `false` if `stop` ended it on the way.
     pub(super) fn eliminate_vertex(
         &mut self,
         j: u32,

@@ -5,25 +5,25 @@ use std::collections::{BTreeMap, HashMap};
 
 use cfg_core::random::mix;
 
-/// Graphs left, and the steps from one to the next.
+/// A space of remaining graphs, and the steps between them.
 pub(crate) trait Space {
     /// A step from one graph left to another.
     type Step: Copy;
 
-    /// Loads a graph left, on which steps are tried.
+    /// Loads a remaining graph, on which steps are tried.
     fn load(&mut self, state: &[u64]);
 
-    /// Steps from there, an optimal one among them; none if nothing is left to do.
+    /// Steps from the loaded graph, an optimal one among them; none if the elimination is complete.
     fn steps(&mut self) -> Vec<Self::Step>;
 
-    /// Does a step beside the graph loaded, and appends what is left to `state`; the cost, or nothing if the step
-    /// does nothing.
+    /// Does a step on a copy of the loaded graph, and appends the remaining graph to `state`. Returns the cost; `None`
+    /// if the step changes nothing.
     ///
     /// # Errors
-    /// There is no room for what is left.
+    /// There is no room for the remaining graph.
     fn apply(&mut self, step: Self::Step, state: &mut Vec<u64>) -> Result<Option<u32>, Full>;
 
-    /// A lower bound of what the graph left by the last step costs.
+    /// A lower bound on the cost of the graph that the last step left.
     fn bound(&mut self) -> u32;
 }
 
@@ -35,25 +35,25 @@ pub(crate) struct Full;
 pub(crate) enum Outcome<Step> {
     /// The optimum, and a sequence that reaches it.
     Optimal(u64, Vec<Step>),
-    /// Nothing costs less than what was known before.
+    /// No sequence costs less than the best known one.
     NothingBelow,
-    /// The budget was spent; nothing costs less than this.
+    /// The budget was spent; no sequence costs less than this.
     Unfinished(u64),
 }
 
 /// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
-    /// The number of graphs left that are stored at most.
+    /// The most remaining graphs that are stored.
     pub(crate) graphs: usize,
-    /// The bytes that the stored graphs take at most, about.
+    /// The most bytes that stored graphs take, about.
     pub(crate) bytes: usize,
 }
 
 struct Node<Step> {
     cost: u32,
     from: u32,
-    /// The step from there; none at the start.
+    /// The step from the predecessor; `None` at the start.
     by: Option<Step>,
     closed: bool,
     /// The beginning of the graph in the store.
@@ -131,8 +131,8 @@ fn hash(state: &[u64]) -> u64 {
     state.iter().fold(0, |hash, &word| mix(hash ^ word))
 }
 
-/// Finds the optimum from a graph with a lower bound, if it is below `below`; gives up past `limit`, or
-/// when `stop` says so.
+/// Finds the optimum from a graph with a lower bound, if it is below `below`; gives up past `limit`, or when `stop`
+/// returns true.
 pub(crate) fn solve<S: Space>(
     space: &mut S,
     start: &[u64],
@@ -190,7 +190,8 @@ pub(crate) fn solve<S: Space>(
             let next = match known.find(hash, &state) {
                 Some(next) if known.nodes[next as usize].cost <= total => continue,
                 Some(next) => {
-                    // Cheaper than before. The bound is not consistent in all models: open it again.
+                    // A cheaper way to a known graph. The bound is not consistent in all models, so the graph is
+                    // opened again.
                     let node = &mut known.nodes[next as usize];
                     (node.cost, node.from, node.by, node.closed) = (total, at, Some(step), false);
                     next
@@ -301,8 +302,8 @@ mod tests {
         (found, space.loaded)
     }
 
-    /// Each graph is loaded once, the cheapest first and of equals the one that is nearest to the end, and again only when it was
-    /// loaded too early.
+    /// Each graph is loaded once, the cheapest first, among equals the one nearest to the end; a graph is loaded again
+    /// only if it was loaded too early.
     #[test]
     fn graphs_are_loaded_in_the_order_of_their_bounds() {
         let optimal = |cost, steps: &[usize]| Outcome::Optimal(cost, steps.to_vec());
@@ -325,7 +326,7 @@ mod tests {
         ];
         let expected = (optimal(5, &[1, 0, 0]), vec![0, 2, 1, 3, 4]);
         assert_eq!(run(meeting, u64::MAX), expected);
-        // A graph that was not loaded yet is found to be cheaper. What was said of it before is passed over at 4.
+        // A cheaper way is found to a graph that is not loaded yet. Its old entry in the queue is passed over at 4.
         let detour: &[(u32, &[Move])] = &[
             (3, &[To(1, 3), To(2, 1)]),
             (1, &[To(3, 1)]),
@@ -346,7 +347,8 @@ mod tests {
         assert_eq!(run(again, u64::MAX), expected);
     }
 
-    /// What does not get below is not loaded. The bound of an unfinished search is that of a graph on the way, which never falls.
+    /// Graphs at or above the best known cost are not loaded. An unfinished search reports the bound of an open graph,
+    /// which never falls.
     #[test]
     fn searches_end_below_and_where_there_is_no_room() {
         let found = |cost, steps: &[usize]| Outcome::Optimal(cost, steps.to_vec());

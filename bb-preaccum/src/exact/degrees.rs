@@ -1,9 +1,8 @@
-//! The number of neighbours that vertices have after a set of vertices is gone.
+//! The number of neighbours of vertices after a set of vertices is eliminated.
 //!
-//! Vertices are numbered topologically. Then the predecessors of v after S depend on the part of S below v
-//! only, its successors on the part above. One more vertex takes one step on one row, if it goes last and
-//! is the lowest of its part: its own predecessors are then those of the original graph, its successors
-//! those after the rest of the part.
+//! Vertices are numbered topologically, so the predecessors of v after S depend only on the part of S below v, its
+//! successors on the part above. Adding one vertex to S takes one step on one row if it is the lowest of its part and
+//! goes last: its predecessors are those of the original graph, its successors those after the rest of the part.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +13,8 @@ use crate::lcg::Kind;
 /// A set of vertices to eliminate.
 pub(super) type Set = u32;
 
-/// Edges on one side of a vertex that cost something, and those of them that are variable (all of them
-/// where the model does not tell constants apart).
+/// The number of edges on one side of a vertex that cost something, and of the variable edges among them (all, if the
+/// model does not tell constants apart).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Degree {
     pub(super) strong: u32,
@@ -23,19 +22,18 @@ pub(super) struct Degree {
 }
 
 impl Degree {
-    /// The products of a vertex with these in-edges and `succ` as out-edges: those of two constants are
-    /// free.
+    /// The products of a vertex with these in-edges and the out-edges `succ`. Products of two constants are free.
     #[inline]
     pub(super) fn products(self, succ: Self) -> u32 {
         self.strong * succ.strong - (self.strong - self.variable) * (succ.strong - succ.variable)
     }
 }
 
-/// The neighbours on one side of each vertex to eliminate, as bits: all of them, those over an edge that
-/// is no unit, those over a variable edge (as many of these rows as the model tells apart).
+/// The neighbours on one side of each vertex to eliminate, as bits: all neighbours, the neighbours over an edge that
+/// is no unit, and over a variable edge (as many of these rows as the model tells apart).
 ///
-/// The lowest bits are the vertices to eliminate. The others are the ends: sources or sinks. Ends with the
-/// same neighbours never differ; they share bits, one for each power of two in their number.
+/// The lowest bits are the vertices to eliminate, the others the ends: sources or sinks. Ends with the same neighbours
+/// always stay alike and share bits, one for each power of two in their number.
 pub(super) struct Side {
     kinds: usize,
     /// Words of one kind.
@@ -188,8 +186,8 @@ impl Stack {
         }
     }
 
-    /// Goes on to another set. Of what it has in common with the last one, from the highest bit down,
-    /// nothing is done again. `far` has the rows of a vertex after what is above it is gone.
+    /// Goes on to another set. The leading part that it has in common with the last one, from the highest bit down, is
+    /// kept. `far` gives the rows of a vertex after the vertices above it are eliminated.
     fn go<'a>(&mut self, side: &Side, set: Set, stays: Set, far: impl Fn(usize) -> &'a [u64]) {
         let changed = Set::BITS - (set ^ self.set).leading_zeros();
         let mut gone = set & Set::MAX.checked_shl(changed).unwrap_or(0);
@@ -263,7 +261,7 @@ impl Packed for u64 {
 pub(super) struct Before<'a, P> {
     side: &'a Side,
     stacks: Vec<Stack>,
-    /// The degrees by the vertex as highest bit and the part of the set below it.
+    /// The degrees, indexed by the vertex as highest bit and the part of the set below it.
     known: Vec<P>,
 }
 
@@ -280,8 +278,8 @@ impl<'a, P: Packed> Before<'a, P> {
         })
     }
 
-    /// The degrees of `v` after `count` sets from `first` on, of which only the bits below `v` count:
-    /// both are powers of two or multiples of them, so that what is known has no gaps.
+    /// The degrees of `v` after each of `count` consecutive sets from `first` on, of which only the bits below `v`
+    /// count. `count` is a power of two and `first` a multiple of it, so that known degrees have no gaps.
     pub(super) fn degrees(&mut self, v: usize, first: Set, count: usize) -> &[P] {
         let below = (first & ((1 << v) - 1)) as usize;
         let place = below | 1 << v;
@@ -322,7 +320,7 @@ impl<'a> Behind<'a> {
     pub(super) fn after(&mut self, set: Set) -> &[Degree] {
         let side = self.side;
         let changed = Set::BITS - (set ^ self.set).leading_zeros();
-        // From the highest vertex down: those behind it have their rows already.
+        // From the highest vertex down, so that the vertices behind have their rows already.
         for v in (0..changed.saturating_sub(1) as usize).rev() {
             let (stacks, behind) = self.stacks.split_at_mut(v + 1);
             let above = set & !((2 << v) - 1);
@@ -338,7 +336,7 @@ impl<'a> Behind<'a> {
 mod tests {
     use super::*;
 
-    /// The largest degree is kept, and the next one cannot be told from none.
+    /// The largest degree fits; the next one would be the value for an unknown degree.
     fn check<P: Packed>() {
         let both = |most: u64| Degree {
             strong: most as u32,

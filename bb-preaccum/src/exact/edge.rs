@@ -1,5 +1,5 @@
-//! Optimal edge elimination on small graphs: best-first search over the graphs left, guided by the
-//! disjoint-path bound of what is left.
+//! Optimal edge elimination on small graphs: best-first search over the remaining graphs, guided by their
+//! disjoint-path bound.
 
 use super::astar::{self, Full, Limit, Space};
 use crate::bits::board::{Board, Token};
@@ -36,7 +36,7 @@ impl<const W: usize> Space for Edges<W> {
     }
 }
 
-/// Finds the optimum if it is below `below`; gives up past `limit`, or when `stop` says so.
+/// Finds the optimum if it is below `below`; gives up past `limit`, or when `stop` returns true.
 pub(crate) fn solve<const W: usize>(
     graph: &BitGraph<W>,
     below: u64,
@@ -127,8 +127,8 @@ mod tests {
         assert_eq!(asked, 10);
     }
 
-    /// The bound of a chain is what it costs: of all graphs on the way those of one sequence are tried, with an edge on each side
-    /// of each vertex.
+    /// The bound of a chain is its cost, so only the graphs of one sequence are tried, with an edge on each side of
+    /// each vertex.
     #[test]
     fn a_bound_that_is_met_leads_straight_to_the_end() {
         let n = 5;

@@ -1,5 +1,5 @@
-//! Optimal face elimination on tiny graphs: best-first search over the dual graphs left, isomorphic ones
-//! taken for one.
+//! Optimal face elimination on tiny graphs: best-first search over the remaining dual graphs, with isomorphic ones as
+//! one.
 
 use super::astar::{self, Full, Limit, Space};
 use crate::bits::flow::BitFlow;
@@ -9,14 +9,14 @@ use crate::eliminate::{Dual, Step};
 use crate::lcg::{Kind, Lcg, Role};
 use cfg_core::random::mix;
 
-/// Dual vertices that a graph left may have, sources and sinks among them.
+/// The most dual vertices of a graph, sources and sinks included.
 pub(crate) const MOST: usize = 64;
 
 pub(crate) type Outcome = astar::Outcome<Step>;
 
-/// The dual graph left, with its sources and sinks. A dual vertex between a source and a sink alone is
-/// left out: it is an entry of the Jacobian, has no face any more, and products that it may absorb cost
-/// the same without it.
+/// The remaining dual graph, with its sources and sinks. A dual vertex between just a source and a sink is left out:
+/// it is an entry of the Jacobian, has no faces to eliminate, and products that it would absorb cost the same without
+/// it.
 #[derive(Clone, Debug, Default)]
 struct Left {
     /// Empty for sources.
@@ -164,7 +164,7 @@ impl Left {
             .collect();
         let mut mixed = colour.clone();
         let mut classes = 0;
-        // Each round but the last splits a class, were it not for collisions.
+        // Each round but the last splits a class, unless colours collide.
         for _ in 0..2 * MOST {
             if classes == nodes.len() {
                 break;
@@ -258,8 +258,8 @@ impl Left {
     }
 }
 
-/// The vertices of the graph that a dual graph left belongs to: classes of ends that faces join. Where no
-/// face joins two dual vertices any more, not even by others, nothing will.
+/// The vertices of the graph behind a remaining dual graph: classes of ends that faces join, directly or through
+/// others. Ends that no face joins any more stay apart.
 struct Primal {
     /// The vertex that a dual vertex leaves, and the one it enters.
     tail: Vec<usize>,
@@ -338,7 +338,7 @@ impl Primal {
         flow.count(v, &first, next, is_end);
         let mut list = Vec::new();
         for path in flow.paths(v, &first) {
-            // From the far end: dual vertices from which one can go on along the path.
+            // From the far end back: the dual vertices from which faces lead along the rest of the path.
             let mut rest = ends;
             for at in (0..path.len()).rev() {
                 let from = if at == 0 { v } else { path[at - 1] };
@@ -360,7 +360,7 @@ struct Faces {
 }
 
 impl Faces {
-    /// The bound of [`crate::bound`], of what is left.
+    /// The bound of [`crate::bound`] for the remaining graph.
     fn lower(&self, left: &Left) -> u32 {
         let primal = Primal::new(left);
         let counts = |i: usize, j: usize| self.model.product(left.kind[i], left.kind[j]) > 0;
@@ -396,7 +396,7 @@ impl Faces {
 }
 
 impl Space for Faces {
-    /// Positions in the graph left.
+    /// Positions in the remaining graph.
     type Step = (u8, u8);
 
     fn load(&mut self, state: &[u64]) {
@@ -405,7 +405,7 @@ impl Space for Faces {
 
     fn steps(&mut self) -> Vec<(u8, u8)> {
         let left = &self.here;
-        // Parts that no face joins have nothing to do with each other: one after the other.
+        // Parts that no face joins are independent: only faces of one part are tried at a time.
         let mut rest = (0..left.pred.len())
             .filter(|&at| left.is_inner(at))
             .fold(0u64, |set, at| set | 1 << at);
@@ -451,8 +451,8 @@ impl Space for Faces {
     }
 }
 
-/// Finds the optimum if it is below `below`; gives up past `limit`, or when `stop` says so. `None` if the
-/// graph is too large.
+/// Finds the optimum if it is below `below`; gives up past `limit`, or when `stop` returns true. `None` if the graph
+/// is too large.
 pub(crate) fn solve(
     lcg: &Lcg,
     model: CostModel,
@@ -594,8 +594,8 @@ mod tests {
         assert_eq!((found, asked), (Some(Outcome::Unfinished(8)), 4));
     }
 
-    /// The bound of a chain is what it costs, whichever products are there already: of all graphs on the way those of one sequence
-    /// are tried.
+    /// The bound of a chain is its cost, whichever products are done already, so only the graphs of one sequence are
+    /// tried.
     #[test]
     fn a_bound_that_is_met_leads_straight_to_the_end() {
         // Each product has a factor that is variable.

@@ -1,16 +1,16 @@
 //! Optimal vertex elimination by dynamic programming over all sets of eliminated vertices.
 //!
-//! The cost of a vertex depends on the set S of vertices eliminated before it, not on their order. So the
-//! least cost f(S) of eliminating S first satisfies Held's and Karp's recurrence ("A dynamic programming
-//! approach to sequencing problems", J. SIAM 10, 1962)
+//! The cost of a vertex depends on the set S of vertices eliminated before it, not on their order. So the least cost
+//! f(S) of eliminating S satisfies Held's and Karp's recurrence ("A dynamic programming approach to sequencing
+//! problems", J. SIAM 10, 1962)
 //!
 //! f(S ∪ {v}) = min over v of f(S) + cost(v after S).
 //!
-//! It takes 2^n values whatever the graph: where branch and bound drowns in dense graphs, this does not.
-//! A cost is the product of two degrees that depend on a part of S each (see [`super::degrees`]), so that
-//! about 2·2^n degrees have to be found for n·2^(n-1) costs, however many independents and dependents
-//! there are. Of twins, the first goes first. A set that cannot be part of anything below the best known
-//! cost is passed over, by the bound of the disjoint paths for the vertices that are left.
+//! The method takes 2^n values for any graph, so it also ends on dense graphs, in which branch and bound drowns. A
+//! cost is the product of two degrees, each of which depends on a part of S (see [`super::degrees`]), so that
+//! n·2^(n-1) costs need only about 2·2^n degrees, however many independents and dependents there are. Twins are
+//! eliminated in order. A set is skipped if its cost and the disjoint-path bound of the remaining vertices reach the
+//! best known cost.
 
 use super::degrees::{Before, Behind, Packed, Set, Side};
 use super::vertex::Outcome;
@@ -19,19 +19,20 @@ use crate::cost::CostModel;
 use crate::eliminate::Primal;
 use crate::lcg::Role;
 
-/// Vertices to eliminate at most: 2^26 values of four bytes, and as many degrees of four or eight.
+/// The most vertices to eliminate: 2^26 values of four bytes, and as many degrees of four or eight.
 pub(crate) const MOST_VERTICES: usize = 26;
 
 /// Sets between two questions whether to stop.
 const PATIENCE: Set = 1 << 14;
 
-/// Sets that differ in their lowest bits only: with one more, higher vertex each they stay together.
+/// The size of a block of sets that differ only in their lowest bits. Adding one higher vertex to each gives a block
+/// again.
 const BLOCK: Set = 1 << 6;
 
-/// A value that is not known, or not below this: a cost can be added without overflow.
+/// A value that is unknown or too large. A cost can be added to it without overflow.
 const UNKNOWN: u32 = 1 << 31;
 
-/// A problem to solve. Vertices are numbered as in the graph, those to eliminate only.
+/// A problem to solve. Only the vertices to eliminate are numbered, in the order of the graph.
 struct Problem {
     pred: Side,
     succ: Side,
@@ -44,9 +45,9 @@ struct Problem {
     below: u32,
 }
 
-/// Finds the optimum for what is left of a graph, if it is below `below`, as an order of vertex numbers.
-/// `least` bounds the cost of each vertex of the graph, in any order, from below. `None` if there are too
-/// many vertices to eliminate, a vertex may cost 2^31 products, or there is no room for the values.
+/// Finds the optimum for a remaining graph, if it is below `below`, as an order of vertex numbers. `least` has a lower
+/// bound on the cost of each vertex in any order. `None` if there are too many vertices to eliminate, if a vertex may
+/// cost 2^31 products, or if there is no room for the values.
 pub(crate) fn solve(
     graph: &Primal<'_>,
     model: CostModel,
@@ -57,7 +58,7 @@ pub(crate) fn solve(
     within(MOST_VERTICES, graph, model, least, below, stop)
 }
 
-/// The optimum as [`solve`] finds it, where too many vertices are more than `most`.
+/// [`solve`], for at most `most` vertices.
 fn within(
     most: usize,
     graph: &Primal<'_>,
@@ -162,10 +163,10 @@ impl Problem {
         }
         let best = values[all as usize];
         if best >= self.below {
-            // Values that do not fit are unknown.
+            // No order costs less than `below`. If `below` itself does not fit into 31 bits, nothing is proven.
             return (self.below < UNKNOWN).then_some(Outcome::NothingBelow);
         }
-        // The way back: a vertex can be the last one if its cost makes up the difference.
+        // The order is found backwards: a vertex can be the last one if its cost is the difference of the values.
         let mut order = Vec::with_capacity(n);
         let mut set = all;
         while set != 0 {
@@ -183,8 +184,8 @@ impl Problem {
     }
 }
 
-/// A bound on the price of the vertices outside a set: sums by the lower and the upper half of its
-/// bits.
+/// A lower bound on the cost of the vertices outside a set, as two tables of sums, by the lower and the upper half of
+/// the bits.
 struct Remaining {
     half: usize,
     low: Vec<u32>,
@@ -326,7 +327,7 @@ mod tests {
             "{model:?} {}",
             lcg.to_json()
         );
-        // Nothing is known of each vertex, or what disjoint paths say.
+        // Without a bound for each vertex, and with that of disjoint paths.
         for least in [least, by_vertex(lcg, model, u64::MAX).0] {
             let tight = solve(&graph, model, &least, cost + 1, never)?;
             let place = || format!("{model:?} {}", lcg.to_json());
@@ -359,7 +360,7 @@ mod tests {
         Some(cost)
     }
 
-    /// An optimum is looked for up to a number of vertices.
+    /// The search accepts graphs up to a number of vertices.
     #[test]
     fn vertices_on_both_sides_of_the_limit() {
         let lcg = graph(3, 2, 6, 4);
@@ -411,7 +412,7 @@ mod tests {
         assert_eq!(found, Some(Outcome::Unfinished));
     }
 
-    /// The optimum of a graph where nothing else is known.
+    /// The optimum of a graph without a known cost.
     fn optimum_of(lcg: &Lcg) -> Option<Outcome> {
         let least = vec![0; lcg.vertex_count()];
         let never = &mut || false;
@@ -442,7 +443,7 @@ mod tests {
         }
     }
 
-    /// The question whether to stop is asked at the first set, and again after so many.
+    /// `stop` is asked at the first set, and again after each `PATIENCE` sets.
     #[test]
     fn sets_on_both_sides_of_a_question() {
         assert_eq!(PATIENCE, 1 << 14);
@@ -460,7 +461,8 @@ mod tests {
         }
     }
 
-    /// An optimum of 2^31 products or more is not known. It is not below what is less than that.
+    /// An optimum of 2^31 products or more is not found; the search proves only that no sequence is below a smaller
+    /// known cost.
     #[test]
     fn costs_that_do_not_fit_are_unknown() {
         // Two vertices between the same ends cost 33 000 squared each.

@@ -1,8 +1,8 @@
 //! Optimal vertex elimination by branch and bound over the vertex eliminated *last*.
 //!
-//! Let f(C) be the least cost of eliminating the set C of intermediates before anything else. What a
-//! vertex costs depends only on the eliminated vertices it is connected to through eliminated vertices.
-//! So f is additive over the connected components of C, and
+//! Let f(C) be the least cost of eliminating the set C of intermediates first. The cost of a vertex depends only on
+//! the eliminated vertices to which it is connected through eliminated vertices. So f is additive over the connected
+//! components of C, and for a connected C
 //!
 //! f(C) = min over v in C of cost(v after C \ {v}) + Σ f(components of C \ {v}).
 //!
@@ -35,7 +35,7 @@ struct Known {
 pub(crate) enum Outcome {
     /// The optimum, and an order (positions in the graph) that reaches it.
     Optimal(u64, Vec<usize>),
-    /// Nothing costs less than what was known before.
+    /// No order costs less than the best known one.
     NothingBelow,
     /// The budget was spent.
     Unfinished,
@@ -77,7 +77,7 @@ struct Solver<'g, const W: usize> {
     stopped: bool,
 }
 
-/// Finds the optimum if it is below `below`; gives up when `limit` is spent or `stop` says so.
+/// Finds the optimum if it is below `below`; gives up when `limit` is spent or `stop` returns true.
 pub(crate) fn solve<const W: usize>(
     graph: &BitGraph<W>,
     least: &[u32],
@@ -118,7 +118,7 @@ pub(crate) fn solve<const W: usize>(
     Some(outcome)
 }
 
-/// The vertices among these that have the same neighbours as each one over edges of the same kinds.
+/// For each vertex among `places`, those with the same neighbours over edges of the same kinds.
 fn twins<const W: usize>(graph: &BitGraph<W>, places: &[usize]) -> Vec<Set> {
     let (pred, succ) = (&graph.pred, &graph.succ);
     let side = |place: usize| {
@@ -138,7 +138,7 @@ fn twins<const W: usize>(graph: &BitGraph<W>, places: &[usize]) -> Vec<Set> {
 }
 
 impl<const W: usize> Solver<'_, W> {
-    /// Component by component: the others are known by their bounds only.
+    /// Solves component by component. Components that are not solved yet count with their bounds.
     fn solve_components(&mut self, below: u64, stop: &mut dyn FnMut() -> bool) -> Outcome {
         let n = self.places.len();
         let all: Set = if n == 64 { u64::MAX } else { (1 << n) - 1 };
@@ -194,7 +194,7 @@ impl<const W: usize> Solver<'_, W> {
         self.known.get(&set).map_or_else(cheap, |known| known.value)
     }
 
-    /// The disjoint-path bound when only this set is eliminated and everything else is a terminal.
+    /// The disjoint-path bound if only this set is eliminated, with all other vertices as terminals.
     fn local_bound(&mut self, set: Set) -> u32 {
         let inside = self.row(set);
         let graph = self.graph;
@@ -203,7 +203,7 @@ impl<const W: usize> Solver<'_, W> {
             let v = self.places[bit];
             let mut count = |forward: bool, first: &Row<W>| {
                 let side = if forward { &graph.succ } else { &graph.pred };
-                // A dependent that is read again is an end of paths, too.
+                // A dependent that other vertices read is an end of paths, too.
                 let is_end = |w: usize| !has(&inside, w) || (forward && has(&graph.stays, w));
                 self.flow.count(v, first, &side.all, is_end)
             };
@@ -291,7 +291,7 @@ impl<const W: usize> Solver<'_, W> {
             if bound >= best {
                 break;
             }
-            // Bounds may have risen since.
+            // The bounds of parts may have risen since the choice was listed.
             let mut open: u32 = parts.iter().map(|&part| self.bound(part)).sum();
             let mut total = cost;
             let mut failed = false;
@@ -310,7 +310,7 @@ impl<const W: usize> Solver<'_, W> {
             if self.stopped {
                 return None;
             }
-            // Each part cost less than what was left.
+            // All parts are solved within the rest of the budget.
             if !failed {
                 best = total;
                 last = Some(bit);
@@ -352,7 +352,7 @@ mod tests {
     use crate::lcg::{Kind, Lcg, NewEdge};
     use crate::search::testing::chain;
 
-    /// Each vertex of a chain costs one multiplication in any order, which is the bound of any part of it.
+    /// Each vertex of a chain costs one multiplication in any order, and the bound of any part says so.
     #[test]
     fn bounds_end_the_search_where_they_are_what_is_paid() {
         let n = 10;
@@ -369,7 +369,7 @@ mod tests {
             let Outcome::NothingBelow = run(1, 10).0 else {
                 panic!("a chain of {n} costs {n}");
             };
-            // What each vertex costs at least is known: no set is opened. Without it, only the whole set.
+            // With the least cost of each vertex no set is opened; without it, only the whole set.
             assert_eq!(run(1, 10).1, 0);
             assert_eq!(run(0, 10).1, 1);
             let (Outcome::Optimal(cost, order), work) = run(1, 11) else {
@@ -386,8 +386,8 @@ mod tests {
         }
     }
 
-    /// The bound of a set counts disjoint paths by the kinds of the edges that they begin with. Here it is what the set costs, so
-    /// that no other set is opened where that is too much.
+    /// The bound of a set counts disjoint paths by the kinds of their first edges. Here the bound is the cost of the
+    /// set, so no other set is opened if that is too much.
     #[test]
     fn sets_are_bounded_by_the_kinds_of_their_edges() {
         use Kind::{Constant, Unit, Variable};
@@ -423,7 +423,7 @@ mod tests {
         }
     }
 
-    /// What a component costs above its bound is not there any more for the next one.
+    /// The cost of a component above its bound reduces the budget of the next one.
     #[test]
     fn components_share_what_is_left() {
         // Two chains of two vertices, one of which is known to cost something: two more than the bounds in all.
@@ -462,7 +462,7 @@ mod tests {
         }
     }
 
-    /// Nothing is below a cost of nothing, also where there is nothing to do.
+    /// No cost is below 0, not even that of an empty graph.
     #[test]
     fn an_empty_graph_costs_nothing() {
         let edge = NewEdge::new(0, 1, Kind::Variable);

@@ -1,6 +1,6 @@
-//! The driver for face heuristics: the faces in heaps by the vertex they go through, and by all three vertices
-//! if siblings count. After a step only the faces it made and deleted are touched. A deleted face stays in its
-//! heaps until it comes up: no face is ever made again.
+//! The driver for face heuristics. Faces lie in heaps by the vertex that they go through, and by all three vertices if
+//! siblings count. After a step only the faces that it made and deleted are touched. A deleted face stays in its heaps
+//! until it comes up, which is safe because no face is ever made again.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
@@ -13,10 +13,10 @@ use crate::lcg::Lcg;
 /// Vertex numbers are below 2^30.
 const TOP: u32 = 1 << 30;
 
-/// Faces of a graph that is looked at.
+/// The most faces of a graph that a heuristic takes.
 const MOST_FACES: u64 = 1 << 22;
 
-/// Faces that may be left at a time: they take about 70 bytes each.
+/// The most faces at a time, of about 70 bytes each.
 const MOST_LEFT: usize = 1 << 24;
 
 /// A face of the dual graph.
@@ -44,13 +44,14 @@ struct Queue<'a> {
     middles: BTreeSet<Rank>,
     /// The faces from one vertex to another, if siblings count behind the degree.
     between: BTreeMap<(u32, u32), Family>,
-    /// The faces from one vertex to another in any order, if siblings count first: then all of them go in a row.
+    /// The faces from one vertex to another in any order, if siblings count first, since then all of them are
+    /// eliminated in a row.
     waiting: HashMap<(u32, u32), Vec<Face>>,
-    /// The faces that go now, from the last, by the rank of the vertex they go through. No step makes such a face:
-    /// one through the ends of its product goes beyond. Nor do their ranks change, but for that of the vertex that
-    /// the last went through, which fell: steps delete only faces through that vertex and through the ends.
+    /// The faces that are eliminated now, the last one first, sorted by the rank of the vertex that they go through.
+    /// The order stays right: no step makes a face with the same ends, since its new faces go beyond them; and a step
+    /// deletes only faces through its own vertex and through the ends, so that only the rank of the last vertex falls.
     row: Vec<Face>,
-    /// Faces in `through`, and in `between` or `waiting`, also deleted ones.
+    /// Number of faces in `through`, and in `between` or `waiting`, deleted ones included.
     stored: usize,
     related: usize,
     /// The rank that each vertex has in `middles`.
@@ -70,7 +71,7 @@ enum Siblings {
     BehindMarkowitz,
 }
 
-/// True if a graph with so many faces is not looked at.
+/// True if a graph has too many faces for a heuristic.
 fn is_too_much(faces: u64, limits: &Limits<'_>) -> bool {
     faces > (limits.work.unwrap_or(u64::MAX) / FACE_WORK).min(MOST_FACES)
 }
@@ -118,7 +119,7 @@ fn within(most_left: usize, heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_
         previous = Some((source, target));
         let step = Step::Face(face.0, face.1);
         if queue.graph.apply(step).is_err() {
-            // Not reached: the queue holds possible steps only. Better to stop than to loop.
+            // Not reached, since the queue has only possible steps. If it were, stopping is better than looping.
             break Ended::Stopped;
         }
         steps.push(step);
@@ -235,7 +236,7 @@ impl<'a> Queue<'a> {
         (self.graph.made().len() + self.graph.deleted().len()) as u64
     }
 
-    /// Drops the deleted faces where they are more than the others.
+    /// Drops deleted faces when they outnumber the others.
     fn sweep(&mut self) {
         let graph = &self.graph;
         let most = 2 * graph.face_count() + self.through.len();
@@ -272,7 +273,8 @@ impl<'a> Queue<'a> {
 
     /// The first face through the lowest vertex.
     fn usual(&mut self) -> Option<Face> {
-        // The degree of a vertex that faces go through falls: alone, it still is the first.
+        // The degree of the vertex of a step only falls, so if no other rank changed, the first vertex stays the
+        // first.
         let leads = |first: &Rank| self.stale == [first.2] && self.degrees[first.2 as usize] > 0;
         if !self.middles.first().is_some_and(leads) {
             self.settle();
@@ -312,7 +314,7 @@ impl<'a> Queue<'a> {
         let lowest = self.middles.first()?.0;
         let size = self.between.get(&ends)?.len();
         let is_lowest = |rank: &Rank| rank.0 == lowest;
-        // Whichever are fewer: these vertices or those of the family.
+        // Goes through the smaller set: the vertices of the lowest degree, or those of the family.
         let mut ties = self.middles.iter().take_while(|rank| is_lowest(rank));
         for rank in ties.by_ref().take(size) {
             let face = first(&mut self.between, &self.graph, ends, rank.2);

@@ -1,5 +1,5 @@
-//! The driver for vertex and edge heuristics: a priority queue of all possible steps by score. After a
-//! step only the steps near it are scored again, so that a run is near linear on sparse graphs.
+//! The driver for vertex and edge heuristics: a priority queue of all possible steps by score. After a step only steps
+//! near it are scored again, so that a run takes nearly linear time on sparse graphs.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,13 +21,13 @@ pub struct Limits<'a> {
     pub fill_in: Option<usize>,
     /// Largest number of elementary operations.
     pub work: Option<u64>,
-    /// A flag that somebody else sets to end the run.
+    /// A flag that another thread sets to end the run.
     pub interrupt: Option<&'a AtomicBool>,
-    /// A function that says when time is up.
+    /// A function that returns true when time is up.
     pub timer: Option<&'a dyn Fn() -> bool>,
-    /// Elementary operations that are done even if somebody wants an end.
+    /// Elementary operations that are done before the run may be interrupted.
     pub least: u64,
-    /// A cost that is known to be possible: a run that costs as much need not go on.
+    /// The best known cost: a run that reaches it need not go on.
     pub bar: Option<Bar>,
 }
 
@@ -38,7 +38,7 @@ pub struct Bar {
     pub model: CostModel,
     /// The number of products that count.
     pub cost: u64,
-    /// Elementary operations that are done in any case.
+    /// Elementary operations after which the bar applies.
     pub after: u64,
 }
 
@@ -57,7 +57,7 @@ impl Limits<'_> {
             .is_some_and(|bar| work > bar.after && reached(&bar))
     }
 
-    /// True if somebody wants an end now.
+    /// True if the run should end now.
     fn is_over(&self, work: u64) -> bool {
         let flag = self.interrupt;
         work > self.least
@@ -66,7 +66,7 @@ impl Limits<'_> {
     }
 }
 
-/// Products of a step that is looked at before it is done: whether the limits leave room for it.
+/// Steps of more products are checked against the limits before they are done.
 const WIDE: u64 = 1 << 16;
 
 /// Scores that are compared in the time of one elementary operation.
@@ -81,9 +81,9 @@ type Key = [i64; RULES];
 struct Group {
     /// The step of the group to choose, with its key.
     best: Option<(Key, Step)>,
-    /// The other ends of the edges, in order. Empty if no rule but the last tells them apart.
+    /// The other ends of the edges, in order. Empty if only the last rule tells them apart.
     ends: Vec<u32>,
-    /// Scores of the rules that tell them apart, for one end after the other.
+    /// Scores by the rules that tell the ends apart, for one end after the other.
     scores: Vec<i64>,
     /// True if the edges of the group are to be scored again.
     stale: bool,
@@ -109,7 +109,7 @@ struct Queue<'h, 'a> {
     degrees: bool,
     /// The last rule.
     reverse: bool,
-    /// Vertices in the middle of groups with other steps or scores than before, and which these are.
+    /// Middle vertices of groups whose steps or scores changed.
     dirty: Vec<u32>,
     is_dirty: FixedBitSet,
     work: u64,
@@ -229,7 +229,8 @@ impl Queue<'_, '_> {
                 previous.follow(&self.graph, step);
             }
             let before = self.graph.jae_count();
-            // An error is not reached: the queue holds possible steps only. Better to stop than to loop.
+            // An error is not reached, since the queue has only possible steps. If it were, stopping is better than
+            // looping.
             let done = self.graph.apply_within(step, &mut || limits.is_over(work));
             if !done.is_ok_and(|whole| whole) {
                 break Ended::Stopped;
@@ -250,7 +251,7 @@ impl Queue<'_, '_> {
         }
     }
 
-    /// Takes over what a step changed.
+    /// Marks the groups that a step changed.
     fn follow(&mut self, step: Step) {
         if let Step::Vertex(j) = step {
             let touched = self.graph.touched().to_vec();
@@ -562,7 +563,7 @@ impl Queue<'_, '_> {
         let Some(at) = self.sibling_at else {
             return Some(first.1);
         };
-        // What rules before the sibling degree say of the edges that are left over.
+        // The scores of the rules before the sibling degree, equal for all remaining edges.
         let slots = first.0.iter().zip(self.heuristic.rules()).take(at);
         let apart = slots.filter(|(_, rule)| self.apart.contains(rule));
         let scores: Vec<i64> = apart.map(|(&score, _)| score).collect();

@@ -11,12 +11,12 @@ pub(super) struct Reach {
     pub(super) dependents: Vec<u32>,
 }
 
-/// Edges that are looked at for each edge of the graph, and some more.
+/// Visits of edges that counting may take for each edge of the graph, beside [`LEAST`].
 const PASSES: u64 = 32;
 const LEAST: u64 = 1 << 22;
 
 impl Reach {
-    /// The numbers of a graph; `None` if it takes too long: there is no way to count that is linear in all graphs.
+    /// The numbers for a graph; `None` if counting takes too long, since no method is linear for all graphs.
     pub(super) fn new(graph: &Primal<'_>) -> Option<Self> {
         let lcg = graph.lcg();
         let n = lcg.vertex_count();
@@ -39,7 +39,7 @@ impl Reach {
     }
 }
 
-/// The number of the terminals that reach each position, where edges lead from lower positions to higher ones.
+/// The number of terminals that reach each position. Edges lead from lower positions to higher ones.
 fn count(
     n: usize,
     terminals: &[u32],
@@ -48,7 +48,7 @@ fn count(
     successors: impl Fn(usize, &mut dyn FnMut(usize)),
 ) -> Option<Vec<u32>> {
     let mut counts = vec![0; n];
-    // 64 terminals at a time: one word per vertex. Only those that are reached are looked at.
+    // 64 terminals at a time, in one word per vertex. Only reached vertices are visited.
     let mut word = vec![0u64; n];
     let mut reached = Worklist::of(n, []);
     let mut terminals: Vec<usize> = terminals.iter().map(|&t| position(t)).collect();
@@ -144,8 +144,8 @@ mod tests {
         assert!(!counted(40_000));
     }
 
-    /// A chain behind many inputs is looked at once for every 64 of them, and once from its end: as often as is allowed. One
-    /// input less saves fewer looks than it costs.
+    /// A chain behind many inputs is passed once for every 64 of them, and once from its end, as often as is allowed.
+    /// One input less saves fewer passes than it takes from the limit.
     #[test]
     fn edges_on_both_sides_of_the_limit() {
         let length = 12_618;

@@ -4,7 +4,7 @@ use super::reach::Reach;
 use crate::eliminate::{Primal, Step};
 use crate::lcg::Role;
 
-/// Vertex numbers are below 2^30 (the reader's limit on edges sees to it).
+/// Vertex numbers are below 2^30, by the reader's limit on edges.
 const TOP: i64 = 1 << 30;
 
 /// The vertex between the edges that a step joins.
@@ -80,10 +80,9 @@ pub(super) fn fill_in(graph: &Primal<'_>, step: Step) -> i64 {
     count as i64
 }
 
-/// The growth of the Markowitz degrees of the neighbours. The degree of `j` itself, which an edge
-/// elimination lowers, is left out; that `j` disappears with its last in- or out-edge is counted (by edge
-/// eliminations even where `j` is a dependent, which stays). The published counts of edge heuristics come
-/// out with exactly this reading.
+/// The growth of the Markowitz degrees of the neighbours. The degree of `j` itself, which an edge elimination lowers,
+/// is left out. The removal of `j` with its last in- or out-edge is counted (in edge eliminations even if `j` is a
+/// dependent, which stays). Only this reading reproduces the published counts of edge heuristics.
 pub(super) fn damage(graph: &Primal<'_>, step: Step) -> i64 {
     // A neighbour without in-edges (or out-edges) of its own has no Markowitz degree that could change.
     let degree_in = |v: u32| graph.in_degree(v) as i64;

@@ -1,5 +1,5 @@
-//! Sibling degrees: how much of a step's result falls on edges that the previous step wrote. That of a step
-//! is |P ∩ P'|·|S ∩ S'|, where P and S are the ends that it joins.
+//! Sibling degrees: the share of a step's result that falls on edges written by the previous step. The sibling degree
+//! of a step is |P ∩ P'|·|S ∩ S'|, where P and S are the ends that it joins, P' and S' those of the previous step.
 
 use std::cell::Cell;
 
@@ -11,11 +11,11 @@ pub(super) struct Siblings {
     preds: Members,
     succs: Members,
     between: Members,
-    /// Vertices looked at since somebody asked.
+    /// Vertices visited since [`Siblings::looked`] was called last.
     looked: Cell<u64>,
 }
 
-/// A set of vertices that is asked often and replaced often.
+/// A set of vertices with many look-ups and many replacements: clearing it takes constant time.
 #[derive(Clone, Debug)]
 struct Members {
     list: Vec<u32>,
@@ -60,7 +60,7 @@ impl Siblings {
         }
     }
 
-    /// Takes a step, which is about to be done, for the previous one.
+    /// Makes a step, which is about to be done, the previous one.
     pub(super) fn follow(&mut self, graph: &Primal<'_>, step: Step) {
         match step {
             Step::Vertex(j) => {
@@ -79,7 +79,7 @@ impl Siblings {
         }
     }
 
-    /// The number of vertices that were looked at since this was asked last.
+    /// The number of vertices visited since the last call.
     pub(super) fn looked(&self) -> u64 {
         self.looked.take()
     }
@@ -102,8 +102,8 @@ impl Siblings {
         }
     }
 
-    /// The successors of P' or the predecessors of S', each once: whatever lies between P' and S' is among
-    /// either.
+    /// The successors of P' or the predecessors of S', whichever are fewer, each once: every vertex between P' and S'
+    /// is among both.
     pub(super) fn middles(&mut self, graph: &Primal<'_>) -> Vec<u32> {
         let (preds, succs) = (&self.preds.list, &self.succs.list);
         if preds.len() <= succs.len() {

@@ -22,7 +22,7 @@ pub(super) struct Raw {
 
 const NONE: u32 = u32::MAX;
 
-/// Sorted ids, and a way to find a rank fast.
+/// Sorted ids, with fast look-up of the rank of an id.
 struct Ids {
     sorted: Vec<i64>,
     /// Rank by `id - sorted[0]`, when the ids are dense enough.
@@ -58,7 +58,7 @@ impl Ids {
         Self { sorted, dense }
     }
 
-    /// The rank of an id that is known to be there.
+    /// The rank of an id that exists.
     fn rank(&self, id: i64) -> u32 {
         if self.dense.is_empty() {
             self.sorted
@@ -74,7 +74,7 @@ pub(super) fn build(raw: Raw) -> Result<Lcg, LcgError> {
     within(raw, MAX_EDGES)
 }
 
-/// Builds a graph that has so many edges at most, and so many inputs and outputs together.
+/// Builds a graph of at most `most` edges, and at most as many inputs and outputs together.
 fn within(raw: Raw, most: usize) -> Result<Lcg, LcgError> {
     let mut errors = LcgError::default();
     if raw.edges.len() > most || raw.inputs.len() + raw.outputs.len() > most {
@@ -297,7 +297,8 @@ fn check_duplicates(n: usize, edges: &[Edge], ids: &Ids, errors: &mut LcgError) 
     }
 }
 
-/// The vertices in topological order: by id if that is one, else smallest id first.
+/// The vertices in topological order: by id if the ids are in topological order, else smallest id first among the
+/// ready ones.
 fn topological(n: usize, edges: &[Edge], ids: &Ids, errors: &mut LcgError) -> Vec<u32> {
     if edges.iter().all(|edge| edge.source < edge.target) {
         return (0..n as u32).collect();
@@ -406,7 +407,7 @@ mod tests {
     use super::*;
     use crate::lcg::Kind;
 
-    /// Graphs are built up to a number of edges, and of inputs and outputs together.
+    /// Graphs at the limits of edges, and of inputs and outputs together, are built; larger ones are refused.
     #[test]
     fn sizes_on_both_sides_of_the_limit() {
         let edge = |(i, k): (i64, i64)| NewEdge::new(i, k, Kind::Variable);

@@ -1,4 +1,4 @@
-//! Graphs from petgraph and for petgraph, so that its algorithms can be used on them.
+//! Conversion from and to petgraph, for its algorithms.
 //!
 //! ```
 //! use bb_preaccum::lcg::{Lcg, petgraph::to_petgraph};
@@ -10,9 +10,9 @@
 //! # Ok::<(), bb_preaccum::lcg::LcgError>(())
 //! ```
 //!
-//! Vertices of an [`Lcg`] can be many and their paths long. So beware of petgraph's `is_cyclic_directed`, `tarjan_scc`
-//! and `depth_first_search`: they recurse, and a long path overflows the stack. `toposort`, `kosaraju_scc`,
-//! `connected_components` and the iterators `Dfs` and `Bfs` do not.
+//! An [`Lcg`] can have long paths. Beware of petgraph's `is_cyclic_directed`, `tarjan_scc` and `depth_first_search`,
+//! which recurse: a long path overflows the stack. `toposort`, `kosaraju_scc`, `connected_components` and the
+//! iterators `Dfs` and `Bfs` do not.
 
 use ::petgraph::graph::{DiGraph, NodeIndex};
 

@@ -1,5 +1,5 @@
-//! Chains of annealing that run side by side and know nothing of each other, so that what they find does not depend on the
-//! machine.
+//! Independent chains of annealing that run side by side. No chain knows the others' results, so that its own does not
+//! depend on the machine.
 
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,8 @@ use std::thread::{self, Builder, ScopedJoinHandle};
 /// Bytes of the stack of a chain, which recurses nowhere.
 const STACK: usize = 1 << 21;
 
-/// Runs so many chains, the first on this thread and each of the others on one of its own. The results by number.
+/// Runs `count` chains, the first on this thread and each of the others on its own thread. Returns the results by
+/// number.
 pub(super) fn run<T: Send>(count: usize, chain: impl Fn(usize) -> T + Sync) -> Vec<T> {
     on_stacks(STACK, count, &chain)
 }
@@ -22,23 +23,22 @@ fn on_stacks<T: Send>(stack: usize, count: usize, chain: &(impl Fn(usize) -> T +
         let others: Vec<_> = (1..count).map(start).collect();
         let mut results = vec![chain(0)];
         for (number, started) in (1..).zip(others) {
-            // Where no thread is to be had, the chain runs here after the others: that takes longer, but what a
-            // chain finds in its steps does not depend on the thread.
+            // If no thread is available, the chain runs here after the others, slower but with the same result.
             results.push(started.map_or_else(|_| chain(number), joined));
         }
         results
     })
 }
 
-/// The result of a chain, or its panic, which is then one of the search.
+/// The result of a chain; a panic of the chain becomes one of the search.
 fn joined<T>(handle: ScopedJoinHandle<'_, T>) -> T {
     handle
         .join()
         .unwrap_or_else(|reason| panic::resume_unwind(reason))
 }
 
-/// The least number of the chains that have met the bound. Those after it can stop, since among equals the first is
-/// taken; those before it cannot, because they may meet the bound later.
+/// The least number of a chain that has met the bound. Later chains can stop, since among equals the first is taken;
+/// earlier ones go on, because they may still meet the bound.
 #[derive(Debug)]
 pub(super) struct Finish(AtomicUsize);
 

@@ -1,21 +1,21 @@
-//! How long chains go on: as long as they do not agree.
+//! The length of chains of annealing: they go on until they agree.
 //!
-//! Chains know nothing of each other. Where all of them end with one cost, that cost is hardly ever to be improved, and to go on
-//! costs time for nothing; where they differ, slower cooling gains. So they run in phases, each of which is longer than the one
-//! before.
+//! If all independent chains end with one cost, going on hardly ever improves it; if they differ, slower cooling does.
+//! So chains run in phases, each longer than the one before.
 
-/// Steps of a chain in each phase, in quarters of the budget. In the first, four chains take together what one takes with the whole
-/// budget.
+/// Steps of a chain in each phase, in quarters of the budget. In the first phase, four chains together spend the
+/// budget of one.
 const PHASES: [u64; 4] = [1, 2, 4, 16];
 
-/// Phases of graphs with fewer intermediates than [`LARGE`]. The moves of one intermediate to the place of another are as many as
-/// there are pairs, so that steps which are few for a large graph are many for a small one.
+/// Phases of graphs with fewer intermediates than [`LARGE`]. Moves number as many as pairs of intermediates, so that
+/// few steps for a large graph are many for a small one.
 const PHASES_OF_SMALL: usize = 2;
 
 /// Intermediates of graphs that may need all phases.
 const LARGE: usize = 64;
 
-/// Steps of each chain in a phase, counted from 0, on a graph with so many intermediates; `None` if there are no more phases.
+/// Steps of each chain in a phase, counted from 0; `None` behind the last phase of graphs with this number of
+/// intermediates.
 pub(super) fn steps(budget: u64, intermediates: usize, phase: usize) -> Option<u64> {
     let phases = match intermediates {
         LARGE.. => PHASES.len(),
@@ -25,8 +25,8 @@ pub(super) fn steps(budget: u64, intermediates: usize, phase: usize) -> Option<u
     Some((budget / 4).saturating_mul(*quarters))
 }
 
-/// True if there is no need to go on after a phase: all chains have the same cost, or the best of the chains has not improved
-/// on what was known before in a phase that was not the first, and more than half of the chains have it.
+/// True if there is no need to go on after a phase: all chains have the same cost, or (from the second phase on) the
+/// best cost has not improved on `before` and more than half of the chains have it.
 pub(super) fn is_reached(phase: usize, before: u64, costs: &[u64]) -> bool {
     let Some(&least) = costs.iter().min() else {
         return true;

@@ -18,11 +18,11 @@ const PENALTY: f64 = 0.02;
 /// Runs without gain after which the search ends.
 const PATIENCE: u32 = 4;
 const MOST_FACES: usize = 16;
-/// Larger graphs are not searched.
+/// Most edges of a graph whose face sequences are searched.
 pub(crate) const MOST_EDGES: usize = 64;
-/// Intermediates up to which the optimum is looked for without being asked.
+/// Most intermediates for which the optimum is sought without being asked for.
 const PROVEN_VERTICES: usize = 6;
-/// Faces tried for that, times the square of the number of dual vertices: a tenth of a second.
+/// Faces tried in that search, times the square of the number of dual vertices: a tenth of a second.
 const PROVEN_FACES: usize = 2_000_000;
 
 /// One entry of a list, in vertices of the graph.
@@ -30,11 +30,11 @@ const PROVEN_FACES: usize = 2_000_000;
 enum Token {
     /// All faces with this middle.
     Vertex(u32),
-    /// All faces that start with such a dual vertex.
+    /// All faces whose first dual vertex leads from the first vertex to the second.
     Front(u32, u32),
-    /// All faces that end with such a dual vertex.
+    /// All faces whose second dual vertex leads from the first vertex to the second.
     Back(u32, u32),
-    /// The first face along such a path.
+    /// The first face along the path of these three vertices.
     Face(u32, u32, u32),
 }
 
@@ -149,7 +149,7 @@ impl<const W: usize> Board<W> {
         self.succ[at] = [0; W];
     }
 
-    /// The first face that a token still asks for.
+    /// The first remaining face that a token stands for.
     fn next(&self, token: Token) -> Option<(usize, usize)> {
         let faces = |at: usize| items(&self.succ[at]).next().map(|next| (at, next));
         let with =
@@ -170,7 +170,7 @@ impl<const W: usize> Board<W> {
         }
     }
 
-    /// Applies a token; returns the cost, and whether there was anything to do.
+    /// Applies a token; returns the cost, and whether the token had an effect.
     fn apply(
         &mut self,
         token: Token,
@@ -200,8 +200,8 @@ enum Effort {
     All,
 }
 
-/// Looks for a sequence of faces that costs less than what is known, above a floor; with it, a bound that
-/// no sequence is below. Annealing starts from a sequence of vertices and edges.
+/// Looks for a sequence of faces below the known cost, but not below `floor`. Returns the sequence and a lower bound
+/// on all sequences. Annealing starts from a sequence of vertices and edges.
 pub(crate) fn search(
     lcg: &Lcg,
     options: &Options<'_>,
@@ -229,7 +229,7 @@ pub(crate) fn search(
     (bound, best)
 }
 
-/// Exact search below a cost that is known: a bound, and an optimal sequence if it is below.
+/// Exact search below a known cost: a bound, and an optimal sequence if it costs less.
 fn prove(
     lcg: &Lcg,
     options: &Options<'_>,
@@ -247,7 +247,7 @@ fn prove(
     prove_within(faces, lcg, options.model, below, meter)
 }
 
-/// Exact search as [`prove`] does it, which ends when it comes to the last of so many faces.
+/// [`prove`], for at most this many faces.
 fn prove_within(
     mut faces: usize,
     lcg: &Lcg,
@@ -284,7 +284,7 @@ fn run(
     floor: u64,
     meter: &mut Meter<'_>,
 ) -> Option<(u64, Vec<Step>)> {
-    // Room for the dual vertices that come.
+    // Rows with room for the dual vertices that products add.
     match lcg.edges().len() {
         0..=24 => Search::<1>::run(lcg, model, start, seed, floor, meter),
         25..=MOST_EDGES => Search::<2>::run(lcg, model, start, seed, floor, meter),
@@ -326,7 +326,7 @@ impl<const W: usize> Search<W> {
             Step::Face(..) => None,
         };
         let mut tokens: Vec<Token> = start.iter().filter_map(token).collect();
-        // Whatever single tokens leave over.
+        // Vertex tokens at the end eliminate all faces that are left.
         let rest = (0..lcg.vertex_count() as u32).filter(|&v| lcg.role(v) != Role::Independent);
         tokens.extend(
             rest.map(Token::Vertex)
@@ -485,7 +485,7 @@ mod tests {
     use super::super::testing::{LION, chain, variable};
     use super::*;
 
-    /// The cost of what annealing finds, above this floor.
+    /// The cost of the sequence that annealing finds, above a floor.
     fn annealed(lcg: &Lcg, vertices: std::ops::Range<u32>, floor: u64) -> Option<u64> {
         let start: Vec<Step> = vertices.map(Step::Vertex).collect();
         let mut meter = Meter::new(&Options::default());
@@ -518,7 +518,7 @@ mod tests {
         }
     }
 
-    /// Annealing that can gain nothing, but does not know it, ends after so many rounds.
+    /// Annealing without possible gain ends after `PATIENCE` rounds.
     #[test]
     fn rounds_without_gain_are_counted() {
         let options = Options::default();
@@ -535,7 +535,7 @@ mod tests {
     #[test]
     fn single_faces_on_both_sides_of_their_limit() {
         let lcg = chain(3);
-        // There is no such face, so that it may be there more than once.
+        // No such face exists, so the token may occur several times.
         let face = Token::Face(2, 1, 0);
         for count in [MOST_FACES - 1, MOST_FACES] {
             let mut search = Search::<1>::new(&lcg, CostModel::Plain, &[]);
@@ -550,7 +550,7 @@ mod tests {
         }
     }
 
-    /// A chain costs what disjoint paths prove: exact search sees that at once, if it is tried.
+    /// The cost of a chain is the bound of disjoint paths, so exact search ends at once if it is tried.
     #[test]
     fn vertices_on_both_sides_of_the_limit() {
         let options = Options::default();

@@ -2,20 +2,20 @@
 //! eliminated as two shorter ones and the vertex between them last, as in the best bracketing of a product
 //! of matrices.
 //!
-//! The cost of a vertex when exactly the rest of its stretch is gone is a product of two numbers: predecessors
-//! depend on what is in front of it only, successors on what is behind. So all costs come from two tables, and the
-//! best tree of stretches from a recurrence. (Edges that pass over the vertex between two stretches are
-//! ignored by the recurrence, not by the cost of the order that comes out.) Products of small
-//! Jacobians, where greedy choices go wrong, are the case it is meant for.
+//! The cost of a vertex after exactly the rest of its stretch is eliminated is a product of two numbers: its
+//! predecessors depend only on the part of the stretch in front, its successors only on the part behind. So all costs
+//! come from two tables, and the best tree of stretches from a recurrence. (The recurrence ignores edges that pass
+//! over the vertex between two stretches; the cost of the resulting order does not.) The method is meant for products
+//! of small Jacobians, for which greedy choices go wrong.
 
 use super::rng::Rng;
 use crate::bits::{BitGraph, Near, Row, has, items, minus, set, size, step, unset};
 use crate::cost::CostModel;
 
-/// Larger graphs would take too long: the recurrence takes the third power of this.
+/// The longest line: the recurrence takes time in the third power of its length.
 pub(crate) const MOST: usize = 256;
 
-/// Neighbours that count, and those of them that count less where both sides are constant.
+/// The number of neighbours that count, and of the variable ones among them (two constant sides make free products).
 type Width = (u32, u32);
 
 /// The vertices to be eliminated in a random topological order that goes deep before it goes wide, from
@@ -71,7 +71,7 @@ pub(crate) fn order<const W: usize>(
     let n = line.len();
     let before = widths(graph, line, true);
     let behind = widths(graph, line, false);
-    // Least cost of the stretch from `low` to before `high`, and who is last in it.
+    // Least cost of the stretch from `low` to before `high`, and its last vertex.
     let width = n + 1;
     let mut least = vec![0u32; width * width];
     // The same by `high` first, so that both are read in order.
@@ -113,8 +113,8 @@ pub(crate) fn order<const W: usize>(
     (order, n * n * n / 12 + 8 * n * n)
 }
 
-/// The neighbours of each vertex of the line on one side, for each beginning (or end) of a stretch, after what is
-/// between is gone.
+/// The neighbours of each vertex of the line on one side, for each beginning (or end) of a stretch, after the vertices
+/// in between are eliminated.
 fn widths<const W: usize>(graph: &BitGraph<W>, line: &[usize], front: bool) -> Vec<Width> {
     let n = line.len();
     let side = if front { &graph.pred } else { &graph.succ };
@@ -279,7 +279,8 @@ mod tests {
         trees.min().unwrap_or(0)
     }
 
-    /// The price of the tree that an order is: who goes last parts its stretch, and one part goes before the other.
+    /// The price of the tree of an order: the last vertex divides its stretch, and one part is eliminated before the
+    /// other.
     fn of_order(
         price: &impl Fn([usize; 3]) -> u32,
         line: &[usize],

@@ -28,26 +28,26 @@ const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
 /// others.
 const FREE_OF_PLAIN: f64 = 1.0;
 const FREE: f64 = 0.1;
-/// Tenths of the budget that orders get where tokens come after them, in the plain model and in the others.
+/// Tenths of the budget for orders if tokens follow, in the plain model and in the others.
 const ORDER_PART: (u64, u64) = (5, 3);
 /// Lines that orders are cut from.
 const LINES: u32 = 4;
 /// Rounds without gain after which a search without clock ends.
 const PATIENCE: u32 = 5;
-/// Vertex sets that exact search may look at without being asked for more, and its part of the budget:
-/// where it does not come to an end soon, it hardly ever does.
+/// Vertex sets that exact search may visit without being asked for more, and its part of the budget. If it does not
+/// end soon, it hardly ever does.
 const EXACT_SETS: u64 = 2_000;
 const EXACT_PART: u64 = 16;
-/// Sets to be remembered at most (32 bytes each).
+/// Most sets that are remembered, of 32 bytes each.
 const MANY_SETS: u64 = 20_000_000;
 /// The work of one set of vertices, per vertex in it.
 const SET_WORK: u64 = 25;
-/// Graphs that exact edge search may look at without being asked for more, and with.
+/// Graphs that exact edge search may visit without being asked for more, and with.
 const EXACT_GRAPHS: usize = 40_000;
 const MANY_GRAPHS: usize = 4_000_000;
 /// The bytes that the graphs of exact edge search may take.
 pub(super) const GRAPH_BYTES: usize = 1 << 29;
-/// Vertices up to which edge search tries to be exact by itself.
+/// Most vertices for which edge search tries to be exact without being asked.
 const EXACT_EDGE_VERTICES: u32 = 6;
 
 /// Intermediates with several neighbours on one side, in graphs worth reducing to 1024 vertices.
@@ -71,7 +71,7 @@ pub(crate) fn run(
     bounds: &[u64],
     meter: &mut Meter<'_>,
 ) -> Option<Local> {
-    // Only vertices with one predecessor and one successor can be taken out before: most others stay.
+    // Reduction takes out only vertices with one predecessor and one successor, so most branching vertices stay.
     let branching = |v: &u32| lcg.in_edges(*v).len() > 1 || lcg.out_edges(*v).len() > 1;
     if meter.stop() || lcg.intermediates().filter(branching).count() > MOST_BRANCHING {
         return None;
@@ -92,7 +92,7 @@ pub(crate) fn run(
     }
 }
 
-/// The exact search alone, where few intermediates have too many neighbours for bit rows.
+/// Exact search alone, for graphs with few intermediates that have too many neighbours for bit rows.
 fn prove_wide(
     graph: &Primal<'_>,
     prefix: &[Step],
@@ -135,10 +135,11 @@ enum Effort {
     All,
 }
 
-/// What a chain goes on from in its next phase: its random numbers, and the best that it has found.
+/// The state with which a chain goes on in its next phase: its random numbers, and the best sequence that it has
+/// found.
 #[derive(Clone)]
 struct Chain {
-    /// The number of its first round, which says where that starts.
+    /// The number of its first round, which determines where the round starts.
     round: u32,
     rng: Rng,
     order: (u64, Vec<usize>),
@@ -147,17 +148,18 @@ struct Chain {
 
 struct Rounds<'g, 'm, 'a, const W: usize> {
     bits: &'g BitGraph<W>,
-    /// The graph as the plain model sees it, where every product counts: a good starting point for the other models.
+    /// The graph in the plain model, in which every product counts: good orders there are good starts for the other
+    /// models.
     plain: &'g BitGraph<W>,
     rng: Rng,
     thresholds: &'g Thresholds,
     meter: &'m mut Meter<'a>,
     order: (u64, Vec<usize>),
     tokens: Option<(u64, Vec<Token>)>,
-    /// Nothing of the kind can be cheaper.
+    /// Lower bounds on vertex sequences and on edge sequences.
     vertex_floor: u64,
     edge_floor: u64,
-    /// The cost of the reduction before.
+    /// The cost of the reduction.
     base: u64,
 }
 
@@ -212,7 +214,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
             rounds.prove_tokens(EXACT_GRAPHS);
         }
         if small || options.exact {
-            // The better the known order, the more sets are cut off.
+            // Exact search comes after annealing: the better the known order, the more sets are cut off.
             let some = rounds.meter.spent + super::DEFAULT_WORK / 4;
             rounds.improve(0, &starts, edges, some);
             rounds.prove_order(graph, bounds, Effort::All);
@@ -281,7 +283,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         starts.extend(found.into_iter().map(|(_, order)| order));
     }
 
-    /// True if nothing cheaper is to be found.
+    /// True if the known cost meets the bound.
     fn is_finished(&self, edges: bool) -> bool {
         let goal = if edges {
             self.edge_floor
@@ -291,8 +293,8 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         self.best() <= goal
     }
 
-    /// Anneals in so many chains, in phases, until they agree ([`convergence`]). The best of all is kept, of equals that of the
-    /// first. A single chain has all of the budget.
+    /// Anneals in `count` chains, in phases, until they agree ([`convergence`]). The best result is kept; among
+    /// equals, that of the first chain. A single chain has all of the budget.
     fn improve_in_chains(&mut self, starts: &[Vec<usize>], edges: bool, count: usize) {
         if count == 1 || self.order.1.len() < 2 || self.is_finished(edges) || self.meter.is_over() {
             self.improve(0, starts, edges, u64::MAX);
@@ -302,7 +304,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         let others = (1..count).map(|_| Rng::new(seeds.next()));
         let rngs = std::iter::once(self.rng.clone()).chain(others);
         let rngs = (0u32..).zip(rngs);
-        // What chains find tells more if they do not begin alike.
+        // Chains begin differently, so that their agreement means more.
         let begin = |(number, rng)| Chain {
             round: number,
             rng,
@@ -325,7 +327,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         }
     }
 
-    /// Lets each chain spend what is left. Returns their costs, or `None` if one has met the bound.
+    /// Lets each chain spend the steps of a phase. Returns their costs, or `None` if one has met the bound.
     fn side_by_side(
         &mut self,
         starts: &[Vec<usize>],
@@ -362,7 +364,8 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
             };
             (cost, ended, meter.reading())
         });
-        // Those after one that met the bound may have been stopped anywhere.
+        // Chains behind the first one that met the bound may have been stopped anywhere, so their results do not
+        // count.
         let first = finish.first();
         let counting = first.map_or(chains.len(), |first| first + 1);
         let mut costs = Vec::new();
@@ -384,7 +387,8 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         first.is_none().then_some(costs)
     }
 
-    /// Anneals until the budget or this many steps in all are spent, or a bound is reached. Rounds are counted from `round` on.
+    /// Anneals until the budget or `most` steps in all are spent, or a bound is reached. Rounds are counted from
+    /// `round` on.
     fn improve(&mut self, mut round: u32, starts: &[Vec<usize>], edges: bool, most: u64) {
         let n = self.order.1.len() as u64;
         if n < 2 {
@@ -405,7 +409,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
             } else {
                 starts[self.rng.below(starts.len())].clone()
             };
-            // With little left, orders still get their share.
+            // Orders get their share of a small rest, too.
             let plain = self.bits.model == CostModel::Plain;
             let part = match (edges, plain) {
                 (false, _) => 10,
@@ -414,7 +418,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
             };
             let share = self.meter.left() / 10 * part;
             let work = share.min(n * ORDER_WORK);
-            // Orders that are good when every product counts are the better starts for tokens.
+            // Orders that are good if every product counts are the better starts for tokens.
             let as_plain = edges && !plain && round > 0;
             let order = if as_plain {
                 self.anneal_order_in(true, &start, share.min(n * START_WORK))
@@ -470,7 +474,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         }
     }
 
-    /// Anneals token lists in a model that looks at so many layers of neighbours.
+    /// Anneals token lists in a model with `L` layers of neighbours.
     fn anneal_tokens_in<const L: usize>(&mut self, order: &[usize], work: u64, free: f64) {
         let list: Vec<Token> = order.iter().map(|&v| Token::Vertex(v as u16)).collect();
         let mut state = TokenState::<W, L>::new(self.bits, &list);
@@ -504,7 +508,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         };
         let meter = &mut *self.meter;
         let below = self.order.0;
-        // In a small graph that some sets were not enough for, all of them in order are the faster way.
+        // If a part of the sets was not enough for a small graph, going through all sets in order is faster.
         let found = if effort == Effort::All && n as usize <= exact::subsets::MOST_VERTICES {
             let model = self.bits.model;
             let place = |v| self.bits.vertices.binary_search(&(v as u32)).ok();
@@ -583,17 +587,18 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
     }
 }
 
-/// True if a search without clock ends after so many rounds without gain.
+/// True if a search without clock ends after `since` rounds without gain.
 fn gives_up(meter: &Meter<'_>, since: u32) -> bool {
     meter.timer().is_none() && since > PATIENCE
 }
 
-/// Vertex sets that exact search may look at without being asked for more, with so many steps left and so many for each set.
+/// Vertex sets that exact search may visit without being asked for more, given the steps left and the steps for each
+/// set.
 fn some_sets(left: u64, set_work: u64) -> u64 {
     EXACT_SETS.min(left / (EXACT_PART * set_work))
 }
 
-/// The order in which a vertex sequence eliminates what the reduced graph still has.
+/// The order in which a vertex sequence eliminates the vertices of the reduced graph.
 fn order_of<const W: usize>(bits: &BitGraph<W>, steps: &[Step]) -> Vec<usize> {
     let mut order = Vec::new();
     for step in steps {
@@ -607,7 +612,7 @@ fn order_of<const W: usize>(bits: &BitGraph<W>, steps: &[Step]) -> Vec<usize> {
     order
 }
 
-/// The whole sequence, without eliminations that find nothing to do.
+/// The whole sequence, without eliminations that have no effect.
 fn finish(
     lcg: &Lcg,
     prefix: &[Step],
@@ -637,7 +642,7 @@ mod tests {
     use super::*;
     use crate::bound;
 
-    /// What is found without a budget, above the bounds of disjoint paths.
+    /// The result without a budget for annealing, above the bounds of disjoint paths.
     fn found(lcg: &Lcg) -> Option<Local> {
         let options = Options {
             work: 0,
@@ -677,7 +682,7 @@ mod tests {
         }
     }
 
-    /// Lion beside outputs that are read again, which cost one product each, as disjoint paths prove.
+    /// Lion beside outputs with out-edges, which cost one product each, as disjoint paths prove.
     #[test]
     fn exact_edge_search_on_both_sides_of_its_limit() {
         for (vertices, gap) in [(EXACT_EDGE_VERTICES, 11 - 8), (EXACT_EDGE_VERTICES + 1, 0)] {
@@ -694,7 +699,7 @@ mod tests {
         }
     }
 
-    /// Orders are cut from lines in which there is something to cut, and which are not too long.
+    /// Orders are cut from lines of at least the least and at most the greatest length.
     #[test]
     fn lines_on_both_sides_of_their_limits() {
         let (options, thresholds) = (Options::default(), Thresholds::new());

@@ -1,4 +1,4 @@
-//! The budget of a search: a number of steps, or a clock of the caller's.
+//! The budget of a search: a number of steps, or the caller's clock.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -8,10 +8,10 @@ use super::chains::Finish;
 /// Steps of the default budget: about 100 ms on one core of a 2023 server.
 pub const DEFAULT_WORK: u64 = 26_000_000;
 
-/// Says when time is up, on whatever thread it is asked.
+/// Returns true when time is up; any thread may call it.
 pub type Timer<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// The state of a search, for whoever watches it from another thread.
+/// The state of a search, to be watched from another thread.
 #[derive(Debug)]
 pub struct Monitor {
     best: AtomicU64,
@@ -38,19 +38,19 @@ impl Monitor {
         }
     }
 
-    /// Search steps spent so far, of the first chain where there are several.
+    /// Search steps spent so far, by the first of several chains.
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
     }
 
-    /// Search steps that there are so far, of the first chain where there are several; 0 before the search begins. While chains do
-    /// not agree there are more.
+    /// The budget in steps, of the first of several chains; 0 before the search begins. The budget grows while chains
+    /// do not agree.
     pub fn budget(&self) -> u64 {
         self.budget.load(Ordering::Relaxed)
     }
 }
 
-/// What a meter shows at the end of a chain.
+/// The state of a meter at the end of a chain.
 #[derive(Clone, Copy)]
 pub(super) struct Reading {
     left: u64,
@@ -64,7 +64,7 @@ pub(crate) struct Meter<'a> {
     timer: Option<Timer<'a>>,
     interrupt: Option<&'a AtomicBool>,
     monitor: Option<&'a Monitor>,
-    /// The number of the chain whose meter this is, and those that need not go on.
+    /// The number of this meter's chain, and the record of chains that met the bound.
     chain: usize,
     finish: Option<&'a Finish>,
     pub(crate) spent: u64,
@@ -90,7 +90,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Gives every chain so many steps for a phase; what is left of those before is lost.
+    /// Gives every chain `steps` steps for a phase; unspent ones of the last phase are lost.
     pub(super) fn begin(&mut self, steps: u64) {
         self.left = steps;
         if let Some(monitor) = self.monitor {
@@ -99,7 +99,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// The meter of a chain: each has what is left.
+    /// The meter of a chain, with the whole rest of the steps.
     pub(super) fn of_chain<'b>(&'b self, chain: usize, finish: &'b Finish) -> Meter<'b> {
         Meter {
             left: self.left,
@@ -139,7 +139,7 @@ impl<'a> Meter<'a> {
         self.spend(0);
     }
 
-    /// Keeps a part of the budget back; returns it for [`Meter::release`].
+    /// Reserves a part of the budget; returns it for [`Meter::release`].
     pub(crate) fn reserve(&mut self, part: u64) -> u64 {
         let part = part.min(self.left);
         self.left -= part;
@@ -150,7 +150,7 @@ impl<'a> Meter<'a> {
         self.left = self.left.saturating_add(part);
     }
 
-    /// True if the caller wants an end now.
+    /// True if the search should end now.
     pub(crate) fn stop(&mut self) -> bool {
         if self
             .interrupt
@@ -162,8 +162,8 @@ impl<'a> Meter<'a> {
         self.interrupted || self.late || self.is_needless()
     }
 
-    /// True if another chain has met the bound, so that this one cannot give the result. By the clock any of them
-    /// will do.
+    /// True if another chain has met the bound, so that this one cannot give the result. With a clock, any chain that
+    /// met it will do.
     fn is_needless(&self) -> bool {
         let first = self.finish.and_then(Finish::first);
         first.is_some_and(|first| first < self.chain || self.timer.is_some())
@@ -194,7 +194,7 @@ impl<'a> Meter<'a> {
         self.grant(u64::MAX)
     }
 
-    /// Tells the world about a complete sequence.
+    /// Shows the cost of a complete sequence to the monitor.
     pub(crate) fn found(&self, cost: u64) {
         if let Some(monitor) = self.monitor {
             monitor.best.fetch_min(cost, Ordering::Relaxed);

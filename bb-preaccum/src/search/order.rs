@@ -5,21 +5,21 @@ use super::rng::{Rng, Thresholds};
 use crate::bits::{BitGraph, Near, Row, has, items, meet, minus, set, size, unset};
 use crate::cost::CostModel;
 
-/// Most vertices that are moved together, and most of those that only follow each other.
+/// Most vertices in a group that is moved together, and most if they are only consecutive.
 const GROUP: usize = 12;
 const RUN: usize = 5;
-/// Every so many moves is one of a group: they are dear.
+/// One of this many moves is the move of a group, which is expensive.
 const GROUP_EVERY: u32 = 16;
 
-/// Places are looked at until one costs so much more than the best of them.
+/// A scan ends at a place that costs this much more than the best one.
 const MOST_RISE: i64 = 30;
 
-/// Multiplications, or a change of them.
+/// A number of multiplications, or a change of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Cost {
-    /// Those that the model counts.
+    /// Multiplications that the model counts.
     counted: i64,
-    /// All of them.
+    /// All multiplications.
     all: i64,
 }
 
@@ -44,7 +44,7 @@ impl Cost {
     }
 }
 
-/// The cost of one vertex when its turn comes, and what it depends on.
+/// The cost of one vertex at its turn, and the neighbours on which the cost depends.
 #[derive(Clone, Copy)]
 struct Look<const W: usize> {
     cost: Cost,
@@ -52,7 +52,7 @@ struct Look<const W: usize> {
     behind: Near<W>,
 }
 
-/// An order with everything needed to change it quickly.
+/// An order, with the tables that make changes cheap.
 pub(crate) struct OrderState<'g, const W: usize> {
     graph: &'g BitGraph<W>,
     order: Vec<usize>,
@@ -63,8 +63,8 @@ pub(crate) struct OrderState<'g, const W: usize> {
     total: Cost,
     /// Changes that a move under test would make.
     pending: Vec<(usize, Look<W>)>,
-    /// Places for the vertex under test: each with the change of the cost, how many changes of others are pending
-    /// then, and how the vertex looks there.
+    /// Places for the vertex under test: each with the change of the cost, the number of pending changes of other
+    /// vertices, and the look of the vertex there.
     stops: Vec<(usize, Cost, usize, Look<W>)>,
     /// The vertices from the first changed place on, as a move under test would order them.
     window: Vec<usize>,
@@ -117,8 +117,8 @@ impl<'g, const W: usize> OrderState<'g, W> {
         state
     }
 
-    /// How `v` looks behind another set, if it looked like `old` and the given sides change; `grows` if the set has only
-    /// more vertices than before.
+    /// The look of `v` behind another set, given its look `old` and the sides that change; `grows` if the new set
+    /// contains the old one.
     fn again(
         &mut self,
         v: usize,
@@ -151,7 +151,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         new
     }
 
-    /// Looks again at a vertex, as [`Self::again`]; the change of its cost, which is pending.
+    /// Notes the new look of a vertex, from [`Self::again`], as pending; returns the change of its cost.
     fn look_again(&mut self, v: usize, gone: &Row<W>, sides: (bool, bool), grows: bool) -> Cost {
         let old = self.look[v];
         let new = self.again(v, &old, gone, sides, grows);
@@ -202,7 +202,8 @@ impl<'g, const W: usize> OrderState<'g, W> {
         change
     }
 
-    /// Looks at all places for the vertex at `from` as far as `to`, and not beyond those that cost too much on the way.
+    /// Computes the costs of the places for the vertex at `from`, one after the other as far as `to`, until one costs
+    /// `most` more than the best.
     fn scan(&mut self, from: usize, to: usize, most: i64) {
         let v = self.order[from];
         self.pending.clear();
@@ -262,7 +263,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         }
     }
 
-    /// Moves the vertex at `from` to one of the places that were looked at.
+    /// Moves the vertex at `from` to one of the scanned places, or leaves it.
     fn choose(&mut self, from: usize, temperature: f64, rng: &mut Rng, thresholds: &Thresholds) {
         let mut best = -temperature * thresholds.noise(rng);
         let mut chosen = None;
@@ -278,7 +279,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         }
     }
 
-    /// Moves the vertex at `from` to a place that was looked at.
+    /// Moves the vertex at `from` to a scanned place.
     fn take(&mut self, from: usize, chosen: usize) {
         let (to, _, pending, own) = self.stops[chosen];
         self.pending.truncate(pending);
@@ -308,7 +309,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         (side(&look.before), side(&look.behind))
     }
 
-    /// Takes over what is pending; the order has changed between two places.
+    /// Makes pending changes permanent; the order has changed between two places.
     fn settle(&mut self, low: usize, high: usize) {
         for (w, look) in self.pending.drain(..) {
             self.total = self.total.plus(look.cost).minus(self.look[w].cost);
@@ -324,8 +325,8 @@ impl<'g, const W: usize> OrderState<'g, W> {
         }
     }
 
-    /// The change of the cost if a group were brought together, its order kept, in front of or behind the vertex
-    /// at a place; the window is left for [`Self::commit_group`]. Where it begins, and the change.
+    /// Tests moving a group, in its order, to the front or the back of the vertex at a place. Returns the beginning of
+    /// the window, which is left for [`Self::commit_group`], and the change of the cost.
     fn test_group(&mut self, group: &Row<W>, to: usize, behind: bool) -> Option<(usize, Cost)> {
         let (mut low, mut high) = (to, to);
         for v in items(group) {
@@ -384,14 +385,15 @@ impl<'g, const W: usize> OrderState<'g, W> {
         self.settle(low, high);
     }
 
-    /// A vertex and a new place for it: next to a vertex that it has to do with, or anywhere.
+    /// A vertex and a new place for it: next to a vertex that influences its cost, or anywhere.
     fn propose(&self, rng: &mut Rng) -> (usize, usize) {
         let n = self.order.len();
         let from = rng.below(n);
         let v = self.order[from];
         let choice = rng.below(8);
         if choice < 6 {
-            // Beside a vertex that is eliminated after (near) or before (through) and matters to v.
+            // Beside a vertex that influences the cost of v and is eliminated later (a neighbour) or earlier (in
+            // between).
             let look = &self.look[v];
             let (a, b) = if choice < 3 {
                 (&look.before.all, &look.behind.all)
@@ -412,8 +414,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         (from, rng.below(n))
     }
 
-    /// Some vertices that have to do with each other: next to each other in the order, or with a
-    /// neighbour in common.
+    /// Some related vertices: consecutive ones in the order, or ones with a common neighbour.
     fn group(&self, rng: &mut Rng) -> Row<W> {
         let n = self.order.len();
         let mut group = [0; W];
@@ -447,9 +448,9 @@ impl<'g, const W: usize> OrderState<'g, W> {
     }
 }
 
-/// Temperatures at the beginning and at the end, in multiplications. Found by experiment: where every product counts
-/// looking at all places on the way makes it worth to start hot, in the other models low ones win because good orders are
-/// close to greedy ones and the ground is flat.
+/// Temperatures at the beginning and at the end, in multiplications. Found by experiment. In the plain model, scanning
+/// all places on the way makes a hot start worthwhile; in the other models low temperatures win, because good orders
+/// are close to greedy ones and many orders cost the same.
 const HEAT: (f64, f64) = (4.0, 0.2);
 const HEAT_FREE: (f64, f64) = (0.8, 0.15);
 
@@ -463,11 +464,11 @@ fn cost<const W: usize>(graph: &BitGraph<W>, before: &Near<W>, behind: &Near<W>)
     Cost { counted, all }
 }
 
-/// The weight at the beginning of a product that the model does not count; at the end it is 0. Where few of them are made
-/// there are fewer edges, so that what does count gets less later.
+/// The initial weight of a product that the model does not count; the final one is 0. Fewer free products mean fewer
+/// edges, and so fewer counted products later.
 const FREE: f64 = 0.5;
 
-/// Anneals until `work` is spent or `stop` says so. Returns the best order and its cost.
+/// Anneals until `work` is spent or `stop` returns true. Returns the best order and its cost.
 pub(crate) fn anneal<const W: usize>(
     state: &mut OrderState<'_, W>,
     work: u64,
@@ -532,8 +533,8 @@ mod tests {
     use crate::eliminate::Primal;
     use crate::lcg::Lcg;
 
-    /// What a scan says of a place is what the order with the vertex there costs, and moves of vertices and groups keep the
-    /// state what it is for the order that they lead to.
+    /// A scan gives each place the cost of the order with the vertex there, and the state after moves of vertices and
+    /// groups is that of the new order.
     #[test]
     fn scanned_places_cost_what_their_orders_cost() {
         let mut rng = Rng::new(3);
@@ -623,8 +624,7 @@ mod tests {
         assert!(ended > 20, "{ended}");
     }
 
-    /// Vertices that only follow each other are moved together up to a number, those with a neighbour in common up to a
-    /// larger one.
+    /// Consecutive vertices are moved together up to a number, vertices with a common neighbour up to a larger one.
     #[test]
     fn groups_on_both_sides_of_their_limits() {
         let largest = |lcg: &Lcg| {

@@ -11,11 +11,11 @@ use crate::lcg::Lcg;
 const HEAVY: u64 = 8;
 const HEAVY_FACE: u64 = 2;
 
-/// Heuristics that are near linear: they run whatever the budget.
+/// Heuristics of nearly linear time, which run with any budget.
 const CHEAP: [&str; 3] = ["vertex-LM-RM", "vertex-RM", "vertex-FM"];
 
-/// Elementary operations of all other heuristics together, if no smaller budget limits them: tens of
-/// seconds. Where fill-in is much, one heuristic can take minutes.
+/// Elementary operations of all other heuristics together, unless a smaller budget limits them: tens of seconds. With
+/// much fill-in, a single heuristic could take minutes.
 const MOST_WORK: u64 = 1 << 29;
 
 /// Elementary operations of all other heuristics together on small graphs: about a second, and more for each
@@ -28,15 +28,15 @@ fn most_work(edges: usize) -> u64 {
     by_size.min(MOST_WORK)
 }
 
-/// The part of what is left that one of them may take.
+/// One heuristic may take one part in this many of the work that is left.
 const PART: u64 = 4;
 
-/// Elementary operations of the first heuristic that neither a clock nor an interrupt cuts short, a tenth of
-/// a second, so that there is a complete sequence of every graph that is not large.
+/// Elementary operations of the first heuristic that neither a clock nor an interrupt cuts short: a tenth of a second,
+/// so that every graph that is not large gets a complete sequence.
 const LEAST: u64 = 1 << 20;
 
-/// Elementary operations of a heuristic that is run to its end even if others have found better: where
-/// this is not enough, it stops when it has come to cost as much.
+/// Elementary operations for which a heuristic runs on even if another one is cheaper. Beyond these, it stops when it
+/// reaches the best known cost.
 const LISTED: u64 = 1 << 23;
 
 /// Sequences and costs that the heuristics found.
@@ -44,13 +44,13 @@ const LISTED: u64 = 1 << 23;
 pub(crate) struct Portfolio {
     /// Key and cost of every heuristic that ran to its end.
     pub(crate) table: Vec<(String, u64)>,
-    /// Heuristics that were ended because they had come to cost as much as another, and what they had cost.
+    /// Heuristics that were ended when they reached the cost of another one, with their cost by then.
     pub(crate) beaten: Vec<(String, u64)>,
     /// Heuristics that were left out.
     pub(crate) left_out: Vec<String>,
     /// Complete sequences, cheapest first (ties in order of the portfolio).
     pub(crate) sequences: Vec<Sequence>,
-    /// The best remainder if no sequence is complete, and why it is one.
+    /// The best remainder if no sequence is complete, and the reason for which it is incomplete.
     pub(crate) remainder: Option<(Sequence, Ended)>,
 }
 
@@ -74,8 +74,8 @@ fn within(
     });
     let is_cheap = |heuristic: &Heuristic| CHEAP.contains(&heuristic.to_string().as_str());
     list.sort_by_key(|heuristic| !is_cheap(heuristic));
-    // The rest of the budget belongs to the search. But with the default budget nothing is to be worse
-    // than a greedy heuristic, so all of them run that end in reasonable time.
+    // Annealing needs the rest of the budget. But with the default budget the result must not be worse than a greedy
+    // heuristic, so all heuristics run that end in reasonable time.
     let all =
         meter.timer().is_none() && options.work >= super::DEFAULT_WORK && options.every_heuristic;
     let share = if all && options.exact {
@@ -140,8 +140,8 @@ fn within(
         } else if ended == Ended::Beaten || best.is_some_and(|best| cost >= best) {
             found.beaten.push((heuristic.to_string(), cost));
         } else if found.sequences.is_empty() && heuristic.technique() != Technique::Face {
-            // Of remainders, the one that is cheapest to build and to use; that it is not complete is due
-            // to the first one, which no share of the work limits.
+            // The remainder that is cheapest to build and to use is kept. The reason for its incompleteness is that of
+            // the first heuristic, which is not limited to a share of the work.
             let weight = cost.saturating_add(edges_left as u64);
             let cause = found.remainder.as_ref().map_or(ended, |first| first.1);
             if least.is_none_or(|least| weight < least) {
@@ -177,8 +177,8 @@ mod tests {
     use crate::search::rng::Rng;
     use crate::search::testing::chain;
 
-    /// A vertex with many neighbours on both sides: comparing its edges takes far longer than eliminating
-    /// them. Those heuristics are left out, the others after them run.
+    /// A vertex with many neighbours on both sides: comparing its edges takes far longer than eliminating them.
+    /// Heuristics that compare edges are left out, later ones run.
     #[test]
     fn heuristics_that_take_too_long_are_stopped() {
         let (inputs, outputs): (Vec<i64>, Vec<i64>) = ((0..60).collect(), (100..160).collect());
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(none.left_out.len(), all - 3);
     }
 
-    /// A heuristic that costs as much as another may stop there: the best is the same, and none is forgotten.
+    /// Heuristics that stop at the cost of another leave the best result unchanged, and all are listed.
     #[test]
     fn heuristics_end_when_they_are_beaten() {
         let mut rng = Rng::new(7);
@@ -248,8 +248,8 @@ mod tests {
         assert!(beaten > 1000, "{beaten}");
     }
 
-    /// A heuristic that is stopped before its first step may leave the cheapest remainder, but what keeps
-    /// the result from being complete is what stopped those that had no limit of work.
+    /// A heuristic that is stopped before its first step may leave the cheapest remainder, but the reported cause is
+    /// that of the heuristic without a limit of work.
     #[test]
     fn the_cause_of_a_remainder_is_that_of_the_first_heuristic() {
         let mut rng = Rng::new(1);
@@ -329,8 +329,8 @@ mod tests {
         }
     }
 
-    /// Where somebody wants an end from the beginning, the first heuristic comes to its own if that is not too much work, and
-    /// the graph is not large.
+    /// If the search is interrupted from the beginning, the first heuristic still ends, unless it takes too much work
+    /// or the graph is large.
     #[test]
     fn the_least_work_on_both_sides_of_its_limits() {
         let lcg = chain(10);

@@ -4,9 +4,9 @@ use crate::cost::CostModel;
 use crate::eliminate::{Primal, Step};
 use crate::lcg::{Kind, Role};
 
-/// Eliminates intermediates with one predecessor and one successor, where that is safe: such a vertex
-/// costs at least this much whenever it goes, and without it no degree is higher. With units for free the
-/// new edge must not spoil an existing one, with constants folded it must not spoil a constant one.
+/// Eliminates intermediates with one predecessor and one successor where that is safe: such a vertex costs at least as
+/// much at any later time, and without it no degree is higher. If units are free, the new edge must not turn an
+/// existing unit into a sum; if constants are folded, it must not make a constant edge variable.
 pub(crate) fn reduce(graph: &mut Primal<'_>, model: CostModel) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut open: Vec<u32> = graph.lcg().intermediates().collect();

@@ -34,12 +34,12 @@ impl Rng {
     }
 }
 
-/// Exponentially distributed thresholds for annealing: a change by `d` is accepted at temperature `t` if
-/// `d <= t * threshold`. Computed with basic IEEE operations only.
+/// Exponentially distributed thresholds for annealing: a change by `d` is accepted at temperature `t` if `d <= t *
+/// threshold`. They are computed with basic IEEE operations only, to be the same on every machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Thresholds {
     table: Vec<f64>,
-    /// The negative logarithms of the thresholds: the choice of the least `d - t * noise` is that of a heat bath.
+    /// The negative logarithms of the thresholds (Gumbel noise): choosing the least `d - t * noise` is a heat bath.
     noise: Vec<f64>,
 }
 

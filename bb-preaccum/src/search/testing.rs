@@ -3,7 +3,7 @@
 use super::rng::Rng;
 use crate::lcg::{Kind, Lcg, NewEdge};
 
-/// A graph with three inputs and `count` vertices, some outputs read again.
+/// A graph with three inputs and `count` vertices; some outputs have out-edges.
 pub(super) fn graph(rng: &mut Rng, count: usize) -> Lcg {
     let kinds = [Kind::Unit, Kind::Constant, Kind::Variable];
     let mut edges = Vec::new();
@@ -33,14 +33,14 @@ pub(crate) fn variable(
     ends.into_iter().map(edge)
 }
 
-/// A chain of so many edges.
+/// A chain of `edges` edges.
 pub(crate) fn chain(edges: usize) -> Lcg {
     let end = edges as i64;
     let edges = variable((0..end).map(|v| (v, v + 1)));
     Lcg::new("chain", &[0], &[end], edges).expect("a graph")
 }
 
-/// So many inputs, one vertex that reads them, and so many outputs that read it.
+/// One vertex that reads `inputs` inputs and is read by `outputs` outputs.
 pub(crate) fn star(inputs: usize, outputs: usize) -> Lcg {
     let middle = inputs as i64;
     let inputs: Vec<i64> = (0..middle).collect();
@@ -50,7 +50,7 @@ pub(crate) fn star(inputs: usize, outputs: usize) -> Lcg {
     Lcg::new("star", &inputs, &outputs, variable(into.chain(out))).expect("a graph")
 }
 
-/// So many vertices between an input and an output.
+/// `count` vertices between one input and one output.
 pub(super) fn parallel(count: usize) -> Lcg {
     let end = count as i64 + 1;
     let edges = variable((1..end).flat_map(|v| [(0, v), (v, end)]));
@@ -69,8 +69,7 @@ pub(crate) const LION: [(i64, i64); 8] = [
     (4, 8),
 ];
 
-/// The number of places that a scan looks at if it ends behind the first that costs more than so much above the best of
-/// those before it.
+/// The number of places in a scan that ends behind the first one that costs more than `most` above the best before it.
 pub(super) fn looked_at(changes: &[i64], most: i64) -> usize {
     let mut least = 0;
     let ends = |&change: &i64| {

@@ -8,11 +8,11 @@ use crate::bits::cells::{self, Cell};
 use crate::bits::{BitGraph, has, items, join, meet, size};
 use crate::cost::CostModel;
 
-/// The gain that one edge elimination more must have, so that they do not pile up.
+/// The least gain of a further edge elimination, so that useless ones do not pile up.
 const PENALTY: f64 = 0.03;
 
-/// The weight of a product that the model does not count, at the end. Good sequences
-/// of the plain model are a way to good ones of the others, but not their goal.
+/// The final weight of a product that the model does not count. Good sequences of the plain model are a way to good
+/// ones of the others, but not their goal.
 const FREE: f64 = 0.03;
 
 /// One of this many moves is the move of a group, of [`GROUP`] tokens at most.
@@ -22,10 +22,10 @@ const GROUP: usize = 8;
 /// Most edge eliminations in a list.
 const MOST_EDGES: usize = 24;
 
-/// Places are looked at until one costs so much more than the best of them.
+/// A scan ends at a place that costs this much more than the best one.
 const MOST_RISE: i64 = 30;
 
-/// Of this many moves that are not of groups so many split a vertex, and so many more move an edge elimination.
+/// Of each [`MOVES`] moves of single tokens, the first number split a vertex, and the second move an edge elimination.
 const MOVES: usize = 16;
 const SPLITS: usize = 8;
 const EDGE_MOVES: usize = 3;
@@ -39,19 +39,19 @@ struct Climate {
 }
 
 impl Climate {
-    /// A change of cost, with so many tokens more.
+    /// The weighted change of the cost, with a penalty for `more` further tokens.
     fn weigh(self, change: u64, more: i64) -> f64 {
         let (counted, all) = unpacked(change);
         counted as f64 + self.free * all as f64 + PENALTY * more as f64
     }
 }
 
-/// What a scan moves.
+/// The subject of a scan.
 #[derive(Clone, Copy)]
 enum Subject {
     /// The token at a place.
     Old(usize),
-    /// One more.
+    /// A new token.
     New(Token),
     /// The token at a place, which leaves another one there.
     Leaves(usize, Token),
@@ -101,7 +101,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         self.edges.len() < MOST_EDGES
     }
 
-    /// Makes a move, or leaves the list as it is.
+    /// Tries a move; the list changes only if it is accepted.
     fn step(&mut self, climate: Climate, rng: &mut Rng, thresholds: &Thresholds) {
         self.edits.clear();
         if rng.below(GROUP_EVERY) == 0 {
@@ -138,7 +138,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         self.choose(Subject::Old(from), climate, rng, thresholds);
     }
 
-    /// Moves what was scanned to one of the places that were looked at, or leaves it.
+    /// Moves the subject to one of the scanned places, or leaves the list as it is.
     fn choose(
         &mut self,
         subject: Subject,
@@ -183,7 +183,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         self.try_edits(estimate, climate, rng, thresholds);
     }
 
-    /// Makes some edits if they cost little more than was expected.
+    /// Makes some edits if their cost is accepted.
     fn try_edits(
         &mut self,
         expected: f64,
@@ -199,7 +199,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         }
     }
 
-    /// A new place for a vertex: that of one that it has to do with, or any.
+    /// A new place for a vertex: beside a related vertex, or anywhere.
     fn elsewhere(&mut self, v: usize, from: usize, rng: &mut Rng) -> Option<usize> {
         let n = self.trail.entries.len();
         match rng.below(8) {
@@ -233,7 +233,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         Some(self.trail.place(other))
     }
 
-    /// Some tokens that follow each other, or vertices with a neighbour in common, go to one place.
+    /// Moves consecutive tokens, or vertices with a common neighbour, to one place.
     fn group(&mut self, rng: &mut Rng) -> bool {
         let n = self.trail.entries.len();
         let graph = self.trail.graph;
@@ -281,7 +281,8 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         !places.is_empty()
     }
 
-    /// One edge of a vertex goes earlier than the vertex, or the vertex later than one of its edges.
+    /// Splits a vertex elimination: one edge of the vertex is eliminated earlier, or the vertex later than one of its
+    /// edges.
     fn split(&mut self, climate: Climate, rng: &mut Rng, thresholds: &Thresholds) {
         let n = self.trail.entries.len();
         let from = rng.below(n);
@@ -327,8 +328,8 @@ fn some_edge<const W: usize, const L: usize>(
     })
 }
 
-/// Anneals until `work` is spent or `stop` says so. A product that the model does not count has the weight `free` at the
-/// beginning. Returns the best list and its cost.
+/// Anneals until `work` is spent or `stop` returns true. A product that the model does not count has the initial
+/// weight `free`. Returns the best list and its cost.
 pub(crate) fn anneal<const W: usize, const L: usize>(
     state: &mut TokenState<'_, W, L>,
     (hot, cold): (f64, f64),

@@ -1,7 +1,7 @@
-//! A token list with the cells of all vertices along it, so that a changed list costs as much as what the
-//! change touches: from the first change on, both lists are followed, but only where they differ. Cells are kept by
-//! stamps of the tokens that made them, which stay when the list gets longer or shorter, so that to take a changed list
-//! over costs no more than to test it.
+//! A token list with the cells of all vertices along it, so that the work of a change is proportional to the cells
+//! that it touches: from the first change on, both lists are followed, but only where they differ. Cells are kept by
+//! stamps of the tokens that made them. Stamps stay when the list gets longer or shorter, so that taking over a
+//! changed list costs no more than testing it.
 
 mod scan;
 
@@ -15,7 +15,7 @@ use scan::Stop;
 pub(crate) enum Edit {
     /// Inserts a token in front of this place (which may be the end).
     Insert(usize, Token),
-    /// Takes away the token at this place.
+    /// Removes the token at this place.
     Remove(usize),
 }
 
@@ -41,21 +41,21 @@ pub(crate) fn unpacked(change: u64) -> (i64, i64) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<const W: usize> {
     pub(crate) token: Token,
-    /// Grows along the list.
+    /// The stamp of the token; stamps grow along the list.
     stamp: u32,
-    /// What the token costs (see [`packed`]), and the vertices whose cells it changes; nothing, if it finds nothing to do.
+    /// The price of the token (see [`packed`]), and the vertices whose cells it changes; none if it has no effect.
     price: u64,
     touched: Row<W>,
 }
 
-/// What the list under test has at or in front of a place of the list before.
+/// A difference of the list under test at a place of the current list.
 #[derive(Clone, Copy)]
 enum Change<const W: usize> {
     /// The same token with another effect.
     Keep(Entry<W>),
-    /// Nothing: the token is taken away, or it finds nothing to do.
+    /// The token is removed, or has no effect.
     Gone,
-    /// A token more in front of the place.
+    /// A new token in front of the place.
     New(Entry<W>),
 }
 
@@ -68,8 +68,8 @@ struct Note<const W: usize, const L: usize> {
 
 /// The cells of a vertex.
 struct History<const W: usize, const L: usize> {
-    /// The stamps of the tokens that made them; 0 for the first. Apart from the cells, so that looking for one reads little
-    /// memory.
+    /// The stamps of the tokens that made the cells; 0 for the first. They are kept apart from the cells, so that a
+    /// search reads little memory.
     stamps: Vec<u32>,
     cells: Vec<Cell<W, L>>,
 }
@@ -77,7 +77,7 @@ struct History<const W: usize, const L: usize> {
 /// The room between two stamps when they are new.
 const ROOM: u32 = 1 << 20;
 
-/// Stamps beyond this one are numbered again. Lists have at most 1024 vertices and few edges.
+/// The last stamp; beyond it, stamps are numbered anew. Lists have at most 1024 vertices and few edges.
 const LAST: u32 = 1 << 31;
 
 pub(crate) struct Trail<'g, const W: usize, const L: usize> {
@@ -87,18 +87,18 @@ pub(crate) struct Trail<'g, const W: usize, const L: usize> {
     stamps: Vec<u32>,
     history: Vec<History<W, L>>,
     pub(crate) total: u64,
-    /// The list under test: what it costs, by how many tokens it is longer, the vertices whose cells differ, and these
-    /// cells.
+    /// The list under test: its cost, the number of further tokens, the vertices whose cells differ, and these cells.
     tested: u64,
     more: i64,
     dirty: Row<W>,
     cells: Vec<Cell<W, L>>,
-    /// What is to be done to take it over, if that is noted down: in order of the list, with places of the list before.
+    /// The changes to make if the list is taken over, in the order of the list, with places of the current list; noted
+    /// only on request.
     notes_down: bool,
     changes: Vec<(usize, Change<W>)>,
     notes: Vec<Note<W, L>>,
     next: Vec<Entry<W>>,
-    /// The places that were looked at last.
+    /// The places of the last scan.
     pub(crate) stops: Vec<Stop>,
     pub(crate) work: u64,
 }
@@ -150,7 +150,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         self.entries.partition_point(|entry| entry.stamp < stamp)
     }
 
-    /// The place of a token, chosen by `pick` out of so many, that changed the cell of a vertex before a place.
+    /// The place of a token that changed the cell of a vertex before a place; `pick` chooses one of several.
     pub(crate) fn earlier(
         &self,
         v: usize,
@@ -175,7 +175,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
     /// The cells of a vertex before and after the token with a stamp.
     fn around(&self, v: usize, stamp: u32) -> (&Cell<W, L>, &Cell<W, L>) {
         let History { stamps, cells } = &self.history[v];
-        // All of them are compared, so that there is no branch to mispredict: there are few.
+        // All stamps are compared, without branches to mispredict, since there are few.
         let behind = stamps
             .iter()
             .map(|&own| u32::from(own < stamp))
@@ -197,7 +197,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         }
     }
 
-    /// The list under test is the current one.
+    /// Starts a test: the list under test is the current one.
     fn begin(&mut self, notes_down: bool) {
         self.dirty = [0; W];
         self.tested = self.total;
@@ -223,7 +223,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         }
     }
 
-    /// A vertex has a cell in the list under test, and another in the list before.
+    /// Notes whether a vertex has different cells in the list under test and in the current list.
     #[inline]
     fn compare(&mut self, x: usize, other: &Cell<W, L>, base: &Cell<W, L>) {
         if other == base {
@@ -304,7 +304,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         }
     }
 
-    /// The same where some vertices that the token touches have another cell, but not its middle.
+    /// [`Self::keep`] for a token with other cells at some vertices that it touches, but not at its middle.
     fn keep_beside(&mut self, token: Token, stamp: u32, differ: &Row<W>) {
         let cell = *self.around(cells::middle(token), stamp).0;
         self.work += 2 + 7 * u64::from(size(differ));
@@ -312,7 +312,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
             let mut other = self.cells[x];
             cells::act(self.graph, token, &cell, x, &mut other);
             if other == *self.around(x, stamp).1 {
-                // What is noted is what takes the place of another cell.
+                // Only cells that replace others are noted.
                 unset(&mut self.dirty, x);
             } else {
                 self.cells[x] = other;
@@ -321,7 +321,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         }
     }
 
-    /// The same where the middle of the token has another cell.
+    /// [`Self::keep`] for a token whose middle has another cell.
     fn keep_changed(&mut self, at: usize, entry: &Entry<W>) {
         let v = cells::middle(entry.token);
         let cell = self.cells[v];
@@ -338,7 +338,8 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         let mut all = new.touched;
         join(&mut all, &entry.touched);
         if price.is_some() && matches!(entry.token, Token::Vertex(_)) {
-            // A neighbour on one side takes over those on the other: where these are the same, so is what becomes of it.
+            // A neighbour on one side takes over the neighbours on the other: if these are the same in both lists, the
+            // neighbour changes in the same way.
             let base = self.around(v, entry.stamp).0;
             let same = minus(&cells::unchanged(&cell, base), &self.dirty);
             all = minus(&all, &same);
@@ -373,8 +374,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         }
     }
 
-    /// The cost of the list after some edits, which are in order of their places, and by how many tokens it
-    /// is longer.
+    /// The cost of the list after some edits, in the order of their places, and the number of further tokens.
     pub(crate) fn test(&mut self, edits: &[Edit]) -> (u64, i64) {
         self.make_room(edits);
         self.begin(true);
@@ -420,7 +420,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         next.map_or(2 * ROOM, |entry| entry.stamp - least)
     }
 
-    /// Numbers the stamps again if there is no room for as many as there are edits.
+    /// Numbers the stamps anew if there is no room for those of the edits.
     fn make_room(&mut self, edits: &[Edit]) {
         let crowded = |edit: &Edit| self.room(edit.place()) <= edits.len() as u32;
         if !edits.iter().any(crowded) && self.stamp_before(self.entries.len()) < LAST {
@@ -584,7 +584,7 @@ mod tests {
         edits
     }
 
-    /// All that a trail keeps is what a new one of the same list has.
+    /// The trail equals a new one of the same list.
     pub(super) fn assert_fresh<const L: usize>(trail: &Trail<'_, 1, L>) {
         let again = Trail::<1, L>::new(trail.graph, &trail.tokens());
         assert_eq!(trail.total, again.total);
@@ -602,7 +602,7 @@ mod tests {
         }
     }
 
-    /// A trail says the same of random changes as doing the changed lists from the beginning.
+    /// A trail gives random changes the cost that the changed lists have when done from the beginning.
     #[test]
     fn changed_lists_cost_what_they_cost_in_full() {
         let mut rng = Rng::new(5);
@@ -637,7 +637,7 @@ mod tests {
         }
     }
 
-    /// Stamps run out where tokens come and go at the same place, and are numbered again.
+    /// Stamps run out if tokens come and go at the same place, and are numbered anew.
     #[test]
     fn stamps_are_numbered_again() {
         let mut rng = Rng::new(10);
@@ -658,7 +658,7 @@ mod tests {
         assert_fresh(&trail);
     }
 
-    /// Stamps grow where tokens go to the end of a list, as far as the last one, and are numbered again.
+    /// Stamps grow if tokens go to the end of a list, up to the last stamp, and are then numbered anew.
     #[test]
     fn stamps_on_both_sides_of_the_last_one() {
         let bits =

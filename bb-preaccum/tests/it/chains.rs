@@ -1,4 +1,4 @@
-//! Several chains of annealing: what they find depends on the graph, the seed and their number, and on nothing else.
+//! Several chains of annealing: their result depends only on the graph, the seed and their number.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -59,8 +59,8 @@ fn every_chain_keeps_to_the_clock() {
     }
 }
 
-/// Chains that agree stop after a quarter of the budget each; those that do not go on. One chain has the budget and no more. What
-/// they find is the same each time, whatever the threads do.
+/// Chains that agree stop after a quarter of the budget each; the others go on. One chain spends the budget once. The
+/// result is the same each time, whatever the threads do.
 #[test]
 fn chains_go_on_until_they_agree() {
     let run = |lcg: &Lcg, chains| {

@@ -1,4 +1,4 @@
-//! Face heuristics choose what their definition says: the first of all faces by the chain of rules.
+//! Face heuristics choose, as defined, the first of all faces by the chain of rules.
 
 use std::collections::BTreeMap;
 

@@ -53,7 +53,7 @@ fn sum_of_degrees(graph: &Primal<'_>, without: u32) -> i64 {
     others.map(degree).sum::<usize>() as i64
 }
 
-/// What a rule says; less is better.
+/// The score by a rule; less is better.
 fn score(rule: Rule, start: &Primal<'_>, graph: &Primal<'_>, step: Step) -> i64 {
     let j = middle(step);
     let mut after = graph.clone();
@@ -61,7 +61,7 @@ fn score(rule: Rule, start: &Primal<'_>, graph: &Primal<'_>, step: Step) -> i64 
     let products = (after.jaes().as_slice().len() - graph.jaes().as_slice().len()) as i64;
     let mut damage = sum_of_degrees(&after, j) - sum_of_degrees(graph, j);
     if let (Step::Back(..), Role::Dependent, 1) = (step, graph.lcg().role(j), graph.out_degree(j)) {
-        // It stays, but edge eliminations are compared as if it did not.
+        // The dependent stays, but edge eliminations are compared as if it did not.
         damage -= graph
             .preds(j)
             .map(|i| graph.in_degree(i) as i64)

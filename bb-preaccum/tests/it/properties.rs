@@ -153,7 +153,7 @@ fn illegal_steps_are_refused_and_change_nothing() {
     }
 }
 
-/// Faces that are not there, or not any more, are refused, and so are sequences of faces and other steps.
+/// Faces that do not exist, or no longer exist, are refused, and so are sequences that mix faces with other steps.
 #[test]
 fn faces_that_are_not_there_are_refused() {
     let mut mixed = 0;
@@ -248,7 +248,7 @@ fn brute_edge(
     rest
 }
 
-/// The dual graph left, without the numbers it got on the way: its dual vertices in order of their ends.
+/// The remaining dual graph, without the numbers that it got on the way: its dual vertices in the order of their ends.
 type DualKey = Vec<(u32, u32, u8, Vec<usize>, Vec<usize>)>;
 
 fn dual_key(graph: &Dual<'_>, most: u32) -> DualKey {

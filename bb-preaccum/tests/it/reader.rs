@@ -1,4 +1,4 @@
-//! The JSON reader: what is wrong, where, and never a panic.
+//! The JSON reader reports problems with their places, and never panics.
 
 use bb_preaccum::lcg::petgraph::{from_petgraph, to_petgraph};
 use bb_preaccum::lcg::{Kind, Lcg, LcgError, Role};

@@ -172,7 +172,7 @@ fn accumulation_graphs_compute_the_jacobian() {
     }
 }
 
-/// The search for a remainder graph ends when it is told to: what it has then is the best prefix of the sequence.
+/// The search for a remainder graph ends when it is told to, with at least the best prefix of the sequence.
 #[test]
 fn the_search_for_a_remainder_graph_can_be_stopped() {
     let mut better = 0;
@@ -371,7 +371,7 @@ fn an_interrupt_and_a_clock_end_the_search_with_something_usable() {
     clock.was_obeyed();
 }
 
-/// A clock that ticks when it is looked at, so that what a search does with it depends on nothing else.
+/// A clock that ticks when it is read, so that a search with it is reproducible.
 struct Clock {
     looks: AtomicU64,
     end: u64,
@@ -389,7 +389,7 @@ impl Clock {
         self.looks.fetch_add(1, Ordering::Relaxed) >= self.end
     }
 
-    /// Who has been told that it is late looks a few more times, once for each thing that was left to do.
+    /// A search reads the clock only a few more times after the end, once for each part that was still to do.
     #[track_caller]
     fn was_obeyed(&self) {
         let after = self.looks.load(Ordering::Relaxed).checked_sub(self.end);
@@ -481,7 +481,7 @@ fn runs_on_both_sides_of_their_limits() {
         work: Some(most),
         ..none
     };
-    // Whatever is done before the first step.
+    // The work before the first step.
     let first = heuristic.run(&chain, &work(0)).work;
     assert!(first > 0);
     let late = || true;
@@ -599,7 +599,7 @@ fn blocks_of_a_hundred_thousand_statements() {
     clock.was_obeyed();
 }
 
-/// An incomplete sequence says what made it so; of a graph that is not large there is always a complete one.
+/// An incomplete sequence has its cause; a graph that is not large always gets a complete one.
 #[test]
 fn why_a_sequence_is_incomplete() {
     let flag = AtomicBool::new(true);

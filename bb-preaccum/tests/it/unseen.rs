@@ -1,4 +1,4 @@
-//! How far the default search gets on random graphs of the kinds that programs give.
+//! Costs that the default search must reach on random graphs of the kinds that programs give.
 
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::search::{Options, search};

@@ -26,12 +26,12 @@ use std::collections::HashMap;
 /// A variable at a point: the routine, the vertex, the number of statements that have been executed there, the variable.
 type Node = (usize, usize, usize, usize);
 
-/// The graph of all variables at all points: an edge where a value may go on, or another one is computed from it
-/// differentiably. Calls lead to the routines and back, whoever has called them.
+/// The graph of all variables at all points, with an edge where a value stays or another one is computed from it
+/// differentiably. Calls lead to the routine, and from there back to all of its callers.
 #[derive(Default)]
 struct Paths {
     number: HashMap<Node, usize>,
-    /// The edges, and true of those along which only what is varied contributes.
+    /// The edges; the flag is true if only a varied value contributes along the edge.
     edges: Vec<(usize, usize, bool)>,
 }
 
@@ -205,7 +205,7 @@ impl Paths {
         }
     }
 
-    /// What the start reaches; or what reaches it, with what is varied.
+    /// The nodes that the start reaches; or, given the varied nodes, the nodes that reach it.
     fn reached(&self, start: &[Node], varied: Option<&[bool]>) -> Vec<bool> {
         let mut next = vec![Vec::new(); self.number.len()];
         for &(a, b, conditional) in &self.edges {
@@ -241,8 +241,8 @@ fn within(program: &Program, main: RoutineId, most: usize) -> Activity {
     Activity::within(program, &effects, main, &reachable, Ends::Declared, most)
 }
 
-/// Calls `check(found, expected, of)` for each variable that a statement reads differentiably (is it
-/// varied?) and each that one assigns (is it useful behind it?).
+/// Calls `check(found, expected, of)` for each variable that a statement reads differentiably (is the variable
+/// varied?) and for each that it assigns (is the variable useful behind it?).
 fn compare(
     program: &Program,
     main: RoutineId,
@@ -266,7 +266,7 @@ fn compare(
     for r in reachable {
         let routine = program.routine(r);
         let Some(cfg) = &routine.body else { continue };
-        // Nothing is said of routines in which nothing is active.
+        // Routines without active variables have no exceptions.
         let all = (0..routine.variables.len()).map(VarId::new);
         if !all.into_iter().any(|v| found.is_active(r, routine, v)) && r != main {
             continue;
@@ -312,7 +312,7 @@ fn compare(
     }
 }
 
-/// True if every routine that is called has something active.
+/// True if every routine that is called has active variables.
 fn all_are_followed(program: &Program, main: RoutineId) -> bool {
     let found = activity(program, main);
     let reachable = Effects::of(program).calls.reachable(main);
@@ -415,8 +415,8 @@ fn at(statement: usize) -> Position {
     }
 }
 
-/// What is overwritten before it is read is not useful, and what does not depend on the independent contributes nothing,
-/// although the same variables are active elsewhere.
+/// A value that is overwritten before it is read is not useful, and one that does not depend on the independent
+/// contributes nothing, although the same variables are active elsewhere.
 #[test]
 fn the_flow_decides() {
     let mut f = RoutineBuilder::new("f");
@@ -491,7 +491,7 @@ fn calls_are_joined() {
     );
 }
 
-/// What one routine pushes on a tape another one pops from it: the tape leads from the one call to the other.
+/// One routine pops the value that another one has pushed: the tape leads from the one call to the other.
 #[test]
 fn tapes_lead_from_call_to_call() {
     let mut put = RoutineBuilder::new("put");
@@ -516,7 +516,7 @@ fn tapes_lead_from_call_to_call() {
     let program = program.finish().expect("the builder is used right");
     let found = activity(&program, f);
     let exceptions = found.exceptions(f);
-    // Nobody takes from the other tape; what is given to the call may be useful all the same.
+    // Nothing is popped from the other tape; the arguments of the call count as useful nevertheless.
     let useless: Vec<usize> = (0..5).filter(|&s| exceptions.is_useless(at(s))).collect();
     assert_eq!(useless, [3]);
     let routine = program.routine(f);
@@ -539,7 +539,7 @@ fn tapes_lead_from_call_to_call() {
     );
 }
 
-/// Whole numbers have no derivatives, also where a routine with given derivatives needs them.
+/// Integers have no derivatives, even as inputs of given derivatives.
 #[test]
 fn whole_numbers_are_not_useful() {
     let text = "main subroutine f(in real x, out real y)
@@ -609,8 +609,8 @@ fn globals_are_constant_at_entry_unless_the_main_routine_is_called() {
     }
 }
 
-/// Whoever calls the derivative routine may give derivatives of all parameters that are active anywhere, and want those that they have in
-/// the end, and that of the result.
+/// A caller of the derivative routine may give derivatives of all parameters that are active anywhere, and read those
+/// that they have at the end, and that of the result.
 #[test]
 fn visible_ends_are_parameters_and_the_result() {
     let program = read(
@@ -698,7 +698,7 @@ fn what_a_call_may_leave_as_it_is_stays_varied() {
     }
 }
 
-/// What is pushed is useful where the tape is, also where it is not varied: the tape of the derivatives has it, too.
+/// A pushed value is useful if the tape is, even if it is not varied: the derivatives' tape has an entry for it, too.
 #[test]
 fn what_is_pushed_on_a_useful_tape_is_useful() {
     let program = read(
@@ -845,7 +845,7 @@ fn operands_that_have_derivatives() {
     }
 }
 
-/// A call is useful if something that it writes is, beside its arguments, too.
+/// A call is useful if a variable that it writes is, even beside its arguments.
 #[test]
 fn calls_that_write_useful_globals_are_useful() {
     for (body, read_after, is_useless) in [
@@ -882,7 +882,7 @@ fn calls_that_write_useful_globals_are_useful() {
     }
 }
 
-/// A parameter that only gets passive values is active if it overwrites what is: its adjoint is set to 0.
+/// A parameter that only gets passive values is active if it overwrites an active variable, whose adjoint is set to 0.
 #[test]
 fn what_overwrites_active_variables_is_active() {
     for (value, is_active) in [("y := x*a", true), ("y := x", false)] {
@@ -945,7 +945,7 @@ fn are_active(program: &Program, main: RoutineId, names: [&str; 2]) -> [bool; 2]
     names.map(|name| found.is_active(main, routine, variable(program, main, name)))
 }
 
-/// Of an external routine that is given by partials the parameters without one bring nothing in.
+/// In an external routine that is given by partials, parameters without a partial contribute nothing.
 #[test]
 fn parameters_without_partials_bring_nothing_in() {
     for (partials, active) in [
@@ -970,7 +970,7 @@ fn parameters_without_partials_bring_nothing_in() {
     }
 }
 
-/// A call of a routine that is given by partials is varied where an argument is that has one.
+/// A call of a routine that is given by partials is varied if an argument with a partial is.
 #[test]
 fn calls_are_varied_by_arguments_with_partials() {
     for (partial, is_constant) in [("partial a: b", true), ("partial b: a", false)] {
@@ -1033,7 +1033,7 @@ fn behind(vertex: usize, statement: usize) -> Position {
     }
 }
 
-/// Globals that are active have derivatives at both ends for whoever calls the derivative routine, locals have none there.
+/// Active globals have derivatives at both ends of the derivative routine for its callers; locals have none there.
 #[test]
 fn visible_ends_are_globals_and_no_locals() {
     let program = read(
@@ -1077,8 +1077,8 @@ fn visible_ends_are_globals_and_no_locals() {
     }
 }
 
-/// Of a routine in which nothing is active what holds anywhere holds where it is called: what it is given is useful if any of it is, and
-/// what it gives back is varied.
+/// A routine without active variables has the facts that hold anywhere: its arguments are useful if the parameters are
+/// useful anywhere, and its outputs are varied if they are varied anywhere.
 #[test]
 fn calls_of_routines_in_which_nothing_is_active() {
     let program = |statements: &str| {
@@ -1113,7 +1113,7 @@ fn calls_of_routines_in_which_nothing_is_active() {
     }
 }
 
-/// What an external routine reads alone it does not change, and what it writes alone brings nothing in.
+/// An external routine does not change its `in` parameters, and its `out` parameters contribute nothing.
 #[test]
 fn parameters_of_external_routines() {
     let program = read(
@@ -1194,7 +1194,8 @@ fn given_derivatives_go_beyond_bodies_and_partials() {
     }
 }
 
-/// What is written by one name is read by another one, in whichever routine, and not by the name of another storage.
+/// A value written under one name of a storage may be read under another one, in any routine, but not under a name of
+/// another storage.
 #[test]
 fn globals_in_one_storage_are_active_together() {
     for (written, read, is_active) in [

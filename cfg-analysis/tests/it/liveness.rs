@@ -99,7 +99,7 @@ fn a_variable_is_live_if_a_path_leads_to_a_read_without_a_write() {
             let analysis = Liveness::new(program, &effects, routine);
             let solution = solve(cfg, &analysis);
             let points = Points::of(program, &effects, routine, cfg);
-            // What the caller sees: what comes out of parameters, globals, and the result.
+            // Variables that the caller sees: parameters that come out, globals, and the result.
             let is_seen = |x: usize| match routine.variables[x].role {
                 Role::Parameter { intent, .. } => intent != Intent::In,
                 Role::Global(_) => true,

@@ -254,7 +254,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
         counts[0] += found.len();
         counts[1] += coarse.ones().count() - found.len();
     }
-    // What is recorded, statement by statement.
+    // The recorded places, statement by statement.
     solution.each_vertex(cfg, |v, set| {
         for x in (0..routine.variables.len()).map(VarId::new) {
             // The parts of a variable that are named are those whose locations are in the set.
@@ -287,7 +287,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
             let mut here = members(&expected, (v, s));
             here.extend(reads.reads_before_list(at));
             assert_eq!(analysis.recorded_by_callee(at), reads.recorded.get(&at));
-            // What the callee records is left to it.
+            // Globals that the callee records are left to it.
             if let Some(recorded) = reads.recorded.get(&at) {
                 let theirs = globals.among(recorded);
                 let places = analysis.overwritten(at, statement);
@@ -304,7 +304,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
                 let left = |p: &Place| !theirs.contains(&p.var) || passed.contains(&p.var);
                 assert!(places.iter().all(left), "{at:?}");
             }
-            // The pops evaluate the subscripts of what is saved before.
+            // The pops evaluate the subscripts of the saved places.
             let is_assignment = statement.kind.assignment().is_some();
             let apart = (&reads).recorded_apart(statement);
             let mut needed = Vec::new();
@@ -345,8 +345,8 @@ fn what_is_recorded_is_what_a_path_leads_to_from_a_read() {
     assert!(all.iter().all(|&n| n > 300), "{all:?}");
 }
 
-/// An element that is bound to a scalar is recorded alone; bound to an array, all of its variable is; what is bound twice is recorded
-/// once. Tapes are not recorded, what is popped to and what opaque statements write is.
+/// An element that is bound to a scalar is recorded alone; bound to an array, its whole variable is recorded; a place
+/// that is bound twice is recorded once. Targets of pops and of opaque statements are recorded, tapes are not.
 #[test]
 fn what_statements_overwrite() {
     let text = "main subroutine f(inout real x[3], out real y)

@@ -122,7 +122,7 @@ fn uses(e: &Expr, found: &mut impl FnMut(Event)) {
         }
         Expr::Op(op, operands) => {
             if op.class() != OpClass::Inquiry {
-                // Operands that are evaluated on demand may never be: only the first one is a certain use.
+                // Later operands of these operators may never be evaluated, so only the first one is a certain use.
                 let certain = match op {
                     Op::If | Op::And | Op::Or => 1,
                     _ => operands.len(),

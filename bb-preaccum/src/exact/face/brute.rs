@@ -1,4 +1,4 @@
-//! Exact search, with nothing known before, against all sequences of faces.
+//! Exact search without a known cost, against all sequences of faces.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::cost::CostModel;
 use crate::eliminate::{Dual, Entry, Step};
 use crate::lcg::{Kind, Lcg, NewEdge};
 
-/// The dual graph left without the numbers it got on the way: its dual vertices in order of their ends.
+/// The remaining dual graph without the numbers that it got on the way: its dual vertices in the order of their ends.
 type Key = Vec<(u32, u32, Kind, Vec<usize>, Vec<usize>)>;
 
 fn key(graph: &Dual<'_>) -> Key {
@@ -105,7 +105,7 @@ fn exact_search_alone_equals_all_sequences() {
     assert!(tried > 100 && above > 10, "{tried} {above}");
 }
 
-/// The bound holds on the way through a graph, whatever faces go first.
+/// The bound holds after any faces are eliminated.
 #[test]
 fn lower_bounds_are_no_higher_than_what_is_left_costs() {
     let (mut compared, mut met) = (0, 0);

@@ -1,22 +1,22 @@
-//! Looks at places for a token of a list, in front of where it is or behind.
+//! Scans the places for a token of a list, in front of its own place or behind.
 
 use super::{Trail, packed, unpacked};
 use crate::bits::board::Token;
 use crate::bits::cells::{self, Cell};
 use crate::bits::{Row, has};
 
-/// A place for a token that is looked at: in front of this one, in terms of the list before.
+/// A scanned place for a token: in front of this place of the current list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
-    /// The place; `None` if the token is taken away.
+    /// The place; `None` if the token is removed.
     pub(crate) place: Option<usize>,
-    /// The change of the cost (see [`unpacked`]) if whatever is the same from there on costs the same.
+    /// The change of the cost (see [`unpacked`]), provided that later tokens with the same cells cost the same.
     pub(crate) change: u64,
 }
 
 impl<const W: usize, const L: usize> Trail<'_, W, L> {
-    /// Looks at places for a token from one on to the front as far as `low`, and not beyond those that cost `most`
-    /// more than the best of them. The token stands in that place, or (`is_new`) is to be one more in front of the token there.
+    /// Scans the places for a token from `from` to the front as far as `low`, until one costs `most` more than the
+    /// best. The token stands at `from`, or (`is_new`) is a further one in front of the token there.
     pub(crate) fn scan_left(
         &mut self,
         token: Token,
@@ -77,8 +77,8 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
         }
     }
 
-    /// Looks at places for the token at `from` behind it, in front of `high`, as [`Self::scan_left`]; some tokens take its
-    /// place. An edge elimination is as good as taken away behind the elimination of its vertex.
+    /// Scans the places behind the token at `from` and in front of `high`, as [`Self::scan_left`]; the tokens `left`
+    /// take its place. An edge elimination behind the elimination of its vertex has no effect.
     pub(crate) fn scan_right(&mut self, from: usize, left: &[Token], high: usize, most: i64) {
         self.stops.clear();
         self.begin(false);
@@ -134,7 +134,7 @@ mod tests {
     use crate::bits::items;
     use crate::cost::CostModel;
 
-    /// What a scan says of a place of a vertex is what the order with the vertex there costs.
+    /// A scan gives each place of a vertex the cost of the order with the vertex there.
     #[test]
     fn places_of_vertices_cost_what_their_orders_cost() {
         let mut rng = Rng::new(8);
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// An edge elimination more in front of those of vertices costs what a scan says, and so does one that takes the place
+    /// A scan gives the right cost of a further edge elimination in front of vertices, and of one that takes the place
     /// of its vertex, which goes to the back.
     #[test]
     fn places_of_edges_cost_what_their_lists_cost() {
