@@ -58,7 +58,7 @@ pub struct Edge {
     pub source: u32,
     /// Number of the target vertex.
     pub target: u32,
-    /// The kind of the label: what is known about it before the program runs.
+    /// The kind of the label, known before the program runs.
     pub kind: Kind,
     /// A unit edge that is -1.
     pub negative: bool,
@@ -200,7 +200,7 @@ pub struct NewEdge {
     pub source: i64,
     /// The id of the target.
     pub target: i64,
-    /// The kind of the label: what is known about it before the program runs.
+    /// The kind of the label, known before the program runs.
     pub kind: Kind,
     /// A unit edge that is -1.
     pub negative: bool,

@@ -1,13 +1,13 @@
 //! The program format: JSON in, JSON out, and its schema.
 //!
-//! [`read`] takes bytes and gives a [`Program`], or every problem that there is, each with its place.
-//! [`write`](fn@write) streams a program back, one vertex and one edge per line; reading that gives the
-//! same program again, bit for bit. [`schema`](fn@schema) is the JSON Schema, generated from the types
-//! that read. The format is described for people in `docs/format.md`.
+//! [`read`] turns bytes into a [`Program`], or reports every problem with its place. [`write`](fn@write) streams a
+//! program back, one vertex and one edge per line; reading that gives the same program again, bit for bit.
+//! [`schema`](fn@schema) is the JSON Schema, generated from the types that read. The format is described for people in
+//! `docs/format.md`.
 //!
-//! Reading goes in three steps. The bytes are scanned for what the parser would not find (nesting,
-//! integers beyond 64 bits); serde_json's tokens are read into wire types and at once into the IR, with
-//! names left open; then names are resolved. Nothing recurses deeper than the limit on nesting.
+//! Reading has three steps. A scan of the bytes finds problems that the parser would not report (deep nesting,
+//! integers beyond 64 bits); serde_json's tokens are read into wire types and at once into the IR, with names left
+//! open; then names are resolved. No step recurses deeper than the limit on nesting.
 //!
 //! ```
 //! use cfg_format::json;
@@ -73,13 +73,12 @@ pub const FORMAT: &str = "cfgrev/1";
 /// The program that was read from a file, and the problems found.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// The program, if the text is JSON of the right version. What was reported is left out or replaced
-    /// by something harmless, so that the rest can be checked: if there are errors, it is good for
-    /// validation only.
+    /// The program, if the text is JSON of the right version. Parts with problems are left out or replaced by harmless
+    /// ones, so that the rest can be checked: with errors, the program is good for validation only.
     pub program: Option<Program>,
     /// Problems, with pointer, line and column.
     pub problems: Diagnostics,
-    /// In-labels that the file gives, to be compared with those that follow from the nesting.
+    /// In-labels that the file gives, to be compared with the in-labels that follow from the nesting.
     pub in_labels: Vec<(RoutineId, EdgeId, i64)>,
     /// Routines in which a vertex or an edge could not be read: their graphs are incomplete.
     pub broken: Vec<RoutineId>,
@@ -97,12 +96,12 @@ pub fn read(bytes: &[u8]) -> Result<Program, Diagnostics> {
     }
 }
 
-/// Bytes that are read of what begins like no JSON text.
+/// Bytes that are read of an input that does not begin like JSON.
 const GLANCE: usize = 1 << 12;
 
-/// Reads a whole input. Gives up early, with little memory used, if arrays and objects nest too deep or a
-/// number has too many digits. Of an input that begins like no JSON text, or has a NUL, which none has, only the
-/// beginning is returned: what is wrong there is for whoever parses it to say.
+/// Reads a whole input. Gives up early, with little memory used, if arrays and objects nest too deep or a number has
+/// too many digits. Of an input that does not begin like JSON, or has a NUL, which JSON never has, only the beginning
+/// is returned: parsing it reports the problem.
 ///
 /// # Errors
 /// The input cannot be read, nests too deep, or has such a number.
@@ -118,10 +117,10 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
                 let start = bytes.len();
                 bytes.extend_from_slice(&piece[..count]);
                 is_hopeless |= bytes[start..].contains(&0) || !begins_like_json(&bytes);
-                // The line that is wrong is wanted in full, so that the message can show it.
+                // Reads on to the end of the line, so that the message can show the whole line.
                 if is_hopeless && bytes.len() >= GLANCE {
                     let whole = whole_characters(&bytes);
-                    // The character that is wrong may not be there in full.
+                    // The last character may be cut in two.
                     let text = &bytes[..whole];
                     let text = text.strip_prefix(MARK).unwrap_or(text);
                     if !text.trim_ascii_start().is_empty() {
@@ -146,8 +145,8 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
 /// A byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// True if a text that starts with these bytes may be JSON, or something for which there is a better message
-/// than that it is not.
+/// True if a text that starts with these bytes may be JSON, or a text for which there is a better message than "not
+/// JSON".
 fn begins_like_json(bytes: &[u8]) -> bool {
     if MARK.starts_with(bytes) {
         return true;
@@ -165,12 +164,12 @@ fn whole_characters(bytes: &[u8]) -> usize {
     }
 }
 
-/// Reads as much of a program as there is.
+/// Reads as much of a program as possible, with all problems.
 pub fn parse(bytes: &[u8]) -> Parsed {
     parse_within(bytes, usize::MAX)
 }
 
-/// [`parse`], giving up where the program would take more than about this many bytes of memory.
+/// [`parse`], which gives up if the program would take more than about `max_memory` bytes.
 pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
     let mut parsed = Parsed::default();
     let (text, mut numbers) = match prepare(bytes) {
@@ -201,7 +200,7 @@ pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
     match document {
         Ok(document) => {
             if cx.problems.iter().any(|d| d.code == codes::VERSION.code) {
-                // What else is wrong may be right in that version.
+                // Other problems may be none in that version.
                 cx.problems.0.retain(|d| d.code == codes::VERSION.code);
                 cx.cures.clear();
             } else if let Some(document) = document {
@@ -211,7 +210,7 @@ pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
                 parsed.program = Some(resolved.program);
             }
         }
-        // The note on too many problems has a place beyond them.
+        // The note on too many problems stands behind them.
         Err(e) => cx.problems.0.extend(syntax(text, &e)),
     }
     mend::write(&mut cx.problems, &cx.cures, text, parsed.program.as_ref());
@@ -230,7 +229,7 @@ const MAX_ODD_NUMBERS: usize = 1000;
 /// A text with its odd numbers.
 type Prepared<'t> = (&'t str, Vec<(usize, OddNumber)>);
 
-/// Checks what can be checked before parsing.
+/// The checks before parsing.
 fn prepare(bytes: &[u8]) -> Result<Prepared<'_>, Box<Diagnostic>> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let offset = e.valid_up_to();
@@ -267,8 +266,8 @@ fn hopeless(bytes: &[u8], offset: usize, why: Hopeless) -> Diagnostic {
     .at_line(line, column)
 }
 
-/// A text with an empty list at the place of the list that the given text is; `None` if it is no list. A list is no
-/// program, whatever is in it.
+/// The text with an empty list in place of its outermost list; `None` if it has none. A list is no program, whatever
+/// its elements.
 fn without_list(text: &str) -> Option<String> {
     let blank = text.len() - text.trim_ascii_start().len();
     let list = text.as_bytes().get(blank) == Some(&b'[');
@@ -296,7 +295,7 @@ fn odd_numbers(text: &[u8], numbers: &[(usize, OddNumber)], problems: &mut Diagn
 /// The cure for a real number beyond binary64.
 const OUT_OF_RANGE: &str = "write a number that a binary64 can hold; infinity is [\"inf\"]";
 
-/// The error of serde_json, in other words where these are known, and further places at which the text is not JSON.
+/// The error of serde_json, in better words where possible, and further places at which the text is not JSON.
 fn syntax(text: &str, e: &serde_json::Error) -> Vec<Diagnostic> {
     let full = e.to_string();
     let message = full.split(" at line ").next().unwrap_or(&full).to_owned();
@@ -308,7 +307,7 @@ fn syntax(text: &str, e: &serde_json::Error) -> Vec<Diagnostic> {
         .collect();
     let (line, column) = line_column(text.as_bytes(), offset);
     let bare = ["nan", "inf", "infinity"].contains(&word.to_ascii_lowercase().as_str());
-    // Of two slips the first: what is out of range, say, may stand before one.
+    // The first of two slips counts: a number out of range, for instance, may stand before one.
     let stop = stop_of(text, e.line(), e.column());
     let mut slips = syntax::slips(text);
     if bare || slips.first().is_some_and(|slip| slip.offset > stop) {
@@ -365,7 +364,7 @@ fn syntax(text: &str, e: &serde_json::Error) -> Vec<Diagnostic> {
 /// The offset of the word at a line and column as serde_json counts them.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let mut offset = stop_of(text, line, column);
-    // It points behind the first letter of a word that it does not know.
+    // For an unknown word, serde_json points behind the first letter.
     let bytes = text.as_bytes();
     while offset > 0 && bytes[offset - 1].is_ascii_alphanumeric() {
         offset -= 1;
@@ -392,7 +391,7 @@ fn stop_of(text: &str, line: usize, column: usize) -> usize {
 /// Adds lines, columns and names of elements to problems that have pointers, and puts them in the order
 /// of the file.
 ///
-/// Validation knows elements by their position; this turns its pointers into places of the file.
+/// Validation names elements by their positions; this function turns its pointers into places of the file.
 pub fn place(problems: &mut Diagnostics, bytes: &[u8], program: Option<&Program>) {
     if let Some(program) = program {
         for diagnostic in &mut problems.0 {
@@ -413,13 +412,13 @@ pub fn place(problems: &mut Diagnostics, bytes: &[u8], program: Option<&Program>
         diagnostic.at.line = Some(line);
         diagnostic.at.column = Some(column);
     }
-    // What has no place stays last: the note on how many more problems there are.
+    // Problems without a place come last: the note on the number of further problems.
     let no_place = (usize::MAX, usize::MAX);
     let key = |d: &Diagnostic| d.at.line.zip(d.at.column).unwrap_or(no_place);
     problems.0.sort_by_key(key);
 }
 
-/// The element that a pointer leads to, in the program's own words.
+/// The element at a pointer, in the program's own words.
 fn element_name(program: &Program, pointer: &str) -> Option<String> {
     let mut segments = pointer.split('/').skip(1);
     let mut next = || Some((segments.next()?, segments.next()?.parse::<usize>().ok()?));

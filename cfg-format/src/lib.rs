@@ -1,8 +1,9 @@
 //! Programs of cfgrev as files: JSON and the text form, read into the representation of `cfg-core`.
 //!
-//! [`json`] reads and writes the format `cfgrev/1`, for programs that make programs. [`text`](mod@text) reads what
-//! `cfg-core` prints and people write. The readers report every problem of a file at once, each with line and column,
-//! and go on behind it; neither knows anything of derivatives. [`cfg_core::validate`] checks what was read.
+//! [`json`] reads and writes the format `cfgrev/1`, for programs that make programs. [`text`](mod@text) reads the text
+//! form, which `cfg-core` prints and people write. Both readers report every problem of a file at once, each with line
+//! and column, and go on behind it; neither depends on derivatives. [`cfg_core::validate`] checks the program that was
+//! read.
 //!
 //! # A file in a minute
 //!
@@ -36,7 +37,7 @@
 //!
 //! # Where things are
 //!
-//! | function | what |
+//! | function | subject |
 //! |---|---|
 //! | [`json::read`], [`json::read_valid`] | a program from JSON, as it is or validated |
 //! | [`json::write`](fn@json::write) | a program to JSON |

@@ -1,6 +1,6 @@
 //! Reading the text form of programs, which [`cfg_core::text`] prints.
 //!
-//! [`parse`] reads what `Program`'s `Display` prints; all but annotations comes back. The language is described in
+//! [`parse`] reads the output of `Program`'s `Display`; only annotations are lost. The language is described in
 //! `docs/text.md`.
 //!
 //! ```

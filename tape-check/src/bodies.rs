@@ -1,9 +1,11 @@
-//! The bodies of the LOOPs of a general graph, and the LOOPs that are entered beside their header once they have ended.
+//! The bodies of the LOOPs of a general graph, and the LOOPs whose bodies can be entered by a jump after the loop has
+//! ended.
 //!
-//! The body of a LOOP is what leads to one of its ENDLOOPs without passing the LOOP: the natural loop of these edges (A. Aho, R. Sethi,
-//! J. Ullman, *Compilers*, 1986, section 10.4). Jumps back to the LOOP from elsewhere do not make what they come from a part of it: by
-//! them the LOOP is entered anew. Bodies that are done are one vertex, as in P. Havlak, *Nesting of Reducible and Irreducible Loops*,
-//! TOPLAS 19(4), 1997, so all of them together take nearly linear time.
+//! The body of a LOOP has the vertices that lead to one of its ENDLOOPs without passing the LOOP: the natural loop of
+//! these edges (A. Aho, R. Sethi, J. Ullman, *Compilers*, 1986, section 10.4). A jump back to the LOOP from elsewhere
+//! enters the LOOP anew, and its source is no part of the body. A finished body is collapsed into one vertex, as in P.
+//! Havlak, *Nesting of Reducible and Irreducible Loops*, TOPLAS 19(4), 1997, so all of them together take nearly
+//! linear time.
 
 use cfg_core::{
     entity::VertexId,
@@ -12,8 +14,8 @@ use cfg_core::{
 };
 use fixedbitset::FixedBitSet;
 
-/// The LOOPs that lead by the edge by which they end into their own bodies, where no pass has begun; of those that are the only
-/// way to their ENDLOOPs.
+/// The LOOPs whose exit edge leads into their own bodies without a new pass. Only LOOPs that dominate their ENDLOOPs
+/// are examined.
 pub(crate) fn entered_when_ended(cfg: &Cfg, dominators: &Dominators) -> FixedBitSet {
     let n = cfg.vertex_count();
     let mut found = FixedBitSet::with_capacity(n);
@@ -22,7 +24,7 @@ pub(crate) fn entered_when_ended(cfg: &Cfg, dominators: &Dominators) -> FixedBit
     };
     let mut bodies = Bodies::new(n);
     let order = reverse_postorder(cfg, entry.index());
-    // A LOOP comes before what it dominates, its body and the LOOPs in it: inner ones first.
+    // A LOOP stands before its body and the LOOPs in it, so this goes through inner LOOPs first.
     for &header in order.iter().rev() {
         let v = VertexId::new(header);
         if !matches!(cfg.vertex(v).kind, VertexKind::Loop { .. }) {
@@ -55,7 +57,7 @@ pub(crate) fn entered_when_ended(cfg: &Cfg, dominators: &Dominators) -> FixedBit
     found
 }
 
-/// Each vertex by the header of the outermost body found so far that it is in: a forest whose paths are made short.
+/// For each vertex, the header of the outermost body found so far around it: a forest with path compression.
 struct Bodies(Vec<usize>);
 
 impl Bodies {
@@ -63,7 +65,7 @@ impl Bodies {
         Self((0..n).collect())
     }
 
-    /// The header of the outermost body that a vertex is in, or itself.
+    /// The header of the outermost body around a vertex, or the vertex itself.
     fn outermost(&mut self, mut v: usize) -> usize {
         while self.0[v] != v {
             self.0[v] = self.0[self.0[v]];
@@ -72,7 +74,7 @@ impl Bodies {
         v
     }
 
-    /// Puts a vertex that is in no body yet, with the body that it heads, into that of a header.
+    /// Puts a vertex that is in no body yet, and the body that it heads, into the body of a header.
     fn join(&mut self, v: usize, header: usize) {
         self.0[v] = header;
     }
@@ -84,7 +86,7 @@ mod tests {
     use cfg_core::ir::{Edge, Expr, LoopForm, LoopTest, Selector, Vertex};
     use cfg_testkit::rng::Rng;
 
-    /// By a walk of its own from the end of each LOOP.
+    /// The oracle: a walk from the end of each LOOP.
     fn by_walking(cfg: &Cfg, dominators: &Dominators) -> FixedBitSet {
         let mut found = FixedBitSet::with_capacity(cfg.vertex_count());
         for (v, vertex) in cfg.vertices() {
@@ -145,7 +147,7 @@ mod tests {
             for (v, vertex) in vertices.iter().enumerate().take(n - 1).skip(1) {
                 let two = matches!(vertex.kind, VertexKind::Loop { .. } | VertexKind::Branch(_));
                 for label in 0..1 + i64::from(two) {
-                    // Often to the next vertex, so that there are loops in loops.
+                    // Often an edge to the next vertex, so that loops nest.
                     let to = match rng.below(3) {
                         0 => v + 1,
                         _ => 1 + rng.below(n - 1),

@@ -1,10 +1,9 @@
-//! Knowledge about how often the loops of a forward sweep have run.
+//! Clocks: the numbers of passes of the loops of a forward sweep.
 //!
-//! A *clock* is a number that is set to 0 and incremented, nothing else: a counter that is pushed as a
-//! count, or the completed passes of a counted LOOP, which arrives at its header from outside or from its
-//! ENDLOOP. Read backwards, what happened to a clock says how often a reverse loop has still to run: it
-//! runs once more if the last event was an increment, and no more if it was the start. So events are items
-//! on a stack of their own, which the head of the reverse loop takes one by one.
+//! A *clock* is a number that is only set to 0 and incremented: a counter that is pushed as a count, or the number of
+//! completed passes of a counted LOOP, which control enters from outside or from an ENDLOOP. Read backwards, the
+//! events of a clock decide how often a reverse loop runs: once more if the last event was an increment, no more if it
+//! was the start. So events are items on a stack of their own, which the head of the reverse loop takes one by one.
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
@@ -20,7 +19,7 @@ use crate::{
     same::identical,
 };
 
-/// Clocks have the keys from here; tapes have smaller ones.
+/// The first key of a clock; tapes have smaller keys.
 const CLOCKS: Key = 1 << 31;
 
 /// An event of a clock.
@@ -49,7 +48,7 @@ pub(crate) struct Forward<'p> {
 
 /// The clocks of a forward sweep.
 pub(crate) struct Clocks {
-    /// The clock that tells the value of each variable, if it is a counter.
+    /// The clock with the value of each variable that is a counter.
     value: Vec<Option<Key>>,
     /// The clock of the passes of the counted LOOP at each vertex, if a reverse loop mirrors it.
     passes: Vec<Option<Key>>,
@@ -85,12 +84,12 @@ impl Clocks {
         clocks
     }
 
-    /// The clock that tells a variable's value.
+    /// The clock with a variable's value.
     pub(crate) fn value(&self, v: VarId) -> Option<Key> {
         self.value.get(v.index()).copied().flatten()
     }
 
-    /// Clocks have numbers below this.
+    /// The bound: every clock has a smaller number.
     pub(crate) fn limit(&self) -> usize {
         self.value.len() + self.passes.len()
     }
@@ -112,7 +111,7 @@ impl Clocks {
     }
 }
 
-/// The event of a clock that a write to a counter is.
+/// The event of the clock at a write to a counter.
 fn event(v: VarId, what: Written<'_>) -> Option<Event> {
     match what {
         Written::Assigned(target, value) if target.subscripts.is_empty() => match value {
@@ -129,7 +128,8 @@ impl<'p> Forward<'p> {
         let entry = cfg.entry().map_or(0, VertexId::index);
         let forest = LoopForest::new(cfg, entry);
         let variables = (0..code.routine.variables.len()).map(VarId::new);
-        // The region of a write is its vertex. What shares cells has one list, that of the first.
+        // The region of a write is its vertex here. Variables that share cells have one list, that of the first of
+        // them.
         let written = variables.map(|v| {
             let writes = code.writes_of(v).iter();
             let writes = writes.filter(|_| code.first(v) == v);
@@ -158,13 +158,13 @@ impl<'p> Forward<'p> {
         matches!(self.cfg.vertex(v).kind, VertexKind::EndLoop)
     }
 
-    /// True of an edge by which a LOOP is arrived at for the next pass.
+    /// True for an edge by which control comes to a LOOP for the next pass.
     pub(crate) fn is_back(&self, e: EdgeId) -> bool {
         self.is_end_loop(self.cfg.edge(e).from)
     }
 
-    /// True of a counted LOOP that is the only way into its loop, also when it has ended, entered from outside and come back
-    /// to from its ENDLOOPs only.
+    /// True for a counted LOOP that is the only entry of its loop, even after the loop has ended, and to which control
+    /// comes only from outside and from its own ENDLOOPs.
     fn is_counted_loop(&self, header: VertexId) -> bool {
         let VertexKind::Loop { test, .. } = &self.cfg.vertex(header).kind else {
             return false;
@@ -193,7 +193,7 @@ impl<'p> Forward<'p> {
             };
             Some(v)
         });
-        // A chain that comes back to its start has no other way in, so it is not reached.
+        // The walk ends: a chain that came back to its start would have no way in, and would not be reached.
         vertices.flat_map(|v| self.steps[v.index()].iter().rev().copied())
     }
 
@@ -201,7 +201,8 @@ impl<'p> Forward<'p> {
     /// written nowhere else.
     fn counters_of(&self, code: &Code<'_>, header: VertexId, clocks: &Clocks) -> Vec<VarId> {
         let mut arrivals = 0;
-        // The arrivals at which the right thing happens last, and counters with something that is not right.
+        // For each counter, the number of edges whose last event is the right one; and counters that break another
+        // condition.
         let mut good: HashMap<VarId, usize> = HashMap::new();
         let mut bad: HashSet<VarId> = HashSet::new();
         for e in self.in_edges(header) {
@@ -215,13 +216,13 @@ impl<'p> Forward<'p> {
             for step in self.before(e) {
                 match step {
                     Step::Write(v, what) if clocks.event(v, what).is_some() => {
-                        // The last event of an arrival is met first. Only it counts: two on one edge are
-                        // none on another.
+                        // Going backwards, the last event of an edge is met first. Only this one counts: with two
+                        // writes on one edge, the total below shows that another edge lacks one.
                         if written.insert(v) && event(v, what) == Some(wanted) {
                             *good.entry(v).or_default() += 1;
                         }
                     }
-                    // Pushed after it was written, before the LOOP is arrived at.
+                    // A push between the write and the LOOP sees a count that is one event ahead.
                     Step::Node(n) => {
                         if let Kind::Push { value, .. } = code.nodes[n].kind
                             && let Some(v) = Code::whole(value)

@@ -1,9 +1,9 @@
-//! A routine as the checker sees it: the graph written out as a nested sequence of the things that
-//! matter to tapes, and, by variable, everything that writes it.
+//! A routine as the checker sees it: the graph as a nested sequence of nodes that matter to tapes, and the writes to
+//! each variable.
 //!
-//! Every statement and every beginning and end of a loop, branch or arm has a position, counted along
-//! the text. What a loop or an arm contains is then an interval of positions, so "is `x` written
-//! between here and there" is a search in a sorted list.
+//! Every statement and every beginning and end of a loop, branch or arm has a position, counted along the text. A loop
+//! or an arm is then an interval of positions, and "is `x` written between here and there" is a search in a sorted
+//! list.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId, VertexId},
@@ -29,10 +29,10 @@ pub(crate) type Key = u32;
 /// The pseudo-stack of visited blocks.
 pub(crate) const VISITS: Key = Key::MAX;
 
-/// Something that uses a tape, may contain such things, or is compared with its mirror image.
+/// A part of the text that uses a tape, may contain such parts, or is compared with its mirror image.
 pub(crate) struct Node<'p> {
     pub(crate) kind: Kind<'p>,
-    /// The region that it stands in.
+    /// The region around the node.
     pub(crate) region: RegionId,
     /// First and last position.
     pub(crate) begin: u32,
@@ -63,13 +63,13 @@ pub(crate) enum Kind<'p> {
         pair: usize,
         forward: bool,
         arguments: &'p [Option<Expr>],
-        /// The tapes that it gets: number here, and name of the formal.
+        /// The tapes that the call passes: the number here, and the name of the formal.
         tapes: Vec<(u32, &'p str)>,
     },
     Loop {
         test: &'p LoopTest,
         body: RegionId,
-        /// True if the loop has a mirror image, whatever is inside.
+        /// True if the loop has a mirror image even without pushes or pops inside.
         visited: bool,
     },
     Branch {
@@ -106,14 +106,14 @@ pub(crate) enum Written<'p> {
     Otherwise,
 }
 
-/// One thing that a vertex does, in order.
+/// One step of a vertex, in the order of execution.
 #[derive(Clone, Copy)]
 pub(crate) enum Step<'p> {
     Node(NodeId),
     Write(VarId, Written<'p>),
 }
 
-/// A call that passes a tape to a routine that is not in a pair, or in a way that cannot be followed.
+/// A call that passes a tape to a routine in no pair, or in a way that the checker cannot follow.
 pub(crate) struct BadCall {
     pub(crate) at: At,
     pub(crate) message: String,
@@ -144,7 +144,7 @@ pub(crate) struct Code<'p> {
     pub(crate) id: RoutineId,
     pub(crate) routine: &'p Routine,
     pub(crate) nodes: Vec<Node<'p>>,
-    /// Region 0 is the body of the routine; what is inside a region has a larger number.
+    /// Region 0 is the body of the routine; inner regions have larger numbers.
     pub(crate) regions: Vec<Region>,
     /// The first variable that may share cells with each, itself if it has its cells alone.
     cells: Vec<VarId>,
@@ -174,7 +174,7 @@ fn cells(program: &Program, routine: &Routine) -> Vec<VarId> {
                 first[v] = *parameters.entry(variable.ty).or_insert(first[v]);
             }
             Role::Global(g) => {
-                // Where an extent is not known it may be all of the storage.
+                // A global of unknown extent may take all of the storage.
                 let all = || (program.storage(g).0, i64::MIN..i64::MAX);
                 let (owner, cells) = program.cells(g).unwrap_or_else(all);
                 globals.push((owner, cells.start, cells.end, v));
@@ -183,7 +183,7 @@ fn cells(program: &Program, routine: &Routine) -> Vec<VarId> {
         }
     }
     globals.sort_unstable();
-    // Each begins before the last cell of those in front of it, or shares none with them.
+    // Sorted by their first cells, a global that begins before the end of the ones in front shares cells with them.
     let mut reached: Option<(GlobalId, i64, VarId)> = None;
     for (owner, start, end, v) in globals {
         let around = reached.filter(|&(o, last, _)| o == owner && start < last);
@@ -214,16 +214,16 @@ struct Writer<'p, 'a> {
     clock: u32,
     region: RegionId,
     tape_number: Vec<Option<u32>>,
-    /// The routine's variables that are globals, by the storage they lie in: the first that each shares cells with, and which
-    /// global it is.
+    /// The routine's variables that are globals, by storage: for each the first variable with which it shares cells,
+    /// and its global.
     globals: BTreeMap<GlobalId, Vec<(VarId, GlobalId)>>,
-    /// The parameters of a routine in which these may share cells: the first of each type.
+    /// In a routine whose parameters may share cells, the first parameter of each type.
     by_type: BTreeMap<ScalarType, VarId>,
     /// The storage in which the globals that the routine names lie.
     named: GlobalSet,
     /// The vertex of the original whose visit is compared, by vertex.
     images: &'a [Option<i64>],
-    /// The steps of the current vertex, where they are asked for.
+    /// The steps of the current vertex, if they are wanted.
     steps: Option<Vec<Step<'p>>>,
 }
 
@@ -242,8 +242,8 @@ pub(crate) fn write<'p, 'a>(
     writer.code
 }
 
-/// Writes a routine out vertex by vertex, each a region of its own, and gives the steps of each; any graph
-/// will do.
+/// Writes a routine out vertex by vertex, each a region of its own, with the steps of each; the graph need not be
+/// structured.
 pub(crate) fn flat<'p>(
     known: Known<'p, '_>,
     id: RoutineId,
@@ -330,7 +330,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// Follows the graph from ENTRY: bodies and arms in turn, then what comes after them.
+    /// Follows the graph from ENTRY: bodies and arms in turn, then the vertices behind them.
     fn graph(&mut self, cfg: &'p Cfg) {
         let mut frames: Vec<Frame> = Vec::new();
         let Some(mut v) = cfg.entry() else { return };
@@ -439,7 +439,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         node
     }
 
-    /// The vertex of the original that this is the image of, if the other sweep has its image too.
+    /// The vertex of the original whose image this vertex is, if the other sweep has an image of it too.
     fn visited(&self, v: VertexId) -> Option<i64> {
         self.images.get(v.index()).copied().flatten()
     }
@@ -622,7 +622,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                 written.extend(met.map(|(first, _)| *first));
             });
         }
-        // A parameter may be a global that the routine itself does not name.
+        // In an aliased routine, a parameter may be a global that the routine itself does not name.
         let types = self.known.globals.types(callee);
         written.extend(types.filter_map(|ty| self.by_type.get(&ty)));
         written.sort_unstable();
@@ -680,7 +680,7 @@ impl<'p> Code<'p> {
         list.get(from..to).unwrap_or(&[])
     }
 
-    /// An error if a variable of a loop's range is written while the loop runs, as `is_written` knows.
+    /// An error if `is_written` holds for a variable of a loop's range: it is written while the loop runs.
     pub(crate) fn unwritten(
         &self,
         e: &Expr,
@@ -706,7 +706,7 @@ impl<'p> Code<'p> {
         changed
     }
 
-    /// Everything that writes a variable, or one that may share cells with it.
+    /// The writes to a variable, or to one that may share cells with it.
     pub(crate) fn writes_of(&self, v: VarId) -> &[Write<'p>] {
         let list = self.writes.get(self.first(v).index());
         list.map_or(&[], Vec::as_slice)
@@ -725,8 +725,8 @@ impl<'p> Code<'p> {
         }
     }
 
-    /// True of a local scalar: nothing but the routine's own statements and calls that get it as an
-    /// argument can change it.
+    /// True for a local scalar, which only the routine's own statements, and calls that get it as an argument, can
+    /// change.
     pub(crate) fn is_local_scalar(&self, v: VarId) -> bool {
         let variable = self.routine.variable(v);
         variable.role == Role::Local && variable.rank() == 0
@@ -741,7 +741,7 @@ impl<'p> Code<'p> {
     }
 }
 
-/// True of `v + 1` and `1 + v`.
+/// True for `v + 1` and `1 + v`.
 pub(crate) fn is_increment(v: VarId, e: &Expr) -> bool {
     match e {
         Expr::Op(Op::Add, operands) => match &**operands {

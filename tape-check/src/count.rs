@@ -1,4 +1,4 @@
-//! The proof that a reverse loop runs as often as the loop it mirrors.
+//! The proof that a reverse loop runs as often as the loop that it mirrors.
 //!
 //! The trip count of the reverse loop is `N` if it runs over `1 .. N`, or over `B + (N-1)*S` down to `B`
 //! in steps of `-S`, for any `B` and any `S` but 0. `N` is either a popped counter, or `trips(first,
@@ -36,7 +36,7 @@ pub(crate) struct Range<'p> {
     pub(crate) own: Option<(&'p Expr, Step<'p>)>,
 }
 
-/// The step of the loop, as the reverse loop shows it: negated.
+/// The step of the loop, negated as in the reverse loop.
 #[derive(Clone, Copy)]
 pub(crate) enum Step<'p> {
     Constant(i64),
@@ -61,7 +61,7 @@ impl<'p> PairCheck<'p, '_> {
         else {
             return Err("the reverse loop is not a counted loop".to_owned());
         };
-        // A range can be read in more than one way: 1 .. n with step 1 is also n .. 1 backwards.
+        // A range can have several readings: 1 .. n with step 1 is also n .. 1 backwards.
         let mut why =
             "the reverse loop runs neither over 1 .. count nor over the range of the loop \
                        backwards"
@@ -75,7 +75,7 @@ impl<'p> PairCheck<'p, '_> {
         Err(why)
     }
 
-    /// Checks the trip counts as [`Self::count`] does, with one way to read the reverse loop's range.
+    /// [`Self::count`], for one reading of the reverse loop's range.
     fn ranged(
         &self,
         f: At2,
@@ -145,7 +145,8 @@ impl<'p> PairCheck<'p, '_> {
         code.unwritten(e, |v| code.writes_within(v, node.begin, node.end))
     }
 
-    /// The index of the reverse loop counts passes, so it is none of the forward sweep's variables, which have other values.
+    /// The index of a reverse loop that counts passes must be none of the forward sweep's variables, which have other
+    /// values.
     fn other_index(&self, f: At2, r: At2, test: &LoopTest, index: VarId) -> Result<(), String> {
         let is_theirs = match test {
             _ if f.side != r.side => self.forward_variable(f.side, r.side, index).is_some(),
@@ -158,7 +159,7 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// The index of the reverse loop runs over the values that the loop's index had.
+    /// Checks a reverse loop whose index runs over the values of the loop's index, backwards.
     fn own_values(
         &self,
         f: At2,
@@ -182,7 +183,7 @@ impl<'p> PairCheck<'p, '_> {
         if !self.same_variable(f.side, *theirs, r.side, index) {
             return Err("the reverse loop runs over the range with another index".to_owned());
         }
-        // Recorded, or evaluated again and not changed by the loop.
+        // A value is right if it was recorded, or is evaluated again and the loop does not change it.
         let has = |e: &Expr, original: &Expr| match self.same(f.side, original, r.side, e) {
             _ if self.recorded(f, r, original, e) => Ok(true),
             true => self.unwritten(f, original).map(|()| true),
@@ -226,7 +227,7 @@ impl<'p> PairCheck<'p, '_> {
         let back = &self.code(r.side).nodes[r.node];
         let popped = self.code(r.side).popped(theirs, back.region, back.begin);
         let push = popped.and_then(|pop| self.partner(r.side, pop));
-        // The push follows the assignment, as often as that, and nothing is assigned in between.
+        // The push follows the assignment in the same region, without another assignment in between.
         let is_pushed = push.filter(|p| p.side == f.side).is_some_and(|push| {
             let push = &code.nodes[push.node];
             matches!(&push.kind, Kind::Push { value, .. } if Code::whole(value) == Some(v))
@@ -242,7 +243,7 @@ impl<'p> PairCheck<'p, '_> {
             && !changed
     }
 
-    /// The count is popped: the push is that of a counter.
+    /// Checks a popped count: the push must be that of the loop's counter.
     fn taped(&self, f: At2, r: At2, bound: VarId) -> Result<Count, String> {
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
         let back = &reverse.nodes[r.node];
@@ -298,7 +299,7 @@ impl<'p> PairCheck<'p, '_> {
     }
 }
 
-/// The ways to read the range of a reverse loop, the likeliest last.
+/// The readings of the range of a reverse loop, the likeliest last.
 pub(crate) fn read_range<'p>(
     first: &'p Expr,
     last: &'p Expr,

@@ -13,8 +13,8 @@ use std::collections::{BTreeSet, HashMap};
 /// Most globals in one storage whose cells are compared one by one for each call.
 const MOST_LYING: usize = 64;
 
-/// The storage that each routine and everything that it calls may write. Globals that share storage
-/// are one: the one that owns it.
+/// The storages that each routine may write, itself or by calls. The global that owns a storage stands for all globals
+/// in it.
 pub(crate) struct GlobalWrites {
     owner: Vec<GlobalId>,
     /// The globals in each storage that has several, by its owner.
@@ -22,12 +22,12 @@ pub(crate) struct GlobalWrites {
     writes: Vec<Writes>,
 }
 
-/// The globals that a routine and everything that it calls may write.
+/// The globals that a routine may write, itself or by calls.
 #[derive(Clone, Default)]
 struct Writes {
-    /// The owners of the storage that they lie in.
+    /// The owners of their storages.
     owners: GlobalSet,
-    /// Those that lie in storage with others.
+    /// The globals among them that share their storage.
     themselves: GlobalSet,
     types: BTreeSet<ScalarType>,
 }
@@ -81,7 +81,8 @@ impl GlobalWrites {
         writes.into_iter().flat_map(|w| &w.types).copied()
     }
 
-    /// True if the routine may write a cell of a global; of storage in which many globals lie, if it may write any of it.
+    /// True if the routine may write a cell of a global. If more than [`MOST_LYING`] globals share the storage, a
+    /// write to any of them counts.
     pub(crate) fn meets(&self, program: &Program, r: RoutineId, g: GlobalId) -> bool {
         let (Some(lying), Some(writes)) =
             (self.lying.get(&self.storage(g)), self.writes.get(r.index()))
@@ -96,14 +97,14 @@ impl GlobalWrites {
                 .iter()
                 .filter(|&&other| writes.themselves.contains(other))
                 .any(|&other| {
-                    // Where an extent is not known it may be all of the storage.
+                    // A global of unknown extent may take all of the storage.
                     program
                         .cells(other)
                         .is_none_or(|(_, cells)| cells.start < mine.end && mine.start < cells.end)
                 })
     }
 
-    /// The globals that the routine may write, as the owners of the storage that they lie in.
+    /// The owners of the storages that the routine may write.
     pub(crate) fn written(&self, r: RoutineId) -> Option<&GlobalSet> {
         self.writes.get(r.index()).map(|w| &w.owners)
     }

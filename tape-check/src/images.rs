@@ -1,4 +1,4 @@
-//! The vertex of the original that each vertex of a sweep, or of a tangent of a sweep, stands for.
+//! The images of the original's vertices in a sweep, or in a tangent of a sweep.
 
 use cfg_core::{
     entity::RoutineId,
@@ -6,16 +6,16 @@ use cfg_core::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The vertex of the original that each vertex is the image of: its adjoint in a reverse sweep, its copy
-/// in a forward sweep. A tangent's vertices are copies of those of the routine that it was made from, and
-/// are looked up there.
+/// For each vertex, the vertex of the original whose image it is: the adjoint in a reverse sweep, the copy in a
+/// forward sweep. A tangent's vertices are copies of vertices of the differentiated routine, and are looked up there.
 pub(crate) fn images(
     program: &Program,
     by_name: &HashMap<&str, RoutineId>,
     id: RoutineId,
     reverse: bool,
 ) -> Vec<Option<i64>> {
-    // From the routine over what it is the tangent of to the sweep. Origins are data and might be circular.
+    // From a tangent over the routines that it was made from to the sweep. Origins come from files and might be
+    // circular.
     let mut chain = vec![program.routine(id)];
     let mut seen = HashSet::from([id]);
     while let Some(base) = chain.last().and_then(|routine| {

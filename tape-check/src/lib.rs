@@ -1,10 +1,10 @@
-//! The static stack checker: a proof that a reverse sweep takes from the tape exactly what its forward
-//! sweep has put there.
+//! The static stack checker: a proof that a reverse sweep pops from the tape exactly the values that its forward sweep
+//! has pushed.
 //!
-//! Along every path of the forward graph and the mirrored path of the reverse graph, each pop meets the
-//! push that it mirrors, of the same class, width and place, and nothing is left. The checker works from
-//! the two graphs alone: it shares no code with what builds them, so that a mistake there is not repeated
-//! here. What it cannot decide it rejects, with a message that says where and why.
+//! Along every path of the forward graph and the mirrored path of the reverse graph, each pop meets the push that it
+//! mirrors, of the same class, width and place, and no push is left. The checker works from the two graphs alone: it
+//! shares no code with the reversal, so that a mistake there is not repeated here. Pairs that it cannot decide are
+//! rejected, with a message that says where and why.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
@@ -56,12 +56,11 @@
 //! # How it works
 //!
 //! 1. `code` writes each graph out as a nested sequence: pushes, pops, calls, loops, branches.
-//! 2. `reduce` finds, inside first, what each body and arm takes from the stacks and what it leaves; what
-//!    a routine pushes and pops itself disappears. A routine with local tapes must end with nothing.
-//! 3. `meeting` lets what the forward sweep left meet what the reverse sweep takes: pushes meet pops, loops
-//!    meet loops, branches meet branches, calls of forward sweeps meet calls of reverse sweeps, and what
-//!    is inside likewise. The stacks of a tape are independent of each other, so the order in which
-//!    different stacks are popped does not matter.
+//! 2. `reduce` finds, inside first, the pops that each body and arm takes from outside and the pushes that it leaves;
+//!    pushes that a routine pops itself disappear. A routine with local tapes must leave none.
+//! 3. `meeting` lets the forward sweep's pushes meet the reverse sweep's pops, and likewise loops meet loops, branches
+//!    meet branches, calls of forward sweeps meet calls of reverse sweeps, and their contents each other. The stacks
+//!    of a tape are independent of each other, so the order in which different stacks are popped does not matter.
 //! 4. `count` proves that loops that meet run equally often, `marker` that branches that meet take
 //!    mirrored arms.
 //!
@@ -73,20 +72,20 @@
 //!
 //! # General graphs
 //!
-//! Where a graph is general there is no nesting to go by. `product` walks the forward sweep backwards
-//! along every path, and the reverse sweep along with it. What the walk comes past are items on stacks:
-//! pushes, visits of blocks, and what happens to a trip count (`clock`: it is set to 0, it is incremented), which
-//! the head of a reverse loop takes one by one. A popped marker decides a branch, so the reverse sweep has
-//! one way at most, and each pair of places is looked at once. It is linear in the size of the two
-//! graphs.
+//! A general graph has no nesting. `product` walks the forward sweep backwards along every path, and the reverse sweep
+//! along with it. The walk puts items on stacks: pushes, visits of blocks, and the events of trip counts (`clock`: set
+//! to 0, incremented), which the head of a reverse loop takes one by one. A popped marker decides a branch, so the
+//! reverse sweep has one way at most, and each pair of places is examined once. The walk is linear in the size of the
+//! two graphs.
 //!
 //! # What is not proven
 //!
-//! Bounds, subscripts, extents, selectors and arguments that the reverse sweep evaluates again are those of the forward sweep as they
-//! are written. Neither the loop nor an arm in question changes what they read; that it has its value again, by pops or because nothing has
-//! changed it, is not proven: a sweep that assigns something else to it before is accepted, and so is a routine that pushes and pops for itself and
-//! takes a variable of its places, or one of its markers, for the index or the bound of a loop that pops. In a run that tells: with a wrong number of passes the tape
-//! ends too early, or something stays on it.
+//! Bounds, subscripts, extents, selectors and arguments that the reverse sweep evaluates again have the same text as
+//! in the forward sweep, and the loop or arm does not change the variables that they read. It is not proven that these
+//! variables have their values again, by pops or because they were never changed: a sweep that assigns another value
+//! before is accepted. So is a routine that pushes and pops for itself, and uses a variable of its places, or a
+//! marker, as the index or bound of a loop that pops. A run shows such faults: with a wrong number of passes the tape
+//! ends too early, or values stay on it.
 
 mod bodies;
 mod clock;
@@ -125,7 +124,7 @@ use reduce::Effect;
 pub use report::{Report, Summary};
 use sides::{PairCheck, Side};
 
-/// Checks the pairs, and every other routine that uses a tape. Empty if all is proven.
+/// Checks the pairs, and every other routine that uses a tape. The result is empty if everything is proven.
 pub fn check(program: &Flat, pairs: &[Pair]) -> Diagnostics {
     inspect(program, pairs).problems
 }
@@ -254,7 +253,7 @@ fn inspect_single(program: &Flat, known: Known<'_, '_>, id: RoutineId, found: &m
     if !has_body(program, id, found) {
         return;
     }
-    // What calls the sweeps of a general routine is declared like it, and has no jumps itself.
+    // A routine that calls the sweeps of a general routine is declared general too, although its own graph may nest.
     let structured = |cfg: &Cfg| program.structure(id).is_some() || Structure::of(cfg).is_ok();
     if !routine.body.as_ref().is_some_and(structured) {
         let message =
@@ -308,7 +307,7 @@ const STRUCTURED: Visited = Visited(
     ]),
 );
 
-/// The types without LOOP and ENDLOOP, which are not visited equally often in a general graph.
+/// The types without LOOP and ENDLOOP, whose numbers of visits differ in a general graph.
 const GENERAL: Visited = Visited(
     &[
         VertexType::BasicBlock,

@@ -1,4 +1,4 @@
-//! The arm that the mirrored branch takes for a popped marker.
+//! Markers: the arm that the mirrored branch takes for a popped value.
 
 use cfg_core::{
     entity::VarId,
@@ -21,7 +21,7 @@ pub(crate) fn selector_variable(selector: &Selector) -> Option<VarId> {
     found.filter(|_| single)
 }
 
-/// The arms of a selector, by the values that take them.
+/// The arms of a selector, by the values that choose them.
 pub(crate) struct Arms<'a> {
     selector: &'a Selector,
     /// Ranges of values in ascending order, which have no value in common, each with its label.
@@ -49,7 +49,7 @@ impl<'a> Arms<'a> {
         found
     }
 
-    /// The label of the arm that is taken when the selector's variable has a value; `None` if that cannot be told.
+    /// The label of the arm that a value of the selector's variable chooses; `None` if it is not known.
     pub(crate) fn label(&self, value: i64) -> Option<i64> {
         match self.selector {
             Selector::Condition(e) => Some(i64::from(evaluate(e, value)? != 0)),
@@ -65,7 +65,7 @@ impl<'a> Arms<'a> {
     }
 }
 
-/// Integers, logicals as 0 and 1; the one variable has this value.
+/// The value of an expression of integers and logicals (0 and 1), whose only variable has this value.
 fn evaluate(e: &Expr, value: i64) -> Option<i64> {
     match FlatExpr::of(e) {
         FlatExpr::Constant(Constant::Int(i)) => Some(i),
@@ -145,7 +145,8 @@ mod tests {
         assert_eq!(Arms::of(&cases).label(-1), Some(30));
     }
 
-    /// A selector has one variable if it reads no element, and no other variable; what it cannot evaluate takes no arm.
+    /// A selector decides by one scalar if it reads no element and no other variable; a selector that cannot be
+    /// evaluated chooses no arm.
     #[test]
     fn one_scalar_decides() {
         let [v, w] = [3, 4].map(|v| Expr::var(VarId::new(v)));

@@ -1,4 +1,4 @@
-//! The comparison of a forward sweep with its reverse sweep, and of what meets inside one routine.
+//! The comparison of a forward sweep with its reverse sweep, and of pushes with pops inside one routine.
 
 use cfg_core::{
     ir::{ControlWidth, Expr, Place, Role, Routine, ScalarType, Selector, TapeClass},
@@ -35,14 +35,14 @@ impl<'p> PairCheck<'p, '_> {
         self.compare_values();
     }
 
-    /// Compares the place that each value was pushed from with the place that it is popped into, for all that has met.
+    /// Compares, for each push and pop that have met, the place of the pushed value with the place of the pop.
     pub(crate) fn compare_values(&mut self) {
         for (f, r) in std::mem::take(&mut self.values) {
             self.value(f, r);
         }
     }
 
-    /// Calls that cannot be followed.
+    /// Reports calls that cannot be followed.
     pub(crate) fn calls_inside(&mut self, side: usize) {
         let program = self.known.program;
         for bad in &self.sides[side].code.bad_calls {
@@ -139,8 +139,8 @@ impl<'p> PairCheck<'p, '_> {
         self.work.push((f, r));
     }
 
-    /// Lets what one region left meet what the mirrored region takes. `without`: a push that has been
-    /// dealt with.
+    /// Lets the pushes that one region left meet the pops of the mirrored region. `without` is a push that has met its
+    /// pop already.
     fn meet(
         &mut self,
         f: usize,
@@ -326,8 +326,8 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// Checks a branch: each arm ends with its marker, and the mirrored branch takes the arm of the same label; or the
-    /// mirrored branch decides on the same as the branch, which no arm changes.
+    /// Checks a branch. Either each arm ends with its marker, and the mirrored branch takes the arm of the same label;
+    /// or the mirrored branch evaluates the same selector again, whose variables no arm changes.
     fn branch(&mut self, f: At2, r: At2) {
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
         let (
@@ -374,8 +374,8 @@ impl<'p> PairCheck<'p, '_> {
         let Kind::Pop { key, class, target } = reverse.nodes[pop].kind else {
             return;
         };
-        // What reads the variable elsewhere, as bounds and selectors do that are evaluated again, must not meet the marker. In
-        // one routine that is asked of variables that are assigned, not of those that other pops have given a value.
+        // The marker must not take the place of a value that bounds or selectors evaluate again. So the variable must
+        // be the reverse sweep's own; inside one routine, it must get its values from pops only.
         let is_own = match f.side == r.side {
             true => {
                 let mut writes = reverse.writes_of(target.var).iter();
@@ -450,7 +450,7 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// Checks that a mirrored branch decides by the same selector as the branch, of which no arm changes anything.
+    /// Checks that a mirrored branch has the same selector as the branch, and that no arm changes its variables.
     fn decides_again(
         &self,
         f: At2,
@@ -557,7 +557,7 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// The value that was pushed from a place is popped into the same place.
+    /// Checks that a value is popped into the place from which it was pushed.
     fn value(&mut self, f: At2, r: At2) {
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
         let (Kind::Push { class, value, .. }, Kind::Pop { target, .. }) =
@@ -565,7 +565,7 @@ impl<'p> PairCheck<'p, '_> {
         else {
             return;
         };
-        // A bound is the reverse sweep's own: what it is, the loop has been checked for.
+        // The value of a count was checked with its loop; only its variable must be the reverse sweep's own.
         if self.counts.contains(&(f, r))
             && (f.side == r.side || self.is_fresh(f.side, r.side, target))
         {
@@ -573,8 +573,8 @@ impl<'p> PairCheck<'p, '_> {
         }
         let correspondence = self.correspondence(f.side, r.side);
         let why = match value {
-            // The count of a loop in which nothing happens, which therefore no reverse loop was compared with:
-            // the counter is none of the values that the reverse sweep has.
+            // The count of a loop without pushes, which was therefore compared with no reverse loop. The counter is a
+            // variable of the forward sweep alone, so any variable of the reverse sweep alone may take it.
             Expr::Place(place)
                 if *class == TapeClass::Control(ControlWidth::Count)
                     && place.subscripts.is_empty()
@@ -601,7 +601,7 @@ impl<'p> PairCheck<'p, '_> {
             _ if typing::type_of(&forward.routine.variables, value).is_ok_and(|ty| ty.rank > 0) => {
                 Some("an array of computed values is popped into a scalar")
             }
-            // The value of an expression goes to a variable that the other sweep does not have.
+            // The value of an expression must go to a variable that the forward sweep does not have.
             _ => (!self.is_fresh(f.side, r.side, target))
                 .then_some("the value of an expression is popped into a variable of both sweeps"),
         };

@@ -13,7 +13,7 @@ pub struct Pair {
     pub forward: RoutineId,
     /// The routine that pops.
     pub reverse: RoutineId,
-    /// The routine that both were made from, if it is known.
+    /// The original of both, if it is known.
     pub original: Option<RoutineId>,
 }
 
@@ -65,8 +65,8 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
             }
         }
     }
-    // Tangents of pairs are pairs, and so are their tangents. Each step makes routines longer in the
-    // chain of origins, but where two routines have one name the chain might be circular: a routine is used once.
+    // Tangents of pairs are pairs, and so are their tangents. Chains of origins grow longer in each step, but if two
+    // routines have one name, a chain might be circular: each routine is used once.
     let mut used = vec![false; program.routines.len()];
     for pair in &found {
         used[pair.forward.index()] = true;
@@ -106,14 +106,14 @@ fn both<'m, 'p>(
     list(from).iter().copied().zip(list(to).iter().copied())
 }
 
-/// The pair that each routine belongs to, and whether it is the forward sweep there.
+/// The pair of each routine, and whether it is the forward sweep there.
 pub(crate) struct Roles {
     of: Vec<Option<(usize, bool)>>,
     pairs: Vec<Pair>,
 }
 
 impl Roles {
-    /// The routines that are named twice are returned too.
+    /// The roles, and the routines that pairs name twice.
     pub(crate) fn new(program: &Program, pairs: &[Pair]) -> (Self, Vec<RoutineId>) {
         let mut roles = vec![None; program.routines.len()];
         let mut twice = Vec::new();
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use cfg_core::ir::NameOrigin;
 
-    /// The pairs by positions, of routines given by name, what they are and of what.
+    /// The pairs, by positions, of routines given by name, role and original.
     fn found(routines: &[(&str, NameRole, &str)]) -> Vec<(usize, usize)> {
         let routines = routines.iter().map(|(name, what, of)| Routine {
             name: (*name).into(),
@@ -171,7 +171,7 @@ mod tests {
             .collect()
     }
 
-    /// Tangents of tangents of sweeps are pairs; where names stand twice, each routine is in one pair, on one side.
+    /// Tangents of tangents of sweeps are pairs. If names occur twice, each routine is in one pair, on one side.
     #[test]
     fn each_routine_is_in_one_pair() {
         use NameRole::{Forward, Reverse, Tangent};
@@ -210,7 +210,8 @@ mod tests {
         assert_eq!(found(&crossed), [(0, 1)]);
     }
 
-    /// The original of a pair is the routine that its sweeps say, if there is one; that of tangents is the forward sweep.
+    /// The original of a pair is the routine that its sweeps name, if it exists; that of tangents is the forward
+    /// sweep.
     #[test]
     fn pairs_have_originals() {
         use NameRole::{Forward, Reverse, Tangent};
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// Roles are those of the first pair that names a routine; where it is named again it is told.
+    /// A routine has its role in the first pair that names it; further pairs are reported.
     #[test]
     fn roles_are_those_of_the_first_pair() {
         let program = Program {

@@ -1,14 +1,14 @@
-//! Two sweeps whose graphs are any graphs: the forward sweep is walked backwards from EXIT, along every
-//! path, and the reverse sweep forwards from ENTRY along with it.
+//! The comparison of sweeps with general graphs: a walk along every path of the forward sweep, backwards from EXIT,
+//! with the reverse sweep going forwards from ENTRY along with it.
 //!
-//! A push that the walk comes past is an item on its stack, and so is the visit of a block and what happens
-//! to a clock ([`crate::clock`]). The reverse sweep goes on as long as it finds what it wants to pop; what
-//! it pops decides its branches and loops, so it has one way at most. By induction over the edges of a
-//! path, what it finds in a run is what it found here.
+//! A push on the walk becomes an item on its stack, and so do the visit of a block and the event of a clock
+//! ([`crate::clock`]). The reverse sweep advances as long as the stacks have the items that it pops; popped values
+//! decide its branches and loops, so it has one way at most. By induction over the edges of a path, it pops the same
+//! items in a run.
 //!
-//! Where ways backwards meet (a vertex with several ways out) all items must have been taken. What is left
-//! of the state there is the two places: a pair of places is looked at once. The values that selectors
-//! need later (where a loop was left: 0 after the first pass) are joined over all these places.
+//! Where backward paths meet (at a vertex with several out-edges) all items must have been taken. The state is then
+//! just the two places, and each pair of places is examined once. Constants that selectors need later (the exit by
+//! which a loop was left, 0 after the first pass) are joined over all these places.
 
 use cfg_core::{
     diagnostic::CodeInfo,
@@ -34,10 +34,10 @@ use crate::{
 };
 use state::{Item, Place, State, Value, Wait};
 
-/// A variable of the reverse sweep that must hold what one of the forward sweep holds.
+/// A variable of the forward sweep, and a variable of the reverse sweep that must have its value.
 type Recorded = (VarId, VarId);
 
-/// A problem has been reported.
+/// The walk ends because a problem has been reported.
 struct Reported;
 
 /// The walk over both sweeps at once.
@@ -58,7 +58,7 @@ pub(crate) struct Product<'p, 'a, 'w> {
     /// The clock that each FORLOOP follows, and the other way round.
     clock_of: HashMap<VertexId, Key>,
     head_of: HashMap<Key, VertexId>,
-    /// Findings about FORLOOPs and LOOPs, each made once.
+    /// Results of checks of FORLOOPs and LOOPs, each made once.
     own: HashMap<(VertexId, usize), Result<Vec<Recorded>, String>>,
     unchanged: HashMap<VertexId, Result<(), String>>,
     /// Constants at the places where ways meet; `None` if there are several.
@@ -68,7 +68,7 @@ pub(crate) struct Product<'p, 'a, 'w> {
     first_in_body: HashMap<VertexId, (VertexId, VarId)>,
     /// The variable that decides first in the body, by FORLOOP.
     decided_first: HashMap<VertexId, VarId>,
-    /// FORLOOPs that are arrived at from outside where that has no value yet, or an old one.
+    /// FORLOOPs that control enters from outside while that variable has no value, or an old one.
     unset: HashSet<VertexId>,
     /// The arms of each BRANCH that was decided, and their edges by label.
     ways: HashMap<VertexId, (Arms<'p>, HashMap<i64, EdgeId>)>,
@@ -77,12 +77,12 @@ pub(crate) struct Product<'p, 'a, 'w> {
     seen: HashSet<(VertexId, Place)>,
     met: HashSet<(NodeId, NodeId)>,
     branches: BTreeSet<VertexId>,
-    /// FORLOOPs, true if their count was on the tape.
+    /// FORLOOPs; the value is true if their count was on the tape.
     heads: BTreeMap<VertexId, bool>,
 }
 
-/// The LOOP whose image the ENDLOOP of a FORLOOP is, by vertex of the reverse sweep. It only says what to
-/// compare.
+/// The LOOP that a FORLOOP mirrors, read from the origin of its ENDLOOP, by vertex of the reverse sweep. It only
+/// chooses what to compare: nothing is taken on trust.
 pub(crate) fn mirrored(
     forward: &Cfg,
     reverse: &Cfg,
@@ -104,14 +104,14 @@ pub(crate) fn mirrored(
         .collect()
 }
 
-/// BRANCHes to which the body edge of a FORLOOP leads, through blocks or at once, with the FORLOOP and the variable.
-/// A write of the blocks to the variable is seen when they are walked.
+/// BRANCHes to which the body edge of a FORLOOP leads, directly or through blocks, with the FORLOOP and the variable.
+/// Writes in these blocks are found by the walk.
 fn first_in_body(cfg: &Cfg) -> HashMap<VertexId, (VertexId, VarId)> {
     let edges = cfg.edges().filter(|(_, e)| {
         matches!(cfg.vertex(e.from).kind, VertexKind::Loop { .. }) && e.label == Some(1)
     });
     let branch = |head: VertexId, mut to: VertexId| {
-        // With another way in, it is not always after the FORLOOP.
+        // With another in-edge, the vertex would not always come after the FORLOOP.
         while cfg.in_edges(to).len() == 1 {
             match (&cfg.vertex(to).kind, cfg.out_edges(to)) {
                 (VertexKind::Branch(selector), _) => {
@@ -195,7 +195,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         }
     }
 
-    /// Walks all of it; stops at the first problem.
+    /// Walks both sweeps; stops at the first problem.
     pub(crate) fn run(mut self) {
         if self.walk().is_err() {
             return;
@@ -259,7 +259,8 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         let variables = [0, 1].map(|side| self.check.code(side).routine.variables.len());
         let mut state = State::new(entry, variables, self.clocks.limit());
         self.advance(&mut state)?;
-        // A sweep that mirrors another goes along with it in one way, or in few.
+        // A sweep that mirrors another one has few pairs of places: more of them show that it does not, and keep the
+        // walk linear.
         let most = 4 * (self.forward.cfg.vertex_count() + self.cfg.vertex_count());
         let mut work = vec![(exit, state)];
         while let Some((v, mut state)) = work.pop() {
@@ -293,7 +294,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         Ok(())
     }
 
-    /// Comes past a vertex, last statement first.
+    /// Passes a vertex of the forward sweep, last statement first.
     fn pass(&mut self, v: VertexId, state: &mut State<'p>) {
         for step in self.forward.steps[v.index()].iter().rev() {
             match *step {
@@ -319,7 +320,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         }
     }
 
-    /// Comes past an edge.
+    /// Passes an edge of the forward sweep.
     fn cross(&mut self, e: EdgeId, state: &mut State<'p>) {
         let edge = self.forward.cfg.edge(e);
         if let Some(key) = self.clocks.passes(edge.to) {
@@ -336,7 +337,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         }
     }
 
-    /// Settles the values where ways meet; true if this pair of places is new.
+    /// Joins constants where paths meet; true if this pair of places is new.
     fn meet(&mut self, v: VertexId, state: &mut State<'p>) -> Result<bool, Reported> {
         if !state.waiting.is_empty() {
             return Err(self.left(state));
@@ -367,7 +368,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         }
     }
 
-    /// Items wait and the reverse sweep wants others, or none.
+    /// Reports items that wait while the reverse sweep wants others, or none.
     fn left(&mut self, state: &State<'p>) -> Reported {
         let v = state.at.vertex;
         let wanted = match self.steps[v.index()].get(state.at.step) {
@@ -376,7 +377,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         };
         let wants_visit =
             wanted.is_some_and(|n| matches!(self.check.code(1).nodes[n].kind, Kind::Visit(_)));
-        // What waits is told first, then what is missing.
+        // Waiting items are reported first, then missing ones.
         let mut items = state
             .waiting
             .iter()
@@ -430,7 +431,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         }
     }
 
-    /// The reverse sweep goes on as far as it can.
+    /// Advances the reverse sweep as far as the waiting items allow.
     fn advance(&mut self, state: &mut State<'p>) -> Result<(), Reported> {
         let mut idle = 0;
         loop {
@@ -484,7 +485,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         }
     }
 
-    /// Lets a pop, a call or a visit meet what waits; false if that is not there yet.
+    /// Lets a pop, a call or a visit meet the waiting item; false if there is none yet.
     fn take(&mut self, state: &mut State<'p>, n: NodeId) -> Result<bool, Reported> {
         let (keys, target) = match &self.check.code(1).nodes[n].kind {
             Kind::Pop { key, target, .. } => (vec![*key], Some(*target)),
@@ -523,7 +524,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         {
             let value = self.pushed(state, f, time, n);
             if let Value::Of(ours) = value {
-                // One of them is enough to remember.
+                // At most one variable is remembered for each variable of the forward sweep.
                 if let Some(other) = state.held.insert(ours.index(), target.var) {
                     state.known.insert(other.index(), Value::Unknown);
                 }
@@ -547,7 +548,8 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         let Some(key) = self.clocks.value(v) else {
             return Value::Of(v);
         };
-        // What happened to the clock after the push must have been taken.
+        // Events of the clock after the push must have been taken, or the pushed count is not the clock's present
+        // value.
         match state.first(key) {
             Some((t, _)) if t < time => Value::Unknown,
             _ => Value::Clock(key, 0, [push, pop], state.taken(key)),
@@ -559,7 +561,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
             return;
         }
         let value = match what {
-            // Known since it was popped.
+            // The value is known since the pop met its push.
             Written::Popped(_) => return,
             Written::Assigned(target, e) if target.subscripts.is_empty() => match e {
                 Expr::Op(Op::Trips, operands) => Value::Trips(operands),
@@ -579,7 +581,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         state.known.insert(v.index(), value);
     }
 
-    /// The edge that a BRANCH takes.
+    /// The edge that a BRANCH of the reverse sweep takes.
     fn decide(
         &mut self,
         state: &State<'p>,
@@ -595,7 +597,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         let value = match state.known(variable) {
             Some(Value::Constant(c)) => Some(c),
             Some(_) => None,
-            // Set where the loop around it was entered, or since.
+            // The variable was set where the loop around was entered, or later.
             None if self.first_in_body.contains_key(&v) => {
                 let settled = self.settled.get(&variable).copied().flatten();
                 if let Some(c) = settled {

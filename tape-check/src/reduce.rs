@@ -1,7 +1,7 @@
-//! Every region of one routine brought to what it takes from the stacks and what it leaves on them.
+//! The reduction of every region of one routine to the pops that it takes from outside and the pushes that it leaves.
 //!
-//! Regions inside come first. Where a region pushes and pops again itself, both are matched and
-//! disappear. A routine whose body leaves and takes nothing is neutral.
+//! Inner regions come first. A push and a pop that meet inside a region are matched and disappear. A routine whose
+//! body has no pushes and pops left is neutral.
 
 use cfg_core::{
     flat::{Constant, FlatExpr},
@@ -23,12 +23,12 @@ pub(crate) enum Effect {
     None,
 }
 
-/// The nodes of a routine after the reduction: what they do to the stacks, and which have met.
+/// The nodes of a routine after the reduction: their effects on the stacks, and the pairs that have met.
 #[derive(Default)]
 pub(crate) struct Reduced {
     pub(crate) effect: Vec<Effect>,
     pub(crate) touched: Vec<Touched>,
-    /// The pop that a popping branch decides on, by node.
+    /// The pop whose value decides a popping branch, by node.
     pub(crate) marker: Vec<Option<NodeId>>,
     /// The nodes by which each region pops from outside, in order.
     pub(crate) pops: Vec<Vec<NodeId>>,
@@ -47,8 +47,7 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
-/// `visits` says what visiting a block is: something that the forward sweep leaves and the reverse sweep
-/// takes.
+/// Reduces a routine. `visits` is the effect of visiting a block: a push in a forward sweep, a pop in a reverse sweep.
 pub(crate) fn reduce(code: &Code<'_>, visits: Effect) -> Reduced {
     let n = code.nodes.len();
     let mut reduced = Reduced {
@@ -60,7 +59,7 @@ pub(crate) fn reduce(code: &Code<'_>, visits: Effect) -> Reduced {
         matched: Vec::new(),
         problems: Vec::new(),
     };
-    // What a region contains has larger numbers.
+    // Inner regions have larger numbers.
     for region in (0..code.regions.len()).rev() {
         reduced.classify(code, region, visits);
         reduced.run(code, region);
@@ -69,7 +68,7 @@ pub(crate) fn reduce(code: &Code<'_>, visits: Effect) -> Reduced {
 }
 
 impl Reduced {
-    /// The effects of a region's nodes, and which pops are the markers of which branches.
+    /// Finds the effects of a region's nodes, and the pops that are markers of branches.
     fn classify(&mut self, code: &Code<'_>, region: RegionId, visits: Effect) {
         // Last node that touches each stack.
         let mut last: BTreeMap<Key, NodeId> = BTreeMap::new();
@@ -122,7 +121,7 @@ impl Reduced {
         self.touched[node] = keys.into();
     }
 
-    /// A loop or branch does what its regions do.
+    /// Gives a loop or branch the effect of its regions.
     fn inside(&mut self, node: NodeId, regions: impl Iterator<Item = RegionId>, visits: Effect) {
         let mut keys = Vec::new();
         let (mut pop, mut push) = (None, None);
@@ -160,7 +159,7 @@ impl Reduced {
         self.set(node, effect, keys);
     }
 
-    /// Runs through a region.
+    /// Matches the pushes and pops of a region.
     fn run(&mut self, code: &Code<'_>, region: RegionId) {
         let mut stacks = Stacks::default();
         let mut pops = Vec::new();
@@ -188,7 +187,7 @@ impl Reduced {
                             message: "what lies on the tape here is not the mirror image of this"
                                 .to_owned(),
                         });
-                        // Nothing of this region can be trusted any more.
+                        // Further meetings in this region would be reported for the same reason.
                         return;
                     }
                 },
@@ -202,8 +201,7 @@ impl Reduced {
     }
 }
 
-/// The pop of the value that a branch decides on: a control value, popped into a local scalar, in the
-/// branch's own region.
+/// The pop of the value that decides a branch: a control value, popped into a local scalar in the branch's own region.
 fn marker(code: &Code<'_>, branch: NodeId, selector: &Selector) -> Option<NodeId> {
     let v = crate::marker::selector_variable(selector)?;
     if !code.is_local_scalar(v) {

@@ -12,7 +12,7 @@ use cfg_core::{
 
 use crate::code::{At, Code, NodeId};
 
-/// The numbers of things proven, counted in the text of the program (not in a run).
+/// The numbers of matched parts, counted in the text of the program (not in a run).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Pairs of routines.
@@ -74,9 +74,9 @@ impl Summary {
 /// Summary and problems of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The numbers of things that were matched, problems or not.
+    /// The numbers of parts that were matched, with or without problems.
     pub summary: Summary,
-    /// The problems for which no proof was found; errors only.
+    /// The parts for which no proof was found, as errors.
     pub problems: Diagnostics,
 }
 
@@ -140,7 +140,7 @@ fn element(program: &Program, code: &Code<'_>, at: At) -> String {
     }
 }
 
-/// The element that a node is, for messages.
+/// The name of a node, for messages.
 pub(crate) fn name(program: &Program, code: &Code<'_>, node: NodeId) -> String {
     element(program, code, code.nodes[node].at)
 }

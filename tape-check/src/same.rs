@@ -11,7 +11,7 @@ pub(crate) fn identical(a: &Expr, b: &Expr) -> bool {
     Correspondence::identity().same(a, b)
 }
 
-/// The variable of the reverse sweep that each variable of the forward sweep is.
+/// The variable of the reverse sweep that corresponds to each variable of the forward sweep.
 pub(crate) struct Correspondence(Option<Vec<Option<VarId>>>);
 
 impl Correspondence {
@@ -96,7 +96,7 @@ impl Correspondence {
                 })
     }
 
-    /// The two have the same rank, bounds and storage order.
+    /// True if the two variables have the same rank, bounds and storage order.
     pub(crate) fn same_shape(
         &self,
         forward: &Routine,
@@ -124,7 +124,8 @@ mod tests {
     use super::*;
     use cfg_core::ir::Op;
 
-    /// Each expression is the same as itself, a NaN too, and as no other: zeros of two signs are two values.
+    /// Each expression is the same as itself, even a NaN, and differs from all others: zeros of two signs are two
+    /// values.
     #[test]
     fn expressions_are_the_same_part_by_part() {
         let place = |var, subscripts: Vec<Subscript>| {

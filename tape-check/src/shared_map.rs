@@ -1,4 +1,4 @@
-//! A map whose copies share what they have in common: where ways part, each gets the map and changes a little of it.
+//! A map whose copies share common parts: where paths of the walk fork, each gets a copy and changes a little of it.
 //!
 //! A trie over the digits of the keys (P. Bagwell, *Ideal hash trees*, 2001, without the hashing). A change copies the
 //! nodes on the way to its key, if another map has them too.
@@ -19,7 +19,7 @@ pub(crate) struct SharedMap<V> {
 #[derive(Clone)]
 struct Node<V> {
     slots: [Slot<V>; 1 << DIGIT],
-    /// True if what is below has been shown by [`SharedMap::show_new`].
+    /// True if [`SharedMap::show_new`] has shown the entries below.
     shown: Cell<bool>,
 }
 
@@ -92,12 +92,13 @@ impl<V: Copy> SharedMap<V> {
         }
     }
 
-    /// Takes all out.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.root = Node::new();
     }
 
-    /// Shows all pairs but for those in parts that it has shown of another copy, in the order of the keys.
+    /// Calls `show` for each entry, in the order of the keys, except in parts that it has already shown of another
+    /// copy.
     pub(crate) fn show_new(&self, mut show: impl FnMut(usize, V)) {
         let mut work = vec![(0, &self.root)];
         while let Some((first, node)) = work.pop() {

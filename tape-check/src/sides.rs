@@ -1,4 +1,4 @@
-//! The routines that are compared, and what is known of them: a forward sweep with its reverse sweep, or one routine.
+//! The routines under comparison, a forward sweep with its reverse sweep or one routine, with the facts about them.
 
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic},
@@ -21,7 +21,7 @@ pub(crate) struct At2 {
     pub(crate) node: NodeId,
 }
 
-/// A routine and what is known of it.
+/// A routine, with its nodes and their reduction.
 pub(crate) struct Side<'p> {
     pub(crate) code: Code<'p>,
     pub(crate) reduced: Reduced,
@@ -35,7 +35,7 @@ impl<'p> Side<'p> {
         Self::with(code, reduced)
     }
 
-    /// A side without regions inside each other.
+    /// A side whose regions do not nest.
     pub(crate) fn flat(code: Code<'p>) -> Self {
         Self::with(code, Reduced::default())
     }
@@ -57,12 +57,12 @@ pub(crate) struct PairCheck<'p, 'a> {
     pub(crate) sides: Vec<Side<'p>>,
     identity: Correspondence,
     across: Correspondence,
-    /// Reverse variables of the forward sweep's, turned round.
+    /// The correspondence turned round: the forward sweep's variable for each variable of the reverse sweep.
     back: Vec<Option<VarId>>,
     pub(crate) work: Vec<(At2, At2)>,
     /// Matched pushes and pops.
     pub(crate) values: Vec<(At2, At2)>,
-    /// Pushes of counters and pops of bounds of reverse loops, whose values are checked there.
+    /// Pushes of counters with pops of bounds of reverse loops, whose values are checked with the loops.
     pub(crate) counts: HashSet<(At2, At2)>,
     pub(crate) summary: Summary,
     pub(crate) problems: Vec<Diagnostic>,

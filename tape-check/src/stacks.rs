@@ -1,9 +1,8 @@
-//! The stacks of tapes, with what was pushed in place of values.
+//! The stacks of tapes, with nodes in place of values.
 //!
-//! A push, a loop that pushes, a branch that pushes and a call of a forward sweep are *pushing*; their
-//! mirror images are *popping*. A pushing node lies on every stack that it touches. A popping node meets
-//! what lies on top of the stacks that it touches; that must be one and the same node, which touches the
-//! same stacks.
+//! A push, a loop that pushes, a branch that pushes and a call of a forward sweep are *pushing*; their mirror images
+//! are *popping*. A pushing node lies on every stack that it touches. A popping node meets the nodes on top of the
+//! stacks that it touches; all of these must be one node, which touches the same stacks.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +10,15 @@ use crate::code::{Key, NodeId};
 
 /// The result of the meeting of a popping node with the stacks that it touches.
 pub(crate) enum Met {
-    /// The node meets this one, which has been taken off.
+    /// The node meets this pushing node, which is taken off.
     Node(NodeId),
-    /// The node meets nothing on any of its stacks.
+    /// All stacks of the node are empty.
     Nothing,
-    /// The node meets different things, or something that touches other stacks: on this stack lies that node.
+    /// The node meets different nodes, or one that touches other stacks: this stack has that node on top, or none.
     Other(Key, Option<NodeId>),
 }
 
-/// The stacks that a node touches: few, sorted.
+/// The stacks that a node touches, sorted.
 pub(crate) type Touched = Box<[Key]>;
 
 #[derive(Default)]
@@ -32,7 +31,7 @@ impl Stacks {
         }
     }
 
-    /// `touched_by` tells which stacks a pushing node touches.
+    /// Lets a popping node meet the tops of the stacks. `touched_by` gives the stacks of a pushing node.
     pub(crate) fn pop<'t>(
         &mut self,
         touched: &[Key],

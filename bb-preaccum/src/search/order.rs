@@ -165,7 +165,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         self.pending.clear();
         self.work += 4 + from.abs_diff(to) as u64 / 2;
         let plain = self.graph.model == CostModel::Plain;
-        // Positions are topological: whoever is above v sees it among its predecessors.
+        // Positions are topological, so a vertex above v has it among its predecessors.
         let mut change = Cost::default();
         let mut gone = self.prefix[to];
         if from < to {
@@ -218,7 +218,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         while at != to {
             at = if right { at + 1 } else { at - 1 };
             let w = self.order[at];
-            // Positions are topological: whoever is above v sees it among its predecessors.
+            // Positions are topological, so a vertex above v has it among its predecessors.
             let above = w > v;
             let look = &self.look[w];
             let side = if above { &look.before } else { &look.behind };

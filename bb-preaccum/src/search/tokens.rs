@@ -25,7 +25,7 @@ const MOST_EDGES: usize = 24;
 /// A scan ends at a place that costs this much more than the best one.
 const MOST_RISE: i64 = 30;
 
-/// Of each [`MOVES`] moves of single tokens, the first number split a vertex, and the second move an edge elimination.
+/// Of this many moves of single tokens, [`SPLITS`] split a vertex, and [`EDGE_MOVES`] move an edge elimination.
 const MOVES: usize = 16;
 const SPLITS: usize = 8;
 const EDGE_MOVES: usize = 3;

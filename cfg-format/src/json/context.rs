@@ -1,4 +1,4 @@
-//! The state that the reader carries along: where it is, what it has found, and the names it has met.
+//! The state that the reader carries along: its place, the problems so far, and the names that it has met.
 
 use super::{codes, locate::escape, token::Token};
 use cfg_core::{
@@ -49,7 +49,7 @@ impl Symbols {
     }
 }
 
-/// The way in which the value at a problem's place can be mended.
+/// The kind of cure for the value at a problem's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cure {
     /// A string that names nothing: perhaps an expression.
@@ -76,14 +76,14 @@ pub(super) struct Note {
     /// The problem, by position.
     pub(super) problem: usize,
     pub(super) cure: Cure,
-    /// The value is so many levels above the problem's place.
+    /// The number of levels from the problem's place up to the value.
     pub(super) above: usize,
 }
 
 /// The reader's context.
 #[derive(Debug)]
 pub(super) struct Context {
-    /// The place at which the reader is.
+    /// The current place of the reader.
     pub(super) path: Vec<Seg>,
     /// Problems so far.
     pub(super) problems: Diagnostics,
@@ -93,21 +93,21 @@ pub(super) struct Context {
     pub(super) routines: Symbols,
     /// Names of records.
     pub(super) records: Symbols,
-    /// Levels of the expression around.
+    /// Levels of the expression around the current place.
     pub(super) depth: usize,
     /// The expression that is being read was reported as too deep.
     pub(super) too_deep: bool,
     /// Length of the path to the expression.
     pub(super) root: usize,
-    /// Something in the graph of the routine that is being read could not be understood.
+    /// True if a part of the current routine's graph could not be read.
     pub(super) graph_broken: bool,
-    /// A declaration of the routine that is being read could not be understood.
+    /// True if a declaration of the current routine could not be read.
     pub(super) names_lost: bool,
     /// Bytes that may still be used for the program.
     pub(super) allowance: usize,
     /// Problems whose cure is written out at the end.
     pub(super) cures: Vec<Note>,
-    /// Work left for comparing names.
+    /// The search for similar names, with its remaining work.
     similarity: Similarity,
 }
 
@@ -146,7 +146,7 @@ impl Context {
         pointer
     }
 
-    /// True if no more problems are kept; reading then stops soon.
+    /// True if further problems are not kept; reading then stops soon.
     pub(super) fn is_full(&self) -> bool {
         self.problems.0.len() >= MAX_PROBLEMS
     }
@@ -177,7 +177,7 @@ impl Context {
         self.path.pop();
     }
 
-    /// The last problem has this cure, for the value so many levels above its place.
+    /// Gives the last problem a cure, for the value `above` levels above its place.
     pub(super) fn cure(&mut self, cure: Cure, above: usize) {
         if let (false, Some(problem)) = (self.is_full(), self.problems.0.len().checked_sub(1)) {
             self.cures.push(Note {
@@ -196,7 +196,7 @@ impl Context {
         result
     }
 
-    /// A value of another type than the place asks for.
+    /// Reports a value of another type than the place asks for.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all other tokens are helped alike"
@@ -239,7 +239,7 @@ impl Context {
         VarId::new(self.variables.intern(name).min(DEFAULT_TAPE - 1))
     }
 
-    /// The known name nearest to one that is not known, as help text.
+    /// The known name nearest to an unknown one, as help text.
     pub(super) fn suggest<'n>(
         &mut self,
         name: &str,
@@ -250,7 +250,7 @@ impl Context {
             .map_or_else(|| otherwise.to_owned(), question)
     }
 
-    /// The known name nearest to one that is not known.
+    /// The known name nearest to an unknown one.
     pub(super) fn nearest<'n>(
         &mut self,
         name: &str,

@@ -12,7 +12,7 @@ use cfg_core::diagnostic::similar::question;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::{fmt, marker::PhantomData};
 
-/// Something that stands in a program file.
+/// A type that is read from a program file.
 pub(super) trait Wire: Sized {
     /// The type of the value that is read.
     type Out;
@@ -53,7 +53,7 @@ pub(super) trait Wire: Sized {
         None
     }
 
-    /// Takes note that one of a list could not be read.
+    /// Notes that an element of a list could not be read.
     fn lost(_: &mut Context) {}
 }
 
@@ -164,8 +164,7 @@ impl<'de, T: Wire> Visitor<'de> for Seed<'_, T> {
     }
 }
 
-/// Reads the name of a member: its position among the known ones; or, after reporting, that of a known one
-/// which it is near to.
+/// Reads the name of a member: the position among the known names, or, after a report, the position of a near one.
 pub(super) struct MemberName<'c> {
     pub(super) cx: &'c mut Context,
     pub(super) known: &'static [&'static str],
@@ -198,8 +197,8 @@ impl Visitor<'_> for MemberName<'_> {
 
 /// Defines a wire object: the struct, its reading, and its JSON Schema, all from one list of members.
 ///
-/// `required` members are reported when they are missing; every field is an `Option` all the same, as
-/// a member may be there and unreadable. `convert` makes the IR's element out of what was read.
+/// `required` members are reported when they are missing; every field is an `Option` nevertheless, since a member may
+/// be present but unreadable. `convert` makes the IR's element out of what was read.
 macro_rules! wire_object {
     (
         $(#[doc = $doc:literal])*
@@ -213,7 +212,7 @@ macro_rules! wire_object {
             $($(#[doc = $field_doc])* pub(in crate::json) $field: Option<<$ty as $crate::json::decode::Wire>::Out>,)*
             /// The members that stand in the file, readable or not; a bit for each.
             given: u32,
-            /// The members that an unknown name was near to, a bit for each.
+            /// The members to which an unknown name was near, a bit for each.
             meant: u32,
         }
 
@@ -359,7 +358,7 @@ const ELSEWHERE: [(&str, &[&str]); 30] = [
 ];
 
 impl Context {
-    /// A member that its object does not have; the known name that it is near to.
+    /// Reports a member that its object does not have; returns the known name near to it.
     pub(super) fn unknown_member(
         &mut self,
         name: &str,
@@ -391,7 +390,7 @@ impl Context {
         near
     }
 
-    /// A member that was there before.
+    /// Reports a member that is given twice.
     pub(super) fn duplicate_member(&mut self, name: &str) {
         self.report_at(
             Seg::Name(name.into()),
@@ -401,7 +400,7 @@ impl Context {
         );
     }
 
-    /// A required member that is not there.
+    /// Reports a required member that is missing.
     pub(super) fn missing_member(&mut self, name: &str, of: &str) {
         let help = match (name, of) {
             ("format", _) => format!("add \"format\": \"{}\"", super::FORMAT),
@@ -441,7 +440,7 @@ impl Wire for i64 {
     }
 }
 
-/// The integer that was meant, so that what follows from it can be checked.
+/// The integer that was meant, so that later checks can use it.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "other tokens are wrong here or handed on"
@@ -505,7 +504,7 @@ impl<T: Wire> Wire for Vec<T> {
         mut seq: A,
         cx: &mut Context,
     ) -> Result<Option<Self::Out>, A::Error> {
-        // Most lists are short and stay for long: no room to spare.
+        // Most lists are short and live long, so they get no spare room.
         let mut list = Vec::with_capacity(1);
         let mut index = 0;
         while let Some(value) = element::<T, A>(&mut seq, index, cx)? {
@@ -519,7 +518,7 @@ impl<T: Wire> Wire for Vec<T> {
         Ok(Some(list))
     }
 
-    /// One element is read where a list should stand: its meaning is plain, so that the rest can be checked.
+    /// Reads a single element in place of a list: its meaning is clear, so that the rest can be checked.
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
         cx.wrong_type("a list", &token);
         if !matches!(token, Token::Null) {

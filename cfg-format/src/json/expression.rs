@@ -62,7 +62,7 @@ pub(super) const ELSEWHERE: [(&str, &str); 34] = [
     ("?:", "if"),
 ];
 
-/// The first element of an expression array, by what it makes of the array.
+/// The first element of an expression array, by its meaning for the array.
 #[derive(Clone, Debug)]
 pub(super) enum Head {
     Element,
@@ -235,7 +235,7 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
                 help,
             );
             cx.cure(Cure::Operation, 1);
-            // The operands are read all the same: they may have problems of their own.
+            // The operands are read nevertheless: they may have problems of their own.
             cx.depth += 1;
             let mut index = 1;
             while element::<Expression, A>(&mut seq, index, cx)?.is_some() {
@@ -247,7 +247,7 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
     }
 }
 
-/// False, after reporting once per expression, if there are too many levels around already.
+/// Enters a level; false, after one report per expression, if there are too many levels around already.
 fn enter(cx: &mut Context) -> bool {
     if cx.depth == 0 {
         cx.too_deep = false;
@@ -258,7 +258,7 @@ fn enter(cx: &mut Context) -> bool {
     }
     if !cx.too_deep {
         cx.too_deep = true;
-        // At the whole expression: the pointer to the deepest level would fill the screen.
+        // Reported at the whole expression, since the pointer to the deepest level would fill the screen.
         let inner = cx.path.split_off(cx.root.min(cx.path.len()));
         cx.report(
             &codes::EXPRESSION_DEPTH,
@@ -332,7 +332,7 @@ fn typed_constant<'de, A: SeqAccess<'de>>(
     let (Some(ty), Some(value)) = (ty.flatten(), value.flatten()) else {
         return Ok(None);
     };
-    // It is a conversion of a number, and counts as one.
+    // The constant is a conversion of a number, and counts as a level.
     cx.depth += 1;
     let deep = ty != AnyInt::Integer && !enter(cx);
     cx.depth -= 1;
@@ -477,7 +477,7 @@ fn operation<'de, A: SeqAccess<'de>>(
     Ok((operands.len() == count).then(|| Expr::op(op, operands)))
 }
 
-/// What subscripts and fields are applied to: a variable's name, or a place.
+/// The base of subscripts and fields: a variable's name, or a place.
 struct Base;
 
 impl Wire for Base {
@@ -709,7 +709,7 @@ fn range<'de, A: SeqAccess<'de>>(
     Ok((!bad).then(|| Subscript::Range(Box::new(range))))
 }
 
-/// An expression, or null for one that is left out.
+/// An expression, or null for an omitted one.
 pub(super) struct Bound;
 
 impl Wire for Bound {
@@ -735,7 +735,7 @@ impl Wire for Bound {
     }
 }
 
-/// Reads a place that is one level more than what it is made of.
+/// Reads a place that adds a level to its base.
 fn level<'de, A: SeqAccess<'de>>(
     seq: A,
     cx: &mut Context,

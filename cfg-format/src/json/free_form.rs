@@ -83,7 +83,7 @@ impl Wire for Anything {
     }
 }
 
-/// Empty annotations are none.
+/// Annotations of these members; `None` if there are none.
 pub(super) fn boxed(annotations: Map<String, Value>) -> Annotations {
     (!annotations.is_empty()).then(|| Box::new(annotations))
 }

@@ -1,14 +1,14 @@
 //! Translation of the notation of other languages to the format's: `a(i) + 2*x` is
 //! `["+", ["[]", "a", "i"], ["*", 2, "x"]]`.
 //!
-//! For suggestions only: nothing that is read this way gets into a program. Texts are short, and so is the
-//! nesting that is followed.
+//! The translation serves suggestions only and never gets into a program. Only short texts with little nesting are
+//! translated.
 
 use super::expression::ELSEWHERE;
 use cfg_core::ir::Op;
 use serde_json::Value;
 
-/// Longest text that is looked at, in bytes.
+/// Longest text that is translated, in bytes.
 const LONGEST: usize = 200;
 
 /// Deepest nesting that is followed.
@@ -23,7 +23,7 @@ pub(super) enum Named {
     Unknown,
 }
 
-/// A function that says what names mean at the place of a text.
+/// A function with the meaning of names at the place of a text.
 pub(super) type Names<'n> = &'n dyn Fn(&str) -> Named;
 
 /// The expression in the format's notation; `None` if the text is none, or is a name alone.
@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
         self.rest.is_empty()
     }
 
-    /// Skips this sign and what blanks follow; a word ends where it ends.
+    /// Skips this sign and the blanks behind it. A word must end where the sign ends.
     fn take(&mut self, sign: &str) -> bool {
         let Some(rest) = self.rest.strip_prefix(sign) else {
             return false;
@@ -431,7 +431,7 @@ mod tests {
         }
     }
 
-    /// Reading ends without a panic, whatever the text.
+    /// Reading ends without a panic for any text.
     #[test]
     fn any_text() {
         let pieces = [
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// Texts are read up to a length, and up to a nesting of either kind, and not with one more.
+    /// Texts are read up to a length, and up to a nesting of either kind, and not beyond.
     #[test]
     fn limits_on_both_sides() {
         for (length, is_read) in [(LONGEST, true), (LONGEST + 1, false)] {

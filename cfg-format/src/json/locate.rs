@@ -4,10 +4,10 @@
 use super::scan::{after_number, after_string};
 use std::collections::BTreeMap;
 
-/// The place of the value that a JSON pointer (RFC 6901) names, as line and column from 1 (columns
-/// count bytes). A pointer into something that is not there gives the deepest element that is.
+/// The place of the value that a JSON pointer (RFC 6901) names, as line and column from 1 (columns count bytes). A
+/// pointer to a value that does not exist gives the deepest element on the way that does.
 ///
-/// Wants only the bytes, iterates over them once and never recurses.
+/// The function needs only the bytes, goes through them once and never recurses.
 ///
 /// ```
 /// let text = b"{\"a\":\n  [1, {\"b\": 2}]}";
@@ -101,7 +101,7 @@ fn unescape(raw: &[u8]) -> String {
     }
 }
 
-/// Told of every value that it wants to look into.
+/// A receiver of the values of a text.
 trait Walker {
     /// The state that the walker keeps per open value.
     type State: Copy;
@@ -112,7 +112,7 @@ trait Walker {
     -> Option<Self::State>;
     /// A value that was entered and is an array or object ends.
     fn leave(&mut self);
-    /// True if nothing more is wanted.
+    /// True if the walk may end.
     fn done(&self) -> bool {
         false
     }
@@ -143,7 +143,7 @@ impl Walker for Finder<'_> {
                 *self.trie[parent].children.get(step.name().as_str())?
             }
         };
-        // Of a member that is given twice, the last.
+        // If a member is given twice, the last one counts.
         self.trie[child].offset = Some(offset);
         Some(child)
     }
@@ -159,7 +159,7 @@ struct Searcher<'o> {
 }
 
 impl Searcher<'_> {
-    /// Takes note if a value that is looked for starts here.
+    /// Notes the pointer if a wanted value starts here.
     fn at(&mut self, offset: usize, last: Option<&Step<'_>>) {
         while let Some(&wanted) = self.offsets.get(self.found.len()) {
             if wanted > offset {

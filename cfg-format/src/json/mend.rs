@@ -1,8 +1,7 @@
-//! Suggestions of what to write instead, in the user's own text.
+//! Suggestions for corrected text, made from the user's own.
 //!
-//! Mistakes are found while the text is read, when what a name means is not yet known; and a token says
-//! nothing of the text around it. So a problem takes a note of its [`Cure`], and when everything has been read
-//! the text is looked at once more.
+//! Mistakes are found while the text is read, when the meaning of names is not yet known, and a token does not show
+//! the text around it. So a problem notes its [`Cure`], and the text is examined again after everything has been read.
 
 use super::{
     context::{Cure, Note},
@@ -18,7 +17,7 @@ use cfg_core::{
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 
-/// Cures that are written out: more help than anybody reads costs only time.
+/// The most cures that are written out: more help than anybody reads would only cost time.
 const MOST: usize = 1000;
 
 /// The length of the longest suggestion.
@@ -211,7 +210,7 @@ fn suggestion(cure: Cure, text: &str, names: infix::Names<'_>) -> Option<String>
     }
 }
 
-/// An array with something else than an operator in front.
+/// The cure for an array that does not begin with an operator.
 fn operation(items: &[Value], names: infix::Names<'_>) -> Option<String> {
     let shown = infix::to_text;
     let head = items.first()?.as_str()?;
@@ -247,7 +246,7 @@ fn operation(items: &[Value], names: infix::Names<'_>) -> Option<String> {
     }
 }
 
-/// A statement whose first element is none of the words that statements start with.
+/// The cure for a statement that begins with none of the words of statements.
 fn statement_array(items: &[Value], names: infix::Names<'_>) -> Option<String> {
     let write = |items: Vec<Value>| Some(format!("write {}", infix::to_text(&items.into())));
     let head = items.first()?.as_str()?;

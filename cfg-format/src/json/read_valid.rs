@@ -13,7 +13,7 @@ use std::collections::HashSet;
 /// A program that was read, with all its problems.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// The program with what validation has found out, if it could be read at all.
+    /// The program with the facts that validation found, if it could be read at all.
     examined: Option<Examined>,
     /// Problems of reading, then of validation.
     pub problems: Diagnostics,
@@ -58,8 +58,8 @@ pub fn read_valid(bytes: &[u8]) -> Result<ValidProgram, Diagnostics> {
     checked.into_valid()
 }
 
-/// Validates what was read, whatever it was read from. Problems of validation that follow from a part
-/// that could not be read are left out; their places are pointers, without lines.
+/// Validates a program that was read. Problems of validation that follow from an unreadable part are left out; the
+/// others have pointers as places, without lines.
 pub fn check(parsed: Parsed) -> Checked {
     let Parsed {
         program,
@@ -75,7 +75,7 @@ pub fn check(parsed: Parsed) -> Checked {
     add_pointers(examined.program(), &mut found);
     if !problems.is_empty() {
         let known = Known::of(&problems, &broken);
-        // The parts that could not be read may well assign what seems to lack a value: warnings wait.
+        // Unreadable parts may assign variables that seem to lack a value, so warnings are dropped.
         found
             .0
             .retain(|d| d.severity == Severity::Error && !known.explains(d));
@@ -111,7 +111,7 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// True if a problem of validation follows from what was reported.
+    /// True if a problem of validation follows from a reported one.
     fn explains(&self, d: &Diagnostic) -> bool {
         let Some(pointer) = d.at.pointer.as_deref() else {
             return false;
@@ -127,15 +127,15 @@ impl<'p> Known<'p> {
         let Some(routine) = routine_of(pointer) else {
             return false;
         };
-        // An edge or vertex that is missing shows up all over the graph; a statement that is missing, where
-        // what it assigns is used.
+        // A missing edge or vertex causes problems all over the graph, a missing statement wherever its target is
+        // used.
         let no_body = d.code == codes::BODY.code;
         (self.broken.contains(routine) && (structural || no_body))
             || (self.routines.contains(routine) && d.code == codes::UNDEFINED.code)
     }
 }
 
-/// The first `count` segments of a pointer, if it has so many.
+/// The first `count` segments of a pointer; `None` if it has fewer.
 fn prefix(pointer: &str, count: usize) -> Option<&str> {
     let mut ends = pointer.match_indices('/').map(|(i, _)| i).skip(1);
     match ends.nth(count - 1) {
@@ -145,8 +145,7 @@ fn prefix(pointer: &str, count: usize) -> Option<&str> {
     }
 }
 
-/// The variable, statement, vertex or edge that a pointer lies in: small enough that one problem in it
-/// explains another.
+/// The variable, statement, vertex or edge around a pointer: a unit so small that one problem in it explains another.
 fn unit_of(pointer: &str) -> Option<&str> {
     if pointer.starts_with("/globals/") {
         return prefix(pointer, 2);
@@ -173,7 +172,7 @@ fn is_structural(code: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A caller that takes the problems away gets no valid program for it.
+    /// A caller that removes the problems still gets no valid program.
     #[test]
     fn errors_that_are_taken_away_make_no_program_valid() {
         let text = br#"{"format": "cfgrev/1", "routines": [{

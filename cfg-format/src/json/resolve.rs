@@ -1,7 +1,7 @@
-//! Resolution of names to entities: the second half of reading, when everything is known that can be named.
+//! Resolution of names to entities: the second half of reading, when all declarations are known.
 //!
-//! A statement, loop test or selector in which a name is unknown is reported and replaced by something
-//! harmless, so that the rest of the program can still be checked.
+//! A statement, loop test or selector with an unknown name is reported and replaced by a harmless one, so that the
+//! rest of the program can still be checked.
 
 mod names;
 mod scope;
@@ -19,7 +19,7 @@ use cfg_core::{
 use scope::Scope;
 use std::collections::HashMap;
 
-/// A program with what reading knows beyond it.
+/// A program, with the facts that only its file has.
 pub(super) struct Resolved {
     pub(super) program: Program,
     pub(super) in_labels: Vec<(RoutineId, EdgeId, i64)>,
@@ -64,7 +64,7 @@ pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
         in_labels: Vec::new(),
         broken: Vec::new(),
     };
-    // Of several with one name, the first.
+    // Of several globals with one name, the first counts.
     let global_ids: HashMap<&str, GlobalId> = (globals.iter().enumerate().rev())
         .map(|(i, g)| (g.variable.name.as_str(), GlobalId::new(i)))
         .collect();
@@ -269,7 +269,7 @@ fn unknown_global<'n>(
     );
 }
 
-/// The routines that can be named.
+/// The routines and the names by which calls find them.
 struct Routines<'p> {
     /// Names of all routines.
     names: &'p [String],
@@ -297,7 +297,7 @@ impl Routines<'_> {
     }
 }
 
-/// The tape that a push or pop means that names none: the only parameter, local or result of type tape.
+/// The tape of a push or pop without a name: the only parameter, local or result of type tape.
 pub(super) fn only_tape(routine: &Routine) -> Option<VarId> {
     let is_tape = |&(_, v): &(usize, &cfg_core::ir::Variable)| {
         v.ty == ScalarType::Tape && !matches!(v.role, Role::Global(_))

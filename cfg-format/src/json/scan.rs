@@ -1,5 +1,4 @@
-//! A quick look over the bytes before they are parsed: depth of nesting, and numbers that the parser
-//! would take for something else.
+//! A quick scan of the bytes before parsing: depth of nesting, and numbers that the parser would misread.
 
 use memchr::{memchr_iter, memchr2, memrchr};
 
@@ -10,7 +9,7 @@ pub(super) const MAX_NESTING: usize = 256;
 /// Most digits in a row. The longest decimal that a binary64 needs to be exact has 1075.
 pub(super) const MAX_DIGITS: usize = 4096;
 
-/// The reason for which a text is not read any further.
+/// The reason why a text is not read any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hopeless {
     /// Arrays and objects nest too deep.
@@ -19,8 +18,7 @@ pub(super) enum Hopeless {
     Digits,
 }
 
-/// Counts nesting and digits over a text that comes in pieces, so that a gigabyte of `[` or `1` needs no
-/// memory.
+/// Counts nesting and digits of a text that comes in pieces, so that a gigabyte of `[` or `1` takes no memory.
 #[derive(Debug, Default)]
 pub(super) struct Outlook {
     depth: usize,
@@ -29,11 +27,11 @@ pub(super) struct Outlook {
     escaped: bool,
 }
 
-/// Bytes that are looked at together, where nothing begins or ends in them.
+/// The size of a block of bytes that is scanned at once if no string, array, object or number begins or ends in it.
 const BLOCK: usize = 64;
 
 impl Outlook {
-    /// Looks at the next piece; the offset in it from which on there is no hope.
+    /// Scans the next piece; returns the offset at which reading has to stop, and the reason.
     pub(super) fn feed(&mut self, piece: &[u8]) -> Option<(usize, Hopeless)> {
         let mut i = 0;
         while i < piece.len() {
@@ -92,7 +90,7 @@ impl Outlook {
         None
     }
 
-    /// Scans further inside a string and returns the offset after what was looked at.
+    /// Scans on inside a string and returns the offset behind the scanned part.
     fn string(&mut self, piece: &[u8], mut i: usize) -> usize {
         if std::mem::take(&mut self.escaped) {
             i += 1;
@@ -124,8 +122,8 @@ pub(super) enum OddNumber {
     NegativeZero,
 }
 
-/// Looks over a whole text, in one pass: offsets of integers that serde_json would read as reals, at
-/// most `limit` of them; or the offset from which on there is no hope.
+/// Scans a whole text, in one pass. Returns the offsets of integers that serde_json would read as reals, at most
+/// `limit` of them; or the offset at which reading has to stop.
 pub(super) fn scan(
     text: &[u8],
     limit: usize,
@@ -223,7 +221,7 @@ fn odd(number: &[u8]) -> Option<OddNumber> {
     let text = std::str::from_utf8(number).ok()?;
     match text.parse::<i64>() {
         Ok(_) => None,
-        // What is not negative may be a value of `uint64`; whoever reads it knows.
+        // A positive integer may be a value of `uint64`, which the reader of the place decides.
         Err(_) if text.parse::<u64>().is_ok() => None,
         Err(e) => match e.kind() {
             std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => {

@@ -1,4 +1,4 @@
-//! Parts that schemas of the format's types are made of.
+//! Building blocks for the schemas of the format's types.
 
 use schemars::{Schema, json_schema};
 use serde_json::{Value, json};

@@ -22,7 +22,7 @@ use std::{borrow::Cow, sync::Arc};
 /// A statement, with annotations or without.
 pub(super) struct Statement;
 
-/// A statement in place of one that was reported: it keeps the positions of the others.
+/// A statement in place of an unreadable one, which keeps the positions of the others.
 pub(super) fn unreadable() -> Stmt {
     Stmt::new(StmtKind::Opaque {
         text: "unreadable statement".into(),
@@ -301,7 +301,7 @@ fn assign<'de, A: SeqAccess<'de>>(
     let value = element::<Right, A>(&mut seq, 2, cx)?;
     let extra = skip_array(seq)?;
     if value.is_none() || extra > 0 {
-        // What was made of one operand of several says nothing.
+        // With further operands, problems found in the first one alone have no meaning.
         cx.problems.0.truncate(known.0);
         cx.cures.truncate(known.1);
         malformed(
@@ -497,7 +497,7 @@ fn pop<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<St
     })
 }
 
-/// The optional last element of a push or pop; `None` if it is there and cannot be read.
+/// The optional last element of a push or pop; `None` if it is unreadable.
 fn tape<'de, A: SeqAccess<'de>>(seq: &mut A, cx: &mut Context) -> Result<Option<VarId>, A::Error> {
     Ok(match element::<VariableName, A>(seq, 3, cx)? {
         None => Some(VarId::new(DEFAULT_TAPE)),

@@ -1,4 +1,4 @@
-//! Explanations of why a text is not JSON, in the words of people who are used to other notations.
+//! Explanations of the ways in which a text is not JSON, for people who are used to other notations.
 
 use super::scan::{after_number, after_string};
 
@@ -27,9 +27,9 @@ enum Next {
 /// The number of slips after which the search ends.
 const MOST: usize = 50;
 
-/// Finds the slips of a text. The first is the first place at which the text is not JSON, or none if that is of
-/// another kind than those that are known here. Further ones are found as long as what was meant is clear:
-/// comments, words and other quotes in place of strings, commas before closing brackets.
+/// Finds the slips of a text. The first one is the first place at which the text is not JSON; there is none if that
+/// place has a fault of an unknown kind. Further slips are found as long as the meaning is clear: comments, words and
+/// other quotes in place of strings, commas before closing brackets.
 pub(super) fn slips(text: &str) -> Vec<Slip> {
     let mut found = Vec::new();
     if let Some(last) = soft_slips(text, &mut found) {
@@ -138,7 +138,7 @@ fn soft_slips(text: &str, found: &mut Vec<Slip>) -> Option<Slip> {
             }
             (_, Next::Value { .. }) => {
                 let end = after_number(bytes, i);
-                // Not at the boundary of a character: no number at all.
+                // `end` may lie inside a character; the text is no number then.
                 i = if text.get(i..end).is_some_and(is_literal) {
                     end
                 } else {
@@ -150,8 +150,7 @@ fn soft_slips(text: &str, found: &mut Vec<Slip>) -> Option<Slip> {
     }
 }
 
-/// Adds the slip of something that stands where a value or a name should be. Returns where it ends if it is
-/// clear that it is meant as one.
+/// Adds the slip of a text in place of a value or a name. Returns its end if its meaning is clear.
 fn meant(text: &str, at: usize, name: bool, found: &mut Vec<Slip>) -> Option<usize> {
     let (slip, end) = word(text, at, name)?;
     found.push(slip);
@@ -328,7 +327,7 @@ fn one_token(rest: &str) -> &str {
     &rest[..end.clamp(first, rest.len())]
 }
 
-/// Something where a value or a name should be; where it ends, if it is clear that it is meant as one.
+/// The slip of a text in place of a value or a name, and its end if its meaning is clear.
 fn word(text: &str, at: usize, name: bool) -> Option<(Slip, Option<usize>)> {
     let rest = &text[at..];
     let first = rest.chars().next()?;
@@ -414,7 +413,7 @@ fn plain_number(word: &str) -> Option<String> {
     super::infix::number(&word).map(|n| n.to_string())
 }
 
-/// True if this is a number, true, false or null as JSON has them. What is out of range is one, too.
+/// True for a number, true, false or null in JSON's spelling; numbers may be out of range.
 fn is_literal(word: &str) -> bool {
     if matches!(word, "true" | "false" | "null") {
         return true;
@@ -555,7 +554,7 @@ mod tests {
                     "a comma is missing",
                 ][..],
             ),
-            // What is no single word is not guessed at.
+            // The meaning of several words is not guessed.
             ("{\"a\": s + x, 'b': 1}", &["`s` stands without quotes"]),
             ("['a, 'b']", &["JSON has no single quotes"]),
             (
@@ -592,7 +591,7 @@ mod tests {
         }
     }
 
-    /// The search ends without a panic, whatever the text; where it finds a slip, the text is not JSON.
+    /// The search ends without a panic for any text; if it finds a slip, the text is not JSON.
     #[test]
     fn any_text() {
         let pieces = [

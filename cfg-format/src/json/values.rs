@@ -23,7 +23,7 @@ use std::fmt::Write;
 /// A number, a logical, an array with the first subscript outermost, or the size of one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueTree {
-    /// A number without `.` and exponent. Whoever needs a real converts it.
+    /// A number without `.` and exponent; a user that needs a real converts it.
     Int(i64),
     /// Such a number from 2^63 to 2^64 - 1.
     Wide(u64),
@@ -40,7 +40,8 @@ pub enum ValueTree {
     /// A record: the values of its fields. One that has a field `size` alone is a [`ValueTree::Size`], one with a name as `same_as` a
     /// [`ValueTree::SameAs`].
     Object(NamedValues),
-    /// `{"same_as": "p", "offset": 2}`: a pointer that leads where another one does, or so many elements behind. Without an offset it is 0.
+    /// `{"same_as": "p", "offset": 2}`: a pointer to the target of another pointer, or to the element `offset`
+    /// elements behind it; 0 without an offset.
     SameAs(String, i64),
 }
 
@@ -55,7 +56,7 @@ pub fn read(bytes: &[u8]) -> Result<NamedValues, Diagnostics> {
     document::<Object>(bytes)
 }
 
-/// Reads one object or an array of objects; the flag says which it was.
+/// Reads one object or an array of objects; the flag is true for an array.
 ///
 /// # Errors
 /// All problems, with JSON pointer, line and column.
@@ -73,7 +74,7 @@ fn document<T: Wire>(bytes: &[u8]) -> Result<T::Out, Diagnostics> {
         .and_then(|document| tokens.end().map(|()| document));
     let document = document.unwrap_or_else(|e| {
         for mut problem in syntax(text, &e) {
-            // As operators they are for programs.
+            // The help of this problem names operators, which only programs have.
             if problem.code == codes::BARE_NAN.code {
                 "write the string \"NaN\", \"inf\" or \"-inf\"".clone_into(&mut problem.help);
             } else if problem.help == OUT_OF_RANGE {
@@ -232,10 +233,10 @@ impl Wire for Value {
     }
 }
 
-/// The member that names the pointer which another one is the same as.
+/// The member that names the pointer with the same target.
 const SAME_AS: &str = "same_as";
 
-/// True where a string is the name of a pointer: in the member of an object that is the value of a name.
+/// True at a place where a string is the name of a pointer: in that member of an object that is the value of a name.
 fn is_same_as(path: &[Seg]) -> bool {
     match path {
         [.., Seg::Name(_), Seg::Name(last)] => &**last == SAME_AS,
@@ -243,7 +244,7 @@ fn is_same_as(path: &[Seg]) -> bool {
     }
 }
 
-/// The pointer that an object with these members is, if it is one that is the same as another.
+/// The pointer that an object with these members describes, if it has the member [`SAME_AS`].
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "all other values are treated alike"
@@ -268,7 +269,7 @@ fn same_as(members: &[(String, ValueTree)]) -> Option<ValueTree> {
     Some(ValueTree::SameAs(name, offset))
 }
 
-/// The extents that a size names.
+/// The extents that a size gives.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "all other values are treated alike"
@@ -376,7 +377,7 @@ mod tests {
         problems.iter().map(ToString::to_string).collect()
     }
 
-    /// A text is told with this code at this place.
+    /// Checks that a text is refused with this code at this place.
     fn assert_refused(text: &str, code: &str, place: &str) {
         let found = messages(text).join("\n");
         assert!(

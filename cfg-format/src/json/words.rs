@@ -36,7 +36,7 @@ pub(super) trait Words: Copy + PartialEq + 'static {
     fn alias(_: &str) -> Option<Self> {
         None
     }
-    /// What to write for a word that is none of these choices.
+    /// Advice for a word that is none of these choices.
     fn advice(_: &str) -> Option<&'static str> {
         None
     }
@@ -127,7 +127,7 @@ pub(super) fn control_name(control: Control) -> &'static str {
     }
 }
 
-/// The advice on how a graph says what other languages have a word for.
+/// Advice on expressing in a graph what other languages have a word for.
 pub(super) fn control_word(word: &str) -> Option<&'static str> {
     Some(match &*word.to_ascii_lowercase() {
         "while" => {
@@ -183,7 +183,7 @@ impl<T: Words> Wire for OneOf<T> {
         if found.is_some() {
             return found;
         }
-        // What was meant is taken for what is checked next.
+        // The intended word is used for further checks.
         let lower = word.to_lowercase();
         let elsewhere = T::ELSEWHERE.iter().find(|e| e.0.to_lowercase() == lower);
         let near = match elsewhere {

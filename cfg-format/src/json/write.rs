@@ -18,14 +18,13 @@ use cfg_core::{
 use serde_json::Value;
 use std::io;
 
-/// Writes a program. Reading it again gives the same program, bit for bit, but for what the format
-/// cannot say: the bits of a NaN, empty annotations (they become none), and where parameters stand among the
-/// variables (they come first).
+/// Writes a program. Reading it again gives the same program, bit for bit, except for three things that the format
+/// cannot express: the bits of a NaN, empty annotations (they become `None`), and the positions of parameters among
+/// the variables (they come first).
 ///
 /// # Errors
-/// `out` fails; or, as [`io::ErrorKind::InvalidData`] with a [`Diagnostic`] inside, the program names
-/// something that does not exist or has an expression of more than [`Expr::MAX_DEPTH`] levels.
-/// Something may have been written by then.
+/// `out` fails; or, as [`io::ErrorKind::InvalidData`] with a [`Diagnostic`] inside, the program names something that
+/// does not exist or has an expression of more than [`Expr::MAX_DEPTH`] levels. A part may have been written by then.
 pub fn write(program: &Program, out: impl io::Write) -> io::Result<()> {
     let mut writer = Writer {
         out,
@@ -50,7 +49,7 @@ struct Writer<'p, W> {
     names: Vec<Vec<u8>>,
     /// The tape that need not be named.
     only_tape: Option<VarId>,
-    /// The problem with a part of the program that the format cannot say.
+    /// The problem with a part of the program that the format cannot express.
     problem: Option<Diagnostic>,
 }
 

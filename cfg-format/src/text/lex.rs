@@ -3,7 +3,7 @@
 /// A kind of token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Identifier or keyword: which of the two, its place decides.
+    /// Identifier or keyword; the place decides which.
     Word,
     /// Name in double quotes, as it stands in the text.
     Quoted,
@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Real,
     /// Operator or punctuation.
     Symbol,
-    /// End of a line with something on it, or of the text.
+    /// End of a line that is not empty, or of the text.
     Newline,
     /// A character that begins no token, or a quote that is not closed.
     Bad,

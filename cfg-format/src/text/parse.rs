@@ -1,8 +1,8 @@
 //! Reading the text form: tokens to programs, by recursive descent over lines.
 //!
-//! A problem ends the line that it is on; reading goes on with the next one, so that all problems of a text are
-//! found in one run. Names of routines and globals are collected first, and the declarations of a routine are
-//! read twice, the first time for the names: what is declared may be used before.
+//! A problem ends the line that it is on; reading goes on with the next one, so that all problems of a text are found
+//! in one run. Names of routines and globals are collected first, and the declarations of a routine are read twice,
+//! the first time for the names, since names may be used before their declarations.
 
 mod body;
 mod expr;
@@ -32,7 +32,7 @@ use std::{
     io::Read as _,
 };
 
-/// A program that was read from text, and where its parts stand.
+/// A program that was read from text, with the places of its parts.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
     /// The program; `None` if the text has errors. It has not been validated.
@@ -113,7 +113,7 @@ impl RoutinePlaces {
 }
 
 impl Places {
-    /// Line and column, from 1, of a site; of one that does not stand in the text by itself those of what it belongs to.
+    /// Line and column, from 1, of a site. A site without text of its own has the place of the element around it.
     pub fn of_site(&self, site: &Site) -> Option<(usize, usize)> {
         if let Element::Global(g) = site.element {
             return Some(self.line_column(*self.globals.get(g.index())?));
@@ -177,7 +177,7 @@ pub fn read(bytes: &[u8]) -> Parsed {
     }
 }
 
-/// Reads a file to its end, unless it has a zero byte: no program does.
+/// Reads a file to its end, or to its first zero byte, which no program has.
 ///
 /// # Errors
 /// The errors are those of `input`; a zero byte is [`std::io::ErrorKind::InvalidData`].
@@ -228,7 +228,7 @@ pub fn parse(text: &str) -> Parsed {
 /// expression without brackets.
 ///
 /// # Errors
-/// What is no extent, and names that the routine does not have.
+/// The text is no list of extents, or names variables that the routine does not have.
 pub fn extents(text: &str, routine: &Routine) -> Result<Vec<Dim>, Diagnostics> {
     let mut parser = Parser::new(text);
     let read = parser.extents(routine);
@@ -245,7 +245,7 @@ pub fn extents(text: &str, routine: &Routine) -> Result<Vec<Dim>, Diagnostics> {
     }
 }
 
-/// A problem has been reported and the rest of the line is of no use.
+/// The error of a line whose problem has been reported; the rest of the line is skipped.
 #[derive(Debug)]
 struct Fail;
 
@@ -269,7 +269,7 @@ struct Parser<'t> {
     failed: bool,
 }
 
-/// Finds what is meant by names that are not known: the first ones, since every search looks at all names.
+/// The search for names similar to unknown ones; limited to the first ones, since every search goes through all names.
 struct Suggestions {
     left: usize,
 }
@@ -385,7 +385,7 @@ impl<'t> Parser<'t> {
             && !(self.is_word("push") && self.symbol_at(1, "["))
     }
 
-    /// Skips to the next line, after a problem or after all that is on a line.
+    /// Skips to the next line.
     fn skip_line(&mut self) {
         self.skip_to_line_end();
         self.at = (self.at + 1).min(self.tokens.len());
@@ -398,8 +398,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// True if the token so many places ago is the first on its line in the text, but goes on with what stands on the
-    /// line before.
+    /// True if the token `ago` places back is the first on its line, and the line continues the one before.
     fn continues_line(&self, ago: usize) -> bool {
         let Some(at) = self.at.checked_sub(ago) else {
             return false;
@@ -420,7 +419,7 @@ impl<'t> Parser<'t> {
         Err(self.unexpected("the end of the line", "write one statement on each line"))
     }
 
-    /// Reads a line; what comes after a problem on it is skipped.
+    /// Reads a line; after a problem, the rest of the line is skipped.
     fn line<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
         let read = read(self).and_then(|value| self.newline().map(|()| value));
         if read.is_err() {
@@ -630,7 +629,7 @@ fn unquoted(spelled: &str) -> Option<String> {
             'u' => {
                 let rest = chars.as_str().strip_prefix('{')?;
                 let (digits, after) = rest.split_once('}')?;
-                // A sign is none.
+                // A sign is no digit, although `from_str_radix` takes it.
                 if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
                     return None;
                 }

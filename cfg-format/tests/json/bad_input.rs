@@ -1,4 +1,4 @@
-//! Every kind of bad input, with the full text of what is said about it.
+//! Every kind of bad input, with the full text of its problems.
 
 use crate::{fixtures, json_files};
 use cfg_format::json;

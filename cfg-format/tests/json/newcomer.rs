@@ -1,5 +1,5 @@
-//! Mistakes of people who write their first program: each gets one message, and what that says to write instead
-//! makes the program valid.
+//! Mistakes of people who write their first program: each gets one message, and following its help makes the program
+//! valid.
 
 use cfg_core::diagnostic::Diagnostics;
 use cfg_format::json;

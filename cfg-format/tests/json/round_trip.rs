@@ -1,4 +1,4 @@
-//! What is written reads back as the same program.
+//! Written programs read back as the same programs.
 
 use crate::programs;
 use cfg_core::{

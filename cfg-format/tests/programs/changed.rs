@@ -1,4 +1,4 @@
-//! Documents of random programs in which anything was changed: what is said of them.
+//! Problems of random documents with random changes.
 
 #[path = "../../../fuzz/bodies/document_changes.rs"]
 mod changes;

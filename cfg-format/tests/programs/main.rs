@@ -1,4 +1,4 @@
-//! Random programs in the text form and in JSON: what is written comes back, and what is damaged is told.
+//! Random programs in the text form and in JSON: written ones read back, and damage is reported.
 
 mod changed;
 mod text;

@@ -1,4 +1,4 @@
-//! What is printed as text is read back equal.
+//! Printed programs read back equal.
 
 #[path = "../../../fuzz/bodies/text.rs"]
 mod body;

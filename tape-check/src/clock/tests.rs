@@ -1,4 +1,5 @@
-//! Forward sweeps with clocks, and what takes them away: each condition of [`Clocks`] and [`Forward`] by itself.
+//! Forward sweeps with clocks, and edits that leave them without: one for each condition of [`Clocks`] and
+//! [`Forward`].
 
 use cfg_core::validate::validate;
 use cfg_format::text;
@@ -10,7 +11,7 @@ use crate::{
     images,
 };
 
-/// What is asked of the forward sweep of a program that has nothing else.
+/// The answer to a question about the forward sweep of a program with one pair.
 fn with_sweep<T>(text: &str, ask: impl FnOnce(&Forward<'_>, &Code<'_>, &[VertexId]) -> T) -> T {
     let parsed = text::parse(text);
     let problems = parsed.problems;
@@ -62,7 +63,7 @@ const SWEEP: &str =
 end
 ";
 
-/// What pieces of the sweep's text become, each of which is in it once.
+/// Replacements of pieces of the sweep's text, each of which occurs once.
 type Edits<'a> = Vec<(&'a str, &'a str)>;
 
 /// The sweep with edits.
@@ -90,7 +91,7 @@ fn first<'p>(forward: &Forward<'p>, header: VertexId) -> &'p Expr {
     }
 }
 
-/// What tells the value of a counter.
+/// The source of the value of a counter.
 #[derive(Debug, PartialEq)]
 enum Told {
     Passes,
@@ -356,7 +357,7 @@ fn a_value_is_recorded_right_before_the_loop_and_nowhere_else() {
         });
         assert_eq!(found, expected, "{what}:\n{text}");
     }
-    // A parameter is seen by others, whatever is assigned to it.
+    // A parameter is no local: callers see it.
     let text = edited(&[("h := n + p", "p := n"), ("LOOP i = n + p", "LOOP i = n")]);
     let found = with_sweep(&text, |forward, code, loops| {
         forward.recorded(

@@ -1,4 +1,4 @@
-//! The head of a reverse loop: how often it runs, and whether it runs once more.
+//! The head of a reverse loop: the number of its passes, and the decision on the next pass.
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
@@ -15,16 +15,16 @@ use crate::{
 
 use super::{Item, Product, Recorded, Reported, State, Value, Wait};
 
-/// The edge by which the reverse loop goes on, and whether it took an item for that.
+/// The edge by which the reverse loop goes on, and whether the decision took an item.
 #[derive(Clone, Copy)]
 pub(super) struct Next {
     pub(super) edge: EdgeId,
     pub(super) took: bool,
 }
 
-/// The way in which the head was arrived at from outside.
+/// The number of passes at the entry from outside.
 enum Entered {
-    /// The bound of the loop is what the clock shows, and so much more.
+    /// The number of passes is the value of the clock plus a constant; the count has this push and pop.
     Clock(Key, i64, [NodeId; 2]),
     /// The loop runs over the range of the LOOP with this clock.
     Range(Key),
@@ -52,7 +52,7 @@ impl<'p> Product<'p, '_, '_> {
                     self.check.counts.insert((push, pop));
                     state.at.wait = Wait::Entered;
                     if more == 1 {
-                        // The pass that was not completed.
+                        // The first reverse pass undoes the pass that was not completed.
                         return Ok(self.way(v, true, false));
                     }
                 }
@@ -98,7 +98,7 @@ impl<'p> Product<'p, '_, '_> {
         Some(Next { edge, took })
     }
 
-    /// Arrived at from outside.
+    /// Control enters the FORLOOP from outside.
     fn enter(
         &mut self,
         state: &State<'p>,
@@ -122,7 +122,7 @@ impl<'p> Product<'p, '_, '_> {
                 count: Some(last),
                 own: None,
             };
-            // One pass more than the count.
+            // A loop from 0 has one pass more than its count.
             match self.ranged(state, (v, 3), (*index, first), &range, 1) {
                 Ok(found) => entered = Some(found),
                 Err(e) => why = e,
@@ -160,7 +160,7 @@ impl<'p> Product<'p, '_, '_> {
         Ok(entered)
     }
 
-    /// The way in which the head was arrived at, with one way to read the range.
+    /// The number of passes for one reading of the range.
     fn ranged(
         &mut self,
         state: &State<'p>,
@@ -238,7 +238,7 @@ impl<'p> Product<'p, '_, '_> {
         }
     }
 
-    /// The bounds of a LOOP that are evaluated again do not change while it runs.
+    /// Checks that the bounds of a LOOP, which are evaluated again, do not change while it runs.
     fn same_range(&mut self, header: VertexId) -> Result<Entered, String> {
         let key = (self.clocks.passes(header))
             .ok_or("the loop that it mirrors is also entered in another way")?;
@@ -262,7 +262,8 @@ impl<'p> Product<'p, '_, '_> {
         }
     }
 
-    /// The index runs over the values that the LOOP's index had, if these hold what was recorded.
+    /// Checks an index that runs over the values of the LOOP's index. Returns the variables that must have recorded
+    /// values.
     fn own_values(
         &self,
         v: VertexId,

@@ -1,4 +1,4 @@
-//! The state of the walk: what waits on the stacks, and what is known of the reverse sweep's variables.
+//! The state of the walk: the items that wait on the stacks, and the known values of the reverse sweep's variables.
 
 use cfg_core::{
     entity::{VarId, VertexId},
@@ -12,7 +12,7 @@ use crate::{
     shared_map::SharedMap,
 };
 
-/// A node or an event that the walk comes past.
+/// A node or an event that the walk has passed.
 #[derive(Clone, Copy)]
 pub(super) enum Item {
     Node(NodeId),
@@ -23,8 +23,8 @@ pub(super) enum Item {
 #[derive(Clone, Copy)]
 pub(super) enum Value<'p> {
     Constant(i64),
-    /// The value that a clock shows, and so much more; from that push and pop, after which so many events of the clock had
-    /// been taken.
+    /// The value of a clock plus a constant, with the push and pop that it comes from, and the number of the clock's
+    /// events that had been taken by then.
     Clock(Key, i64, [NodeId; 2], u32),
     /// `trips(...)` of these.
     Trips(&'p [Expr]),
@@ -33,20 +33,20 @@ pub(super) enum Value<'p> {
     Unknown,
 }
 
-/// The event that a vertex of the reverse sweep waits for; other than [`Wait::Steps`] only the heads of loops.
+/// The event for which a vertex of the reverse sweep waits; all but [`Wait::Steps`] are for heads of loops.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Wait {
-    /// The vertex was arrived at, not from an ENDLOOP.
+    /// Control came to the vertex, not from an ENDLOOP; its steps are still to do.
     Steps,
     /// The LOOP must have been left at its header.
     Left,
     /// The LOOP may have been left at its header.
     Entered,
-    /// The next event of the clock says whether there is one pass more.
+    /// The next event of the clock decides about one more pass.
     Pass,
 }
 
-/// The place at which the reverse sweep is.
+/// The place of the reverse sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) vertex: VertexId,
@@ -57,20 +57,20 @@ pub(super) struct Place {
 #[derive(Clone)]
 pub(super) struct State<'p> {
     pub(super) at: Place,
-    /// The items that wait on each stack, with the time at which the walk came past.
+    /// The items that wait on each stack, with the time at which the walk passed them.
     pub(super) waiting: BTreeMap<Key, VecDeque<(u32, Item)>>,
     pub(super) time: u32,
-    /// Values since ways met last.
+    /// Values found since paths last met.
     pub(super) known: SharedMap<Value<'p>>,
-    /// The variables with a [`Value::Of`], by what they hold.
+    /// The variables with a [`Value::Of`], by the variable of the forward sweep.
     pub(super) held: SharedMap<VarId>,
-    /// The number of events of each clock that have been taken since ways met last.
+    /// The number of events of each clock that have been taken since paths last met.
     pub(super) taken: SharedMap<u32>,
 }
 
 impl<'p> State<'p> {
-    /// The state at the start of both walks; with the numbers of variables of the forward and the reverse sweep, and of
-    /// clocks.
+    /// The state at the start of both walks. `variables` are the numbers of variables of the forward and the reverse
+    /// sweep.
     pub(super) fn new(entry: VertexId, variables: [usize; 2], clocks: usize) -> Self {
         Self {
             at: Place {

@@ -1,5 +1,5 @@
-//! Conditions of the checker one by one: programs that differ in one of them alone, most with one that is right and others that have
-//! a problem.
+//! The conditions of the checker one by one: programs that differ in a single condition, most with a right one and
+//! others with a problem.
 
 use tape_check::Summary;
 
@@ -20,7 +20,7 @@ $2
 end
 ";
 
-/// The sweeps of a loop made of jumps that is counted, with what stands before it, in it and behind it.
+/// The sweeps of a counted loop made of jumps, with lines before it, in it and behind it.
 const JUMPS: &str = "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
   local integer c
     1 ENTRY -> 2
@@ -1086,7 +1086,7 @@ end",
     );
 }
 
-/// A count that was popped tells nothing once the loop has run.
+/// A popped count has no meaning after its loop has run.
 #[test]
 fn a_count_is_used_once() {
     assert_cases(
@@ -1366,7 +1366,7 @@ end
     );
 }
 
-/// What waits on a stack is told before what is not there.
+/// Items that wait on a stack are reported before missing ones.
 #[test]
 fn what_is_left_and_what_is_wanted() {
     assert_cases(
@@ -1634,7 +1634,7 @@ end
     );
 }
 
-/// The vertices of tangents of sweeps are images of what those of the sweeps are images of.
+/// The vertices of tangents of sweeps have the images of the sweeps' vertices.
 #[test]
 fn vertices_of_tangents_stand_for_those_that_they_are_copies_of() {
     assert_cases(
@@ -2005,7 +2005,7 @@ end
     );
 }
 
-/// What is counted after a push is not in what was pushed.
+/// A pushed count does not include later passes.
 #[test]
 fn a_count_is_pushed_where_nothing_was_counted_since() {
     assert_cases(

@@ -1,4 +1,4 @@
-//! Faults planted into what the reversal made: the checker must find each.
+//! Faults planted into generated sweeps: the checker must find each.
 
 use cfg_core::{
     entity::{EdgeId, RoutineId, VarId, VertexId},
@@ -460,7 +460,7 @@ fn another(s: &Subscript) -> Subscript {
     }
 }
 
-/// What the forward sweep pushes as counts.
+/// The variables that the forward sweep pushes as counts.
 fn counters(program: &Program, pair: Pair) -> Vec<VarId> {
     let body = program.routine(pair.forward).body.iter();
     body.flat_map(|g| g.vertices())

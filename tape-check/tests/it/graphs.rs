@@ -1,4 +1,4 @@
-//! Sweeps with jumps: those that are right pass, and each change of a line has its problem.
+//! Sweeps with jumps: right ones pass, and each change of a line has its problem.
 
 use crate::rules::{Found, assert_found, report};
 

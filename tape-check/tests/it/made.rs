@@ -1,4 +1,4 @@
-//! Sweeps that the reversal makes are proven, where variables share cells and where they do not.
+//! Sweeps that the reversal makes are proven, whether variables share cells or not.
 
 use cfg_core::validate::validate;
 use cfg_reverse::{Options, reverse};

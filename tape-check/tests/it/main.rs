@@ -1,4 +1,4 @@
-//! The checker on programs that others made, and on programs with planted faults.
+//! The checker on generated programs, and on programs with planted faults.
 
 mod calls;
 mod conditions;

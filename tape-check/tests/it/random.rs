@@ -1,4 +1,4 @@
-//! What the reversal makes of random programs passes.
+//! The reversal of random programs passes.
 
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_reverse::{Options as Reversal, Unstructured, reverse, tangent};

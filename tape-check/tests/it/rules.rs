@@ -1,4 +1,4 @@
-//! Small pairs of sweeps in the text form: those that are right pass, and each change of a line has its problem.
+//! Small pairs of sweeps in the text form: right ones pass, and each change of a line has its problem.
 
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_format::text;

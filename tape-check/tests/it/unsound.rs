@@ -1,5 +1,5 @@
-//! Pairs of sweeps of which only one condition is broken: each looks as it should but pops something else, or not as often. Beside
-//! them stand pairs that differ in that condition alone and are right.
+//! Pairs of sweeps that break one condition only: each looks right but pops other values, or not as often. Beside them
+//! stand right pairs that differ in that condition alone.
 
 use cfg_core::entity::RoutineId;
 use cfg_testkit::flat;
@@ -161,7 +161,7 @@ end";
     assert_found(program, Some(("T708", other)));
 }
 
-/// The bound of a loop and the selector of a branch change with what shares cells with them.
+/// The bound of a loop and the selector of a branch change with variables that share their cells.
 #[test]
 fn what_shares_cells_changes_together() {
     let globals = |declared: &str, changed: &str| {
@@ -276,7 +276,7 @@ fn what_shares_cells_changes_together() {
     assert_found(&branch(""), None);
 }
 
-/// What is a count on one way is a value to be restored on another.
+/// A variable may be a count on one path and a value to be restored on another.
 #[test]
 fn a_count_on_one_way_is_a_value_on_another() {
     let program = |pushed: &str| {
@@ -560,7 +560,7 @@ end"
     assert_found(&program("j"), Some(("T708", "its index counts passes")));
 }
 
-/// Nothing is known of what a routine without a body pushes.
+/// The pushes of a routine without a body are unknown.
 #[test]
 fn sweeps_have_bodies() {
     let source = "function inside(in real a) result real r
@@ -587,7 +587,7 @@ fn sweeps_have_bodies() {
     }
 }
 
-/// A call changes what lies where it writes, under whatever name.
+/// A call changes the cells that it writes, under all of their names.
 #[test]
 fn calls_change_the_cells_that_they_write() {
     let program = |written: &str, offset: i64, more: &str| {

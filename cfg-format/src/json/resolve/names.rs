@@ -13,7 +13,7 @@ use cfg_core::{
 };
 
 impl Scope<'_, '_> {
-    /// Resolves what a vertex holds.
+    /// Resolves the names in a vertex.
     pub(super) fn vertex(&mut self, vertex: &mut Vertex) {
         match &mut vertex.kind {
             VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
@@ -65,7 +65,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Resolves a statement; one with unknown names is replaced by one that does nothing.
+    /// Resolves a statement; a statement with unknown names is replaced by one without effect.
     fn statement(&mut self, statement: &mut Stmt) {
         let annotated = statement.at.is_some() || statement.annotations.is_some();
         if annotated {
@@ -188,7 +188,7 @@ impl Scope<'_, '_> {
         known
     }
 
-    /// A place with fields or pointers: what stands in it first is the innermost.
+    /// Resolves a place with fields or pointers. The first level is the innermost in the file.
     fn nested_place(&mut self, place: &mut Place) -> bool {
         let nesting = place.nesting();
         let length = self.cx.path.len();
@@ -222,8 +222,8 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Resolves an expression; false if it names something unknown. Recursion is bounded: the reader
-    /// refuses deep expressions.
+    /// Resolves an expression; false if a name in it is unknown. Recursion is bounded, since the reader refuses deep
+    /// expressions.
     pub(super) fn expr(&mut self, e: &mut Expr) -> bool {
         match e {
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,

@@ -42,9 +42,9 @@ pub(super) struct Scope<'p, 'c> {
     /// Name of a local in `result`.
     named_result: Option<VarId>,
     pub(super) in_labels: Vec<(EdgeId, i64)>,
-    /// The graph could not be understood.
+    /// True if a part of the graph could not be read.
     pub(super) broken: bool,
-    /// A declaration could not be understood.
+    /// True if a declaration could not be read.
     names_lost: bool,
     pub(super) cx: &'c mut Context,
 }
@@ -156,7 +156,7 @@ impl<'p, 'c> Scope<'p, 'c> {
                 let variable = self.globals[g.index()].variable.clone();
                 Some(self.routine.add_variable(variable))
             }
-            // It may be the name that could not be read.
+            // The unreadable declaration may be the one of this name.
             (None, None) if self.names_lost => None,
             (None, None) => {
                 let table = self.routine.variables.iter().map(|v| v.name.as_str());
@@ -183,8 +183,8 @@ impl<'p, 'c> Scope<'p, 'c> {
         result
     }
 
-    /// Resolves everything, in the order in which the writer writes it: that order decides the positions
-    /// of globals in the table of variables.
+    /// Resolves all names, in the order in which the writer writes them, since this order determines the positions of
+    /// globals in the table of variables.
     pub(super) fn routine(&mut self) {
         let declared = self.routine.variables.len();
         for v in 0..declared {
@@ -245,7 +245,7 @@ impl<'p, 'c> Scope<'p, 'c> {
         self.cx.path.push(Seg::Key("shape"));
         for (k, dim) in shape.iter_mut().enumerate() {
             self.below(Seg::Index(k), |s| {
-                // Bounds in an object are one step further down; an extent alone is not.
+                // In an object, a bound is one step further down than an extent alone.
                 if dim.lower != Expr::Int(1) && !s.expr(&mut dim.lower) {
                     dim.lower = Expr::Int(1);
                 }

@@ -83,7 +83,7 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    /// Writes a real, always with `.` or `e`, and reads back as the same bits.
+    /// Writes a real, always with `.` or `e`, so that reading gives the same bits.
     fn real(&mut self, r: f64) {
         if r.is_nan() {
             self.raw("[\"nan\"]");
@@ -112,7 +112,7 @@ impl<W: io::Write> Writer<'_, W> {
         if place.subscripts.is_empty() {
             return self.variable_name(place.var);
         }
-        // What stands outermost comes last: ["[]", [".", "p", "v"], 1]. The subscript of a pointer is no step of its own.
+        // The last level is outermost: ["[]", [".", "p", "v"], 1]. The subscript of a pointer is no step of its own.
         let outer: Vec<Level<'_>> = place.levels().collect();
         let listed = |level: &Level<'_>| !level.subscripts.is_empty() && level.part != Part::Deref;
         let steps = |level: &Level<'_>| {

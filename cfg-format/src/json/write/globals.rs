@@ -1,8 +1,8 @@
 //! The globals of a routine that need no declaration.
 //!
-//! The reader appends a global to the table of variables where it is first used
-//! ([`crate::json::resolve`]). If the globals at the end of the table stand in just that order, nothing
-//! has to be written about them; otherwise the writer lists them among the locals.
+//! The reader appends a global to the table of variables where it is first used ([`crate::json::resolve`]). If the
+//! globals at the end of the table stand in just that order, the writer omits them; otherwise it lists them among the
+//! locals.
 
 use cfg_core::{
     entity::VarId,

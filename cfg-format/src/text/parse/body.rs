@@ -1,9 +1,9 @@
 //! Bodies as statements: `for`, `while`, `do`, `if`, `select`, jumps and labels become vertices and edges.
 //!
-//! Every construct has the vertices that a structured graph has, BRANCH and ENDBRANCH, LOOP and ENDLOOP; statements
-//! in a row are one basic block. A mark, `@5`, gives the vertex that its line begins the id 5; a mark on a line
-//! alone begins a basic block. Edge ids follow it, `@5 #1 #2`, in the order in which edges leave.
-//! Without marks vertices are numbered from 1 in the order of the text, and after a mark from there on.
+//! Every construct has the vertices that a structured graph has, BRANCH and ENDBRANCH, LOOP and ENDLOOP; statements in
+//! a row are one basic block. A mark, `@5`, gives the id 5 to the vertex that its line begins; a mark on a line alone
+//! begins a basic block. Edge ids follow the mark, `@5 #1 #2`, in the order of the out-edges. Without marks, vertices
+//! are numbered from 1 in the order of the text; after a mark, from its number on.
 
 mod construct;
 mod finish;
@@ -58,7 +58,7 @@ enum Open {
         /// Edges that lead to the end.
         ends: Vec<usize>,
         has_else: bool,
-        /// Opened by `else if`: closes with the one around it.
+        /// True if `else if` opened the construct: it closes with the one around it.
         chained: bool,
     },
     Select {
@@ -85,7 +85,7 @@ struct Label {
 struct Body {
     vertices: Vec<Draft>,
     edges: Vec<DraftEdge>,
-    /// Edges that lead to what comes next.
+    /// Edges that lead to the next vertex.
     pending: Vec<usize>,
     /// The basic block to which statements are added.
     current: Option<usize>,
@@ -93,12 +93,12 @@ struct Body {
     returns: Vec<usize>,
     labels: BTreeMap<String, Label>,
     jumps: bool,
-    /// True if what comes next has been told to be unreachable.
+    /// True if the next statement has been reported as unreachable.
     told: bool,
     exit: Option<Mark>,
     /// The start of the routine's `end`, once it has been read.
     ended: Option<usize>,
-    /// Starts of statements that were told to be unreachable.
+    /// Starts of statements that were reported as unreachable.
     told_at: Vec<usize>,
     /// Counted loops, by header: where their text begins and ends.
     counted: HashMap<usize, [usize; 2]>,
@@ -106,7 +106,7 @@ struct Body {
     open_counted: Vec<usize>,
     /// The jumps to labels.
     gotos: Vec<(String, usize)>,
-    /// The first construct, and the `end` that closes it although that stands further to the left.
+    /// The first construct whose `end` stands further to the left than its beginning, and this `end`.
     shifted: Option<[usize; 2]>,
 }
 
@@ -129,7 +129,7 @@ impl Body {
         v
     }
 
-    /// An edge that leads to what comes next.
+    /// Adds an edge to the next vertex.
     fn leave(&mut self, from: usize, label: Option<i64>) {
         self.pending.push(self.edges.len());
         self.edges.push(DraftEdge {
@@ -146,7 +146,7 @@ impl Body {
         block
     }
 
-    /// The edges that lead on from here, which do not any more.
+    /// Takes the edges that would lead on from here.
     fn jump(&mut self) -> Vec<usize> {
         self.current = None;
         self.jumps = true;
@@ -183,7 +183,8 @@ impl Parser<'_> {
         while body.ended.is_none() {
             let start = self.token().start;
             if self.is_end() || self.is_head() {
-                // With constructs that are open the innermost is told; else one `end` too few closed another one.
+                // The innermost open construct is reported; if none is open, an earlier `end` has closed the wrong
+                // one.
                 let (what, message, mut help) = match body.open.last() {
                     Some((_, at)) => (
                         *at,
@@ -222,7 +223,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The mark of a line that has nothing else than this word.
+    /// The mark of a line that consists of this word.
     fn marked_line(&mut self, word: &str) -> Option<Mark> {
         let at = self.at;
         let found = self.quietly(|p| {
@@ -315,7 +316,7 @@ impl Parser<'_> {
             "else" => self.else_line(names, body, marked),
             "select" => {
                 self.at += 1;
-                // The construct is opened all the same, so that its end is understood.
+                // The construct is opened nevertheless, so that its end is recognised.
                 let value = self.expr(names);
                 let failed = value.is_err();
                 let value = value.unwrap_or(Expr::Int(0));
@@ -372,7 +373,7 @@ impl Parser<'_> {
             }
             "endif" | "endfor" | "endwhile" | "enddo" | "fi" | "done" | "endselect" => {
                 let fail = self.unexpected("a statement", "write `end`");
-                // It is clear what is meant: else the `end` that is missing would be told, too.
+                // The meaning is clear; without this, a missing `end` would be reported too.
                 self.end(names, routine, body, mark)?;
                 Err(fail)
             }
@@ -423,7 +424,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells once that nothing leads to what comes next.
+    /// Warns once that the next statement is unreachable.
     fn warn_unreachable(&mut self, body: &mut Body, at: usize) {
         if body.pending.is_empty() && !body.told {
             body.told = true;

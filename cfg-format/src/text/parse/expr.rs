@@ -14,7 +14,7 @@ use cfg_core::{
 /// An expression with its depth.
 type Deep = (Expr, usize);
 
-/// Nesting of parentheses and operators without values between them that is read.
+/// Deepest nesting of parentheses and prefix operators that is read.
 const MAX_NESTING: usize = 256;
 
 impl Parser<'_> {
@@ -187,7 +187,7 @@ impl Parser<'_> {
             Kind::Quoted => self
                 .deep_place(names, nesting)
                 .map(|(p, d)| (Expr::Place(p), d)),
-            // Elsewhere a minus has been read before.
+            // In other places a minus has been read already.
             Kind::Symbol if self.is_symbol("-") || self.is_symbol("-%") => Err(self.unexpected(
                 "a value",
                 "an exponent with a minus that is no number stands in parentheses: `x**(-y)`",
@@ -371,7 +371,7 @@ impl Parser<'_> {
         Ok((place, depth))
     }
 
-    /// Takes `^` behind a pointer; a power, as some languages write it, is told.
+    /// Takes `^` behind a pointer; reports a `^` that is meant as a power, as in other languages.
     fn dereference(&mut self, names: &Names) -> Parse<()> {
         let next = self.token_at(1);
         let power = match next.kind {
@@ -447,14 +447,14 @@ impl Parser<'_> {
         self.variable_of(ScalarType::Real, names)
     }
 
-    /// The name of a variable that is of this type where it is used as it should be.
+    /// The name of a variable; `ty` is its type if the program is right, for the suggestion of a declaration.
     pub(super) fn variable_of(&mut self, ty: ScalarType, names: &Names) -> Parse<VarId> {
         let at = self.token().start;
         let name = self.name("the name of a variable")?;
         if let Some(v) = names.find(&name) {
             return Ok(v);
         }
-        // A name that is not declared is told once for each routine, and not where it was told that declarations could
+        // An undeclared name is reported once for each routine, and not at all if declarations of the routine could
         // not be read.
         if names.lost && self.problems.len() > names.told {
             self.failed = true;

@@ -11,7 +11,7 @@ use cfg_core::{
 };
 use std::{collections::HashMap, sync::Arc};
 
-/// An edge before the id of its target is known to be one: source, target with its place in the text, label, id.
+/// An edge whose target id is not looked up yet: source, target with its place in the text, label, id.
 struct EdgeLine {
     from: usize,
     to: (i64, usize),
@@ -20,7 +20,7 @@ struct EdgeLine {
 }
 
 impl Parser<'_> {
-    /// True if the line is that of a vertex: an id and a type.
+    /// True if the line begins a vertex: an id and a type.
     pub(super) fn is_graph_line(&self) -> bool {
         let sign = usize::from(self.is_symbol("-"));
         self.token_at(sign).kind == Kind::Integer && self.token_at(sign + 1).kind == Kind::Word

@@ -1,4 +1,4 @@
-//! Parsing programs: the names of routines and globals, globals and sources, and where each routine stands.
+//! Parsing programs: names of routines and globals, the globals and sources, and the places of routines.
 
 use super::{Fail, Kind, Parse, Parser, codes, routine::Names};
 use cfg_core::{
@@ -109,7 +109,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips the globals and sources behind the end of a routine, and reports what is neither a global nor the next routine.
+    /// Skips the globals and sources behind the end of a routine, and reports lines that begin neither a global nor
+    /// the next routine.
     fn between_routines(&mut self) {
         while !self.is_end() && !self.is_head() {
             if self.is_record() {
@@ -258,7 +259,7 @@ impl Parser<'_> {
             initial: None,
             overlay: None,
         });
-        // A global that could not be read keeps its number; the program is not used.
+        // An unreadable global keeps its number; the program has errors and is not used.
         debug_assert!(!failed || !self.problems.is_empty());
         self.program.globals.push(global);
         self.places.globals.push(start);

@@ -16,9 +16,9 @@ pub(super) struct Names {
     table: HashMap<String, VarId>,
     /// The only tape.
     pub(super) tape: Option<VarId>,
-    /// True until all names are known: every name is one of the first variable.
+    /// True until all names are known: every name stands for the first variable.
     collecting: bool,
-    /// True if a declaration could not be read: names that are not known may be its.
+    /// True if a declaration could not be read, which may declare an unknown name.
     pub(super) lost: bool,
     /// The number of problems that were told before the routine.
     pub(super) told: usize,
@@ -75,7 +75,7 @@ impl Parser<'_> {
     pub(super) fn routine(&mut self) {
         self.unknown.clear();
         let start = self.at;
-        // For the names: what is wrong is told the second time.
+        // The first reading collects names; problems are reported in the second.
         let (count, failed) = (self.problems.len(), self.failed);
         let collecting = Names {
             collecting: true,
@@ -101,7 +101,7 @@ impl Parser<'_> {
             names.tape = Some(VarId::new(tape));
         }
         if routine.external.is_some() || self.is_external(start) {
-            // Its head may be all that there is; with given derivatives it is valid as it is.
+            // A routine may consist of its head alone; with given derivatives that is valid.
             if routine.derivatives.is_none() {
                 external(&mut routine);
             }
@@ -160,7 +160,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The head and the lines of declarations after it; true if all that declare variables could be read.
+    /// Reads the head and the lines of declarations after it; true if all declarations of variables could be read.
     fn declarations(
         &mut self,
         names: &Names,

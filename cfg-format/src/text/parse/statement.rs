@@ -17,7 +17,7 @@ impl Parser<'_> {
             || self.is_about_object()
     }
 
-    /// True if an object is made, ended or changed in size here: a pointer stands behind the word.
+    /// True at `allocate`, `free` or `resize` with a pointer behind the word.
     fn is_about_object(&self) -> bool {
         (self.is_word("allocate") || self.is_word("free") || self.is_word("resize"))
             && matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted)
@@ -81,7 +81,7 @@ impl Parser<'_> {
         Ok((pointer, self.expr(names)?))
     }
 
-    /// The statement that comes after `:=` is read.
+    /// Reads the statement behind `:=`.
     fn assigned(&mut self, names: &Names, target: Place) -> Parse<Stmt> {
         let kind = if self.is_word("call") && self.token_at(1).kind != Kind::Newline {
             self.at += 1;

@@ -420,7 +420,7 @@ fn deep_texts_end_with_an_error() {
     read(&routine(&format!("  y := {sum}\n")));
 }
 
-/// An expression with `n` of something around it is read up to a limit, and not with one more.
+/// An expression is read with constructs around it up to a limit, and not beyond.
 #[test]
 fn limits_on_both_sides() {
     let levels = Expr::MAX_DEPTH - 1;
@@ -464,7 +464,7 @@ fn tokens_on_both_sides_of_the_longest() {
     }
 }
 
-/// Errors are told up to a limit, where reading ends: of what is never executed behind that many nothing is told.
+/// Errors are reported up to a limit, at which reading ends; unreachable statements behind it have no warnings.
 #[test]
 fn errors_on_both_sides_of_their_limit() {
     for wrong in [MAX_PROBLEMS - 1, MAX_PROBLEMS, MAX_PROBLEMS + 1] {
@@ -480,7 +480,7 @@ fn errors_on_both_sides_of_their_limit() {
     }
 }
 
-/// Whatever the text, there is an end and no panic.
+/// Reading ends without a panic for any text.
 #[test]
 fn any_text() {
     let pieces = [
@@ -560,7 +560,7 @@ fn any_text() {
     }
 }
 
-/// Warnings are never so many that an error is not told, and a warning that is not told lets no program through.
+/// Warnings never displace an error, and a dropped warning lets no wrong program through.
 #[test]
 fn warnings_leave_room_for_errors() {
     let lines = "  goto out\n  y := 1.0\n".repeat(12_000);

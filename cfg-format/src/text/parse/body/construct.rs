@@ -24,7 +24,7 @@ impl Parser<'_> {
             "do" => Ok(LoopTest::Post(Expr::Logical(true))),
             _ => self.counted(names),
         };
-        // The construct is opened all the same, so that its end is understood.
+        // The construct is opened nevertheless, so that its end is recognised.
         let mut failed = test.is_err();
         let test = test.unwrap_or(LoopTest::Pre(Expr::Logical(true)));
         if word == "do" && self.token().kind == Kind::Word {

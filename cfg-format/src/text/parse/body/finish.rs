@@ -1,4 +1,4 @@
-//! The graph of a body that has been read: EXIT, ids, and what is never executed.
+//! The graph of a body that has been read: EXIT, ids, and removal of unreachable vertices.
 
 use super::{Body, Draft, DraftEdge};
 use crate::text::parse::{Parser, RoutinePlaces, codes};
@@ -12,7 +12,7 @@ use cfg_core::{
 use std::collections::{HashMap, HashSet};
 
 impl Parser<'_> {
-    /// Adds EXIT, leaves out what is never executed, and gives ids to vertices that have none.
+    /// Adds EXIT, drops unreachable vertices, and gives ids to vertices that have none.
     pub(super) fn finish(
         &mut self,
         mut body: Body,
@@ -111,7 +111,7 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// Tells of jumps to labels in counted loops around which they do not stand.
+    /// Warns of jumps into counted loops.
     fn warn_into_loops(&mut self, body: &Body) {
         for (name, at) in &body.gotos {
             let counted = body.labels.get(name).and_then(|label| label.counted);
@@ -129,7 +129,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells of what has a label to which nothing jumps: that it is left out was not clear before.
+    /// Warns of statements behind labels to which nothing jumps: only now is it clear that they are left out.
     fn warn_left_out(&mut self, body: &Body, kept: &[bool]) {
         let left_out = |v: &Draft| !matches!(&v.kind, VertexKind::Block(s) if s.is_empty());
         let mut told = body.told_at.iter().copied().peekable();
@@ -156,7 +156,7 @@ impl Parser<'_> {
     }
 }
 
-/// The vertices that a path from ENTRY leads to, and EXIT: that it cannot be reached is for validation to say.
+/// The vertices that a path from ENTRY reaches, and EXIT: validation reports an unreachable EXIT.
 fn kept(body: &Body) -> Vec<bool> {
     if !body.jumps {
         return vec![true; body.vertices.len()];

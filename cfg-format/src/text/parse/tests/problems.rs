@@ -1,4 +1,4 @@
-//! Problems of texts: what is told, where, and with which help.
+//! Problems of texts, with their places and help.
 
 use super::*;
 
