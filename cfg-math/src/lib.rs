@@ -1,7 +1,7 @@
 //! Declarations of the functions of C's mathematical library that Rust's standard library does not call.
 //!
-//! All take any number, and none has an effect but on C's `errno` and on the flags of floating-point
-//! exceptions, which Rust does not look at. What is NaN or infinite is as C99, annex F, says.
+//! All functions take any number. Their only side effects are on C's `errno` and on the flags of floating-point
+//! exceptions, which Rust does not read. NaN and infinite results follow C99, annex F.
 //!
 //! ```
 //! assert_eq!(cfg_math::tgamma(5.0), 24.0);
@@ -58,7 +58,7 @@ unsafe extern "C" {
 /// Logarithm of the magnitude of the gamma function.
 #[cfg(unix)]
 pub fn lgamma(x: f64) -> f64 {
-    // C's `lgamma` leaves the sign in a global variable, which threads would race for.
+    // C's `lgamma` leaves the sign in a global variable, a race between threads; `lgamma_r` takes its address instead.
     lgamma_r(x, &mut 0)
 }
 
@@ -72,7 +72,7 @@ pub fn lgammaf(x: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Each is the function of its name: values of mpmath 1.3, and corners of annex F.
+    /// Each declaration is bound to the function of its name: values of mpmath 1.3, and corners of annex F.
     #[test]
     fn names_and_functions_agree() {
         type Row = (fn(f64) -> f64, f64, f64);

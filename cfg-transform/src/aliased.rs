@@ -1,4 +1,5 @@
-//! Which routines must be marked as aliased: those that are passed what they, or what they call, name.
+//! The routines that must be marked as aliased, because they are passed globals that they, or routines that they call,
+//! name.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
@@ -27,8 +28,8 @@ pub(super) fn mark(program: &mut Program, first: GlobalId) {
     }
 }
 
-/// Marks the routines that are passed globals, or parts of these, which they or what they call name, and of which one of the two is
-/// written. For front ends of languages in which that may be.
+/// Marks routines that are passed a global, or a part of it, that they name themselves or in calls, if the global or
+/// the parameter is written. For front ends of languages that allow such calls.
 pub fn mark_globals(program: &mut Program) {
     let storage = |role: Role| match role {
         Role::Global(g) => Some(program.storage(g).0),
@@ -62,8 +63,8 @@ pub fn mark_globals(program: &mut Program) {
     }
 }
 
-/// Marks the routines that some call passes more arguments that may overlap than are compared while the program runs. Each field of a
-/// record is an argument, and in an `aliased` routine all parameters of one type may overlap.
+/// Marks the routines to which a call passes more pairs of arguments that may overlap than a run compares. Each field
+/// of a record is an argument, and in an `aliased` routine all parameters of one type may overlap.
 pub(super) fn mark_crowded(program: &mut Program) {
     let globals = program.globals.len();
     let may_be = |routine: &Routine| {
@@ -95,13 +96,13 @@ pub(super) fn mark_crowded(program: &mut Program) {
         }
         for callee in found {
             program.routines[callee.index()].aliased = true;
-            // What it passes on may overlap from now on.
+            // Arguments that it passes on may overlap from now on.
             open.push(callee);
         }
     }
 }
 
-/// The globals that each routine names, or what it calls.
+/// The globals that each routine names, itself or in the routines that it calls.
 fn named(program: &Program, global: impl Fn(Role) -> Option<GlobalId>) -> Vec<BTreeSet<GlobalId>> {
     let mut named: Vec<BTreeSet<GlobalId>> = (program.routines.iter())
         .map(|r| r.variables.iter().filter_map(|v| global(v.role)).collect())
@@ -110,7 +111,7 @@ fn named(program: &Program, global: impl Fn(Role) -> Option<GlobalId>) -> Vec<BT
     named
 }
 
-/// The globals that each parameter may be cells of.
+/// The globals whose cells may be passed for each parameter.
 fn passed(
     program: &Program,
     pools: impl Fn(Role) -> Option<GlobalId>,

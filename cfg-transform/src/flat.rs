@@ -1,4 +1,4 @@
-//! Flat programs of any valid ones: the list of passes.
+//! Making valid programs flat: the list of passes.
 
 use crate::{
     pools::{self, SameAs},
@@ -13,12 +13,12 @@ use cfg_core::{
 };
 use std::sync::Arc;
 
-/// How a program is made flat.
+/// Options for making a program flat.
 #[derive(Clone, Debug)]
 pub struct Options<'o> {
     /// Number of cells of a pool, and of objects in it ([`pools`]).
     pub cells: usize,
-    /// The parameters of the first head that lead where others do: the head is entered without them.
+    /// Parameters of the first head that lead to the same objects as others: the head is entered without them.
     pub same_as: &'o [SameAs],
 }
 
@@ -36,19 +36,19 @@ impl Default for Options<'_> {
 pub struct Flattened {
     /// The program.
     pub program: Flat,
-    /// The routines that have the names of the heads, in their order; a head that is no routine stays as it is. A head
-    /// that takes pointers is entered through a new routine.
+    /// The routines with the names of the heads, in their order. A head that takes pointers is replaced by a new
+    /// routine that calls it; a head that is no routine stays as it is.
     pub heads: Vec<RoutineId>,
 }
 
-/// The program without pointers and records, for those who enter it by these routines: pointers become numbers of cells
-/// ([`pools`]), and then records a variable for each field ([`mod@records`]). Routines and vertices keep their numbers.
-/// A flat program passes as it is.
+/// The program without pointers and records, to be entered by these routines: pointers become numbers of cells
+/// ([`pools`]), then records become a variable for each field ([`mod@records`]). Routines and vertices keep their
+/// numbers. A flat program stays as it is.
 ///
 /// # Errors
-/// The program uses pointers in a way that has no counterpart (M504); a pass makes something that breaks a rule, such
-/// as an expression that is too deep with all its subscripts; arguments overlap by [`Options::same_as`] in a routine
-/// that is not `aliased`.
+/// M504: the program uses pointers in a way that has no counterpart. Errors of validation: the result of a pass breaks
+/// a rule, for instance because an expression is too deep with all its subscripts, or because arguments overlap by
+/// [`Options::same_as`] in a routine that is not `aliased`.
 ///
 /// ```
 /// use cfg_core::validate::validate;
@@ -97,7 +97,7 @@ pub fn flatten(
     })
 }
 
-/// The flat program with `change` made to it as it is with its records ([`Flat::grouped`]).
+/// The flat program after `change`, which is applied to it in the form with records ([`Flat::grouped`]).
 ///
 /// # Errors
 /// The errors are those of `change`, of the changed program, and of [`flatten`].
@@ -108,7 +108,7 @@ pub fn change_grouped(
     let pointers = flat.provenance().pointers.clone();
     let mut program = flat.into_grouped().into_program();
     change(&mut program)?;
-    // Problems of a lowered program are placed by its statements.
+    // Kept to place problems: the origins of its statements lead to the original.
     let lowered = pointers.as_ref().map(|_| program.clone());
     let valid = validate(program).map_err(|problems| match (&pointers, &lowered) {
         (Some(original), Some(lowered)) => place_all(original, lowered, problems),
@@ -133,7 +133,7 @@ fn lower_pointers(
     Ok(lowered)
 }
 
-/// The program without records, which was made from one with pointers if there is one.
+/// The program without records; `pointers` is the program that it was made from, if that had pointers.
 fn split_records(
     program: ValidProgram,
     pointers: Option<Arc<ValidProgram>>,
@@ -151,7 +151,7 @@ fn split_records(
     Flat::made(split, Provenance { records, pointers })
 }
 
-/// Problems of a program whose pointers were lowered at the places of the original.
+/// Moves problems of a program whose pointers were lowered to the places of the original.
 fn place_all(original: &Program, lowered: &Program, problems: Diagnostics) -> Diagnostics {
     let placed = problems.0.into_iter();
     Diagnostics(

@@ -3,10 +3,10 @@
 //!
 //! - [`flatten`](flatten()): programs without pointers and records, as reversal, executor and back ends take them.
 //! - [`scalarize`]: array statements as loops over scalar code.
-//! - [`lower`]: how parameters are passed and calls are made.
+//! - [`lower`]: conventions for passing parameters and making calls.
 //! - [`records`]: each scalar and array in a record as a variable of its own.
-//! - [`pools`]: what pointers may lead to as cells of pools.
-//! - [`mod@outline`]: a region of a routine as a routine of its own, and a call.
+//! - [`pools`]: the targets of pointers as cells of pools.
+//! - [`mod@outline`]: a region of a routine as a routine of its own, with a call in its place.
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 

@@ -1,5 +1,5 @@
-//! Decisions that all compilers of a program without pointers and records share: made here, once, for readers that
-//! only translate them.
+//! Decisions that all compilers of flat programs share: they are made here, once, so that compilers only translate
+//! them.
 //!
 //! - [`Convention`]: how the parameters of a routine are passed.
 //! - [`BoundCall`]: how the arguments of a call reach their parameters, and which of them may share cells.
@@ -21,8 +21,8 @@ pub fn place_rank(variables: &[Variable], place: &Place) -> usize {
     }
 }
 
-/// The operand that a value adds to its target or, if the second is true, subtracts: of `target + rest`,
-/// `rest + target` and `target - rest` it is `rest`.
+/// The operand that a value adds to its target, or subtracts from it if the flag is true: `rest` in `target + rest`,
+/// `rest + target` and `target - rest`.
 pub fn increment(value: &Expr, is_target: impl Fn(&Expr) -> bool) -> Option<(&Expr, bool)> {
     let Expr::Op(op @ (Op::Add | Op::Sub), operands) = value else {
         return None;

@@ -3,8 +3,8 @@
 use cfg_core::ir::Variable;
 use std::collections::HashSet;
 
-/// The wanted name if nothing has it, else with the first number behind it that makes it new; long names are cut. The name
-/// is taken from now on.
+/// The wanted name, with the first number that makes it new if it is taken; long names are cut. The name counts as
+/// taken from now on.
 pub(crate) fn unused(wanted: String, taken: &mut HashSet<String>) -> String {
     let mut name = wanted.clone();
     let mut number = 1u64;

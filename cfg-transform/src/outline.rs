@@ -1,9 +1,9 @@
 //! Regions of a routine as routines of their own.
 //!
-//! [`outline`] takes a [`Region`] of a routine's graph, with one way in and one way out, and puts it into a new routine, the
-//! last of the program; where it was stands a call. What the region reads and writes becomes parameters with the
-//! intents that liveness tells, locals whose values do not matter outside become locals there, globals stay globals. The
-//! result runs the same, and so does its adjoint.
+//! [`outline`] takes a [`Region`] of a routine's graph, with one way in and one way out, and puts it into a new
+//! routine, the last of the program; a call takes its place. Variables that the region reads and writes become
+//! parameters, with intents by liveness; locals whose values do not matter outside become locals of the new routine;
+//! globals stay globals. The program computes the same, and so does its adjoint.
 //!
 //! ```
 //! use cfg_core::{entity::{RoutineId, VertexId}, text, validate::validate};
@@ -72,8 +72,8 @@ use region::Cut;
 
 /// The program with a region of a routine as a routine of its own, the last one, and a call of it in its place.
 ///
-/// The routine is called as the old one with `_part` behind it. Vertices keep their ids; the block with the call has that of
-/// the vertex at which the region was entered. Tapes are passed like variables.
+/// The new routine has the name of the old one with `_part` behind it. Vertices keep their ids; the block with the
+/// call gets the id of the vertex at which the region was entered. Tapes are passed like variables.
 ///
 /// # Errors
 /// M501 if the region is not entered over one edge and left over one; M502 if a variable can neither be passed nor move.
@@ -117,7 +117,7 @@ pub fn outline(
     };
     let mut rename = Rename(&interface.map);
     for vertex in part.body.iter_mut().flat_map(Cfg::vertices_mut) {
-        // The walk does not ask where a vertex is.
+        // The renaming does not depend on the id of the vertex.
         rename.vertex(VertexId::new(0), vertex);
     }
     let mut made = program.program().clone();
@@ -137,7 +137,7 @@ fn split(cfg: &Cfg, cut: &Cut, call: Stmt) -> Option<(Cfg, Cfg)> {
     let mut rest = Vec::with_capacity(vertices.len() + 1 - cut.inside.count_ones(..));
     let mut part = Vec::with_capacity(cut.inside.count_ones(..) + 2);
     let entry = VertexId::new(0);
-    // The ids that ENTRY and EXIT have in the old routine are not taken in the new one.
+    // ENTRY and EXIT of the new routine can have the ids that they have in the old one.
     let id_of = |v: Option<VertexId>| Some(cfg.vertex(v?).id);
     part.push(Vertex::new(id_of(cfg.entry())?, VertexKind::Entry));
     let mut place = Vec::with_capacity(vertices.len());
@@ -184,7 +184,7 @@ fn split(cfg: &Cfg, cut: &Cut, call: Stmt) -> Option<(Cfg, Cfg)> {
     Some((Cfg::new(rest, around)?, Cfg::new(part, within)?))
 }
 
-/// Removes locals that nothing names any more.
+/// Removes the locals that moved to the new routine.
 fn remove(routine: &mut Routine, moved: &FixedBitSet) {
     if moved.is_clear() {
         return;

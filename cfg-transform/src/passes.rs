@@ -16,7 +16,7 @@ use crate::{
     scalarize::{Scalarizer, print},
 };
 
-/// A transformation: the text of what it makes of the first routine of a program.
+/// A transformation: the text of its result for the first routine of a program.
 type Pass = fn(&ValidProgram) -> String;
 
 /// The transformations by the names of their folders.

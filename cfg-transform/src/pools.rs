@@ -1,15 +1,15 @@
-//! Programs without pointers: what pointers may lead to as cells of pools.
+//! Programs without pointers: the targets of pointers become cells of pools.
 //!
-//! A points-to analysis by unification divides what pointers may lead to into classes. Each class becomes a *pool*: global
-//! arrays of cells, one for each type that is stored there, under one numbering. A pointer becomes a record of two
-//! integers, the number of its object in the pool and the cell that it leads to; both are 0 of null. Each pool has a table of
-//! the first and the last cell of its objects, so a use outside of an object, after its end or of null finds no cell: that
-//! is a run-time error. Objects are allocated from the first cell up; variables to which pointers lead live at the end of
-//! the pool while their routine runs.
+//! A points-to analysis by unification divides the objects that pointers may lead to into classes. Each class becomes
+//! a *pool*: global arrays of cells, one for each type that is stored there, numbered together. A pointer becomes a
+//! record of two integers, the number of its object in the pool and the cell that it leads to; both are 0 for null.
+//! Each pool has a table of the first and the last cell of its objects, so a use outside of an object, after its end,
+//! or of null finds no cell, which is a run-time error. Objects are allocated from the first cell up; variables to
+//! which pointers lead live at the end of the pool while their routine runs.
 //!
-//! What comes out is a program like any other. Derivatives of it are right without rules of their own: the adjoint of a pool is
-//! an array under the same numbering, so that shadows overlap exactly as the originals do, and the integers that say where a
-//! cell is are recorded like all others.
+//! The result is a program like any other, and its derivatives need no rules of their own: the adjoint of a pool is an
+//! array with the same numbering, so that shadows overlap exactly as the originals do, and the integers that locate
+//! cells are recorded like all others.
 //!
 //! Pools of memory for classes of objects: C. Lattner and V. Adve, "Automatic Pool Allocation" (PLDI 2005).
 
@@ -42,7 +42,7 @@ use plan::Plan;
 pub use same_as::{SameAs, same_as};
 use std::{borrow::Cow, collections::HashSet};
 
-/// Number of cells of a pool where nothing else is said.
+/// The default number of cells of a pool.
 pub const CELLS: usize = 100_000;
 
 /// The program, with its pointers lowered if it has some: [`lower`].
@@ -60,14 +60,15 @@ pub fn without_pointers<'p>(
     Ok(Cow::Borrowed(program))
 }
 
-/// The program without pointers. Routines and vertices keep their numbers, and statements say by their origins which they were
-/// made from. Each of `heads` that has pointers among its parameters, or parameters of which the address is taken, is entered
-/// through a new routine of its name, in which a pointer is an array of what it leads to, and one that leads to pointers several arrays
-/// ([`cfg_core::ir::NameRole::Objects`]): that becomes the main one if the head was. Each pool has `cells` cells and as many objects.
+/// The program without pointers. Routines and vertices keep their numbers, and the origins of statements name those
+/// that they were made from. Each of `heads` with pointers among its parameters, or with parameters whose address is
+/// taken, is entered through a new routine of its name. There a pointer is an array of the elements that it leads to,
+/// and a pointer to pointers is several arrays ([`cfg_core::ir::NameRole::Objects`]). The new routine becomes the main
+/// one if the head was. Each pool has `cells` cells and as many objects.
 ///
 /// # Errors
-/// The program uses pointers in a way that has no counterpart (M504), or what is made breaks a rule: an expression is too
-/// deep once places are indices of a pool.
+/// M504: the program uses pointers in a way that has no counterpart. Errors of validation: the result breaks a rule,
+/// for instance because an expression is too deep once places are indices of a pool.
 ///
 /// ```
 /// use cfg_core::validate::validate;
@@ -130,7 +131,7 @@ pub fn lower(
         sources: program.sources.clone(),
         annotations: program.annotations.clone(),
     };
-    // What lies in pools has its initial values there.
+    // Globals in pools get their initial values when the program is entered first.
     let mut left_out = CLeftOut::of(&program.annotations);
     for g in plan.fixed.keys() {
         for g in [*g, program.storage(*g).0] {
@@ -169,7 +170,7 @@ pub fn lower(
     validate(lowered)
 }
 
-/// The flag that says whether globals have their initial values, if some need them where the program is entered.
+/// The flag for globals that have their initial values; `None` if none needs them at the entry of the program.
 fn ready(plan: &mut Plan<'_>) -> Option<GlobalId> {
     let initial = |g: &GlobalId| plan.program.global(*g).initial.is_some();
     if !plan.fixed.keys().any(initial) {
@@ -190,7 +191,7 @@ fn ready(plan: &mut Plan<'_>) -> Option<GlobalId> {
     Some(g)
 }
 
-/// The routines that others call, or themselves.
+/// The routines that some routine calls.
 fn called(program: &Program) -> HashSet<RoutineId> {
     let calls = CallGraph::of(program);
     let routines = (0..program.routines.len()).map(RoutineId::new);

@@ -1,4 +1,4 @@
-//! Programs without records, and back: each scalar and each array of scalars in a record as a variable of its own.
+//! Programs without records, with a variable for each scalar and array of scalars in a record; and the way back.
 
 pub mod group;
 mod layout;

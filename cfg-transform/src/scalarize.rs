@@ -1,9 +1,10 @@
 //! Array statements as loops over scalar code.
 //!
-//! A [`Scalarizer`] turns an assignment to an array, a reduction or an array-valued operand into a [`Form`]: steps in the
-//! order of evaluation. Scalar operands are evaluated once, sections are checked, extents are compared, and what is
-//! computed element by element is a [`Loop`] with a scalar body. The executor makes register code of it, a back end
-//! prints loops. A temporary array is made only where the target may share cells with what is still to be read.
+//! A [`Scalarizer`] turns an assignment to an array, a reduction or an array-valued operand into a [`Form`]: steps in
+//! the order of evaluation. Scalar operands are evaluated once, sections are checked, extents are compared, and
+//! elementwise work is a [`Loop`] with a scalar body. The executor translates forms to register code, back ends print
+//! them as loops. A temporary array is made only if the target may share cells with operands that are still to be
+//! read.
 //!
 //! ```
 //! use cfg_core::{flat::Flat, memory::locations::Locations, validate::validate};

@@ -1,4 +1,4 @@
-//! Calls: how each argument reaches its parameter, where the result goes, and which arguments may share cells.
+//! Calls: the form of each argument, the place of the result, and the arguments that may share cells.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -12,7 +12,7 @@ use cfg_core::{
 
 use super::{convention::is_passed_by_value, place_rank};
 
-/// A call as a statement has it, in the routine that makes it.
+/// A call statement, in the routine that makes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'p, 'a> {
     /// The program.
@@ -44,11 +44,11 @@ pub enum Argument<'p> {
     Temporary(&'p Expr),
     /// A descriptor of an array, a section, or a temporary array with a value.
     Array(&'p Expr),
-    /// The cells from an element to the end of its array, one alone if the array has gaps.
+    /// The cells from an element to the end of its array; the element alone if the array has gaps.
     Rest(&'p Place),
 }
 
-/// The place that the result of a function goes to.
+/// The place for the result of a function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target<'p> {
     /// A scalar variable.
@@ -59,10 +59,10 @@ pub enum Target<'p> {
     Array(&'p Place),
 }
 
-/// Arguments and globals that may share cells although one is written: they are compared when the call is made.
+/// Arguments and globals that may share cells although one is written; the run compares them at the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedCells {
-    /// All that are compared, each once.
+    /// All parties to compare, each once.
     pub parties: Vec<Other>,
     /// The pairs.
     pub pairs: Vec<ComparedPair>,
@@ -75,27 +75,27 @@ pub struct ComparedPair {
     pub first: usize,
     /// An argument or a global.
     pub second: usize,
-    /// True if the called routine compares them on entry: one is a parameter of explicit shape, which may be smaller
-    /// than what is passed to it.
+    /// True if the called routine compares them on entry, because one is a parameter of explicit shape, which may be
+    /// smaller than its argument.
     pub on_entry: bool,
 }
 
-/// A call with all that is decided before it is made.
+/// A call with all decisions about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundCall<'p> {
     /// How the arguments reach their parameters, in the order of the signature.
     pub arguments: Vec<Argument<'p>>,
     /// The place of the result.
     pub result: Option<Target<'p>>,
-    /// The parties to compare, or that there are too many.
+    /// The parties to compare, or the error that there are too many.
     pub shared: Result<SharedCells, TooMany>,
-    /// True of each argument of explicit shape of which a part that its parameter does not cover may be written by
-    /// another name.
+    /// For each argument, true if it has explicit shape and a part that its parameter does not cover may be written
+    /// under another name.
     pub others_write: Vec<bool>,
 }
 
 impl<'p> BoundCall<'p> {
-    /// Decides how a call is made.
+    /// Binds the arguments and the result of a call.
     pub fn of(call: &Call<'p, '_>) -> Self {
         let (caller, called) = (call.caller.0, call.program.routine(call.callee));
         let formals = called.parameter_ids().zip(call.arguments);
@@ -144,7 +144,7 @@ impl SharedCells {
     fn of(pairs: &[Pair], call: &Call<'_, '_>) -> Self {
         let (caller, called) = (call.caller.0, call.program.routine(call.callee));
         let is_own = |argument: usize| match call.arguments.get(argument) {
-            // A parameter passed by value has no cell that others know.
+            // A parameter passed by value has no cell to share.
             Some(Some(Expr::Place(place))) => {
                 place.subscripts.is_empty() && is_passed_by_value(caller, place.var)
             }

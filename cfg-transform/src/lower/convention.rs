@@ -13,8 +13,8 @@ pub enum Pass {
     Value,
     /// The cell's address.
     Address,
-    /// The cell's address of a scalar that nothing else can reach while the routine runs: it may work on a copy, which
-    /// is stored at the end.
+    /// The address of a scalar that no other name can reach while the routine runs, so that the routine may work on a
+    /// copy and store it at the end.
     Copied,
     /// The argument is passed as a descriptor.
     Array,
@@ -31,7 +31,7 @@ pub struct Convention {
     pub addressed: Vec<bool>,
 }
 
-/// The conventions of all routines, and what they are decided by.
+/// The conventions of all routines, and the effects on which they depend.
 #[derive(Debug)]
 pub struct Conventions {
     /// The conventions of each routine.
@@ -40,8 +40,8 @@ pub struct Conventions {
     pub effects: Effects,
 }
 
-/// True of a scalar parameter that is passed as its value: it only comes in, and no call that is not an error writes
-/// its cell while the routine runs.
+/// True for a scalar parameter that is passed by value: an `in` parameter whose cell no valid call writes while the
+/// routine runs.
 pub fn is_passed_by_value(routine: &Routine, v: VarId) -> bool {
     let variable = routine.variable(v);
     let given_in = Role::Parameter {
@@ -55,7 +55,7 @@ pub fn is_passed_by_value(routine: &Routine, v: VarId) -> bool {
 }
 
 impl Conventions {
-    /// Decides for all routines.
+    /// Decides the conventions of all routines.
     pub fn of(program: &Program) -> Self {
         let effects = Effects::of(program);
         let routines = program.routines.iter();
@@ -99,7 +99,7 @@ impl Conventions {
     }
 }
 
-/// How parameters are passed, as callers see it.
+/// The convention of each parameter, as callers see it.
 fn passes(routine: &Routine) -> Vec<Pass> {
     let pass = |p: VarId| {
         let formal = routine.variable(p);
@@ -121,7 +121,7 @@ mod tests {
     use cfg_core::validate::validate;
     use cfg_format::text;
 
-    /// A routine with other routines to call: how its parameters are passed, and what it passes the address of.
+    /// A routine that calls others: the conventions of its parameters, and the variables whose addresses it passes.
     #[test]
     fn parameters_that_only_come_in_are_passed_as_values() {
         for (routine, passes, addressed) in [

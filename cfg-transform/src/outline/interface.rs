@@ -1,4 +1,4 @@
-//! The interface of an outlined region: which variable becomes a parameter, which moves, which is a global.
+//! The interface of an outlined region: the variables that become parameters, those that move, and the globals.
 
 use cfg_analysis::liveness::Liveness;
 use cfg_core::{
@@ -22,16 +22,16 @@ use std::collections::HashSet;
 use super::region::Cut;
 use crate::{codes::NOT_A_PARAMETER, names};
 
-/// The new routine's variables, and what the call passes.
+/// The new routine's variables, and the arguments of the call.
 pub(super) struct Interface {
     pub(super) variables: Vec<Variable>,
-    /// Those that are parameters.
+    /// The parameters among them.
     pub(super) parameters: Vec<VarId>,
     /// The arguments of the call, one per parameter.
     pub(super) arguments: Vec<Expr>,
     /// The variable of the new routine that each variable of the old one becomes.
     pub(super) map: Vec<Option<VarId>>,
-    /// The locals that are named in the region only and move.
+    /// The locals that only the region names, which move.
     pub(super) moved: FixedBitSet,
 }
 
@@ -88,7 +88,7 @@ impl<'ir> Visit<'ir> for Names<'_> {
     }
 }
 
-/// What is known of the region and of what is around it.
+/// Facts about the region and its surroundings.
 struct Facts<'p> {
     program: &'p Program,
     id: RoutineId,
@@ -137,7 +137,8 @@ impl<'p> Facts<'p> {
         }
     }
 
-    /// True if the expression has the same value wherever it is evaluated: it names constants and what is never written.
+    /// True if the expression has the same value everywhere: it reads only constants and variables that are never
+    /// written.
     fn is_lasting(&self, e: &Expr) -> bool {
         let mut lasting = true;
         e.walk_places(&mut |place| {
@@ -156,14 +157,15 @@ impl<'p> Facts<'p> {
         bounds(variable).all(|e| self.is_lasting(e))
     }
 
-    /// True of a variable that the new routine has for itself: its value before and after does not matter, or the region
-    /// is all that names it.
+    /// True for a variable that can be a local of the new routine: its value before and after does not matter, or only
+    /// the region names it.
     fn is_own(&self, v: VarId) -> bool {
         let variable = self.routine.variable(v);
         let k = v.index();
         let alone = !self.outside.contains(k) && self.once;
         let dead = !self.live[0].contains(k) && !self.live[1].contains(k);
-        // The shape of such an array lasts, too, and a tape is not looked at by liveness.
+        // The shape of a deferred array lasts beyond its value, and liveness does not cover tapes, so both must not be
+        // named outside.
         let lasts = is_deferred(variable) || variable.ty == ScalarType::Tape;
         variable.role == Role::Local
             && self.routine.result != Some(v)
@@ -181,7 +183,8 @@ impl<'p> Facts<'p> {
         if !self.inside.written.contains(k) {
             Intent::In
         } else if self.live[0].contains(k) || self.routine.aliased {
-            // In an aliased routine what is undefined under one name is undefined under another one, too.
+            // In an aliased routine, a variable that an `out` intent makes undefined would be undefined under its
+            // other names, too.
             Intent::InOut
         } else {
             Intent::Out
@@ -318,7 +321,7 @@ fn parts(facts: &Facts<'_>) -> Result<Vec<Part>, Diagnostics> {
             Role::Local | Role::Parameter { .. } => Part::Parameter,
         };
         parts[v.index()] = part;
-        // What a shape is made of must be there, too.
+        // The variables of its shape must be visible, too.
         if part == Part::Own || part == Part::Parameter && facts.has_lasting_shape(variable) {
             for e in bounds(variable) {
                 e.walk_places(&mut |place| work.push(place.var));
@@ -336,7 +339,7 @@ fn parts(facts: &Facts<'_>) -> Result<Vec<Part>, Diagnostics> {
     }
 }
 
-/// The variables of the new routine while they are made.
+/// The variables of the new routine, under construction.
 struct Made<'a, 'p> {
     facts: &'a Facts<'p>,
     variables: Vec<Variable>,

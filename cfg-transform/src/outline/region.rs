@@ -36,7 +36,7 @@ impl Region {
         Self { vertices }
     }
 
-    /// The vertices that are reached over one edge without going over another one; none if there is no such edge.
+    /// The vertices reached over the edge `entry` without going over the edge `exit`; none if there is no such edge.
     pub fn between(cfg: &Cfg, entry: EdgeId, exit: EdgeId) -> Self {
         if entry.index() >= cfg.edge_count() {
             return Self::default();

@@ -1,8 +1,8 @@
-//! Where a place is in a pool.
+//! The address of a place in a pool.
 //!
-//! An index that is outside of the object, or of an object that has ended, becomes the negative number of the object, 0 of null:
-//! no array has that subscript, so that the use is a run-time error wherever it is evaluated. Others say that the pointer leads to
-//! cells of another type, or that a record is used ([`cfg_core::ir::Astray`]).
+//! An index outside of the object, or into an object that has ended, becomes the negative number of the object, 0 for
+//! null. No array has such a subscript, so that every use is a run-time error. Other negative numbers encode cells of
+//! another type, or the use of a record ([`cfg_core::ir::Astray`]).
 
 use super::{
     arithmetic::{add, all, either, eq, le, mul, sub},
@@ -23,19 +23,19 @@ pub(super) struct Address {
     pub(super) object: Expr,
     /// The first cell.
     pub(super) cell: Expr,
-    /// What must hold so that subscripts lie in their dimensions.
+    /// Conditions under which subscripts lie in their dimensions.
     pub(super) inside: Vec<Expr>,
-    /// What must hold, of a cell of the object, so that the pointer leads to cells of its type.
+    /// The condition under which a cell of the object is the beginning of cells of the pointer's type.
     pub(super) fits: Option<Expr>,
     /// The type of the place, or of its elements.
     pub(super) ty: ScalarType,
-    /// The dimensions that are left.
+    /// The dimensions that no index has fixed.
     pub(super) open: Vec<Open>,
-    /// True if the dimensions that are left lie without gaps, in storage order.
+    /// True if the elements of these dimensions lie without gaps, in storage order.
     pub(super) dense: bool,
 }
 
-/// A dimension that is left.
+/// A dimension that no index has fixed.
 #[derive(Clone)]
 pub(super) struct Open {
     pub(super) count: Expr,
@@ -51,17 +51,17 @@ pub(super) enum Located {
     Pooled(Address),
 }
 
-/// Dimensions of which subscripts are looked at.
+/// Dimensions to which subscripts are applied.
 struct Dims {
-    /// Lower bound and extent of each; what a pointer points to has no extent.
+    /// Lower bound and extent of each; the target of a pointer has no extent.
     list: Vec<(Expr, Option<Expr>)>,
     order: Order,
-    /// True if the bounds of the object say all.
+    /// True if the bounds of the object make other checks superfluous.
     is_object: bool,
 }
 
 impl Writer<'_, '_> {
-    /// Where a place is.
+    /// Finds the address of a place.
     pub(super) fn locate(&mut self, place: &Place, mode: Mode) -> Result<Located, Refused> {
         let variable = self.routine.variable(place.var);
         let mut ty = variable.ty;
@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
                         Located::Plain(place) => Located::Plain(field(&place, name)),
                         Located::Pooled(mut address) => {
                             if !address.open.is_empty() {
-                                // The fields of several records lie apart.
+                                // A field of several records has gaps between its cells.
                                 address.dense = false;
                             }
                             address.cell = add(address.cell, Expr::Int(offset));
@@ -178,7 +178,7 @@ impl Writer<'_, '_> {
         Ok(at)
     }
 
-    /// Finds out what must hold so that the cells at an address have its type.
+    /// Finds the condition under which the cells at an address have its type.
     fn fit(&mut self, address: &mut Address, mode: Mode) -> Result<(), Refused> {
         let pool = &self.plan.pools[address.pool];
         let Some(fitting) = pool.fits.get(&address.ty) else {
@@ -384,8 +384,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The first of so many cells at an address, if all are there; otherwise a number so small that no cell behind it is there
-    /// either.
+    /// The first of `count` cells at an address, if all of them exist; otherwise a number so small that none of the
+    /// cells behind it exists either.
     pub(super) fn index(&mut self, address: &Address, count: i64, mode: Mode) -> Expr {
         let object = self.ahead(address.object.clone(), "object", mode);
         let cell = self.ahead(address.cell.clone(), "cell", mode);
@@ -401,7 +401,8 @@ impl Writer<'_, '_> {
         self.ahead(either(valid, cell, outside), "index", mode)
     }
 
-    /// True if the cells from one to another belong to the object, and the subscripts to their dimensions.
+    /// The condition under which the cells from `low` to `high` belong to the object, and the subscripts to their
+    /// dimensions.
     fn valid(&mut self, address: &Address, object: &Expr, low: Expr, high: Expr) -> Expr {
         let plan = self.plan;
         let pool = &plan.pools[address.pool];
@@ -452,7 +453,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// True of elements that follow one another: those of whole rows, or of a part of one.
+/// True for contiguous elements: those of whole rows, or of a part of one row.
 fn is_dense(subscripts: &[Subscript], order: Order) -> bool {
     let range = |s: &Subscript| match s {
         Subscript::Range(range) => Some((**range).clone()),

@@ -1,4 +1,4 @@
-//! Expressions of integers, with what constants make simpler.
+//! Expressions of integers, simplified where operands are constants.
 
 use cfg_core::ir::{Expr, Op};
 
@@ -76,7 +76,7 @@ pub(super) fn either(condition: Expr, then: Expr, other: Expr) -> Expr {
     Expr::op(Op::If, [condition, then, other])
 }
 
-/// True of constants, and of scalars that are read without subscripts: what may stand several times.
+/// True for constants and scalars without subscripts, which may be repeated at no cost.
 pub(super) fn is_simple(e: &Expr) -> bool {
     match e {
         Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => true,

@@ -6,7 +6,7 @@ use cfg_core::{
 };
 use std::collections::BTreeSet;
 
-/// Number of cells of a value of the type; `i64::MAX` of one that is larger than any pool.
+/// Number of cells of a value of the type; `i64::MAX` for a value larger than any pool.
 pub(super) fn cells(program: &Program, ty: ScalarType) -> i64 {
     let mut sum = 0i64;
     for leaf in program.leaves(ty) {
@@ -49,7 +49,7 @@ pub(super) fn types(program: &Program, ty: ScalarType) -> BTreeSet<ScalarType> {
     program.leaves(ty).iter().map(|leaf| leaf.ty).collect()
 }
 
-/// A field, and its elements: those of its own dimensions, and of the arrays that it is in.
+/// A field with its elements: those of its own dimensions, and of the arrays around it.
 pub(super) struct Elements<'p> {
     /// The number of the first element's cell, from 0.
     pub(super) number: i64,
@@ -69,8 +69,8 @@ pub(super) struct Steps {
     pub(super) stride: i64,
 }
 
-/// The fields of a value of the type that are no records, in the order of the layout: one without a name of a type that
-/// is none.
+/// The fields of a value of the type that are no records, in the order of the layout. A type that is no record has
+/// one, without a name.
 pub(super) fn fields(program: &Program, ty: ScalarType) -> Vec<Elements<'_>> {
     let mut found = Vec::new();
     let mut open = vec![Elements {

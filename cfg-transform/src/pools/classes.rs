@@ -1,9 +1,9 @@
-//! What pointers may lead to, by unification: B. Steensgaard, "Points-to Analysis in Almost Linear Time" (POPL 1996), with
-//! what is stored in a class told apart by the type of pointer (pointers of different types never lead to the same cells
-//! unless one leads into the other's object, which makes the classes one).
+//! Points-to analysis by unification: B. Steensgaard, "Points-to Analysis in Almost Linear Time" (POPL 1996), with the
+//! pointers stored in a class told apart by type. (Pointers of different types lead to the same cells only if one
+//! leads into the other's object, which makes the classes one.)
 //!
-//! A class is a set of objects that share their pool. A variable is in the class of its cells; the class of what
-//! pointers lead to that are stored there is its *content*.
+//! A class is a set of objects that share their pool. A variable belongs to the class of its cells. The class to which
+//! the pointers stored in a class lead is the *content* of that class.
 
 use super::cells;
 use cfg_core::{
@@ -16,7 +16,7 @@ use cfg_core::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A class, or one that has become part of it.
+/// A class, or a class that has become a part of another one.
 pub(super) type Node = usize;
 
 /// The classes of a program.
@@ -25,7 +25,7 @@ pub(super) struct Classes<'p> {
     parent: Vec<Node>,
     /// Of the representative of a class: the number of its nodes.
     members: Vec<usize>,
-    /// Of the representative of a class: what pointers of each type that are stored in it lead to.
+    /// Of the representative of a class: the class to which stored pointers of each type lead.
     content: Vec<BTreeMap<PointerType, Node>>,
     /// Of the representative of a class: the types of cells that are used through pointers.
     types: Vec<BTreeSet<ScalarType>>,
@@ -121,20 +121,20 @@ impl<'p> Classes<'p> {
         &self.types[self.find(node)]
     }
 
-    /// The types of the elements of the objects of a class, but for those of arguments of the main routine
+    /// The types of the elements of the objects of a class, without arguments of the main routine
     /// ([`Classes::add_arguments`]).
     pub(super) fn layouts(&self, node: Node) -> &BTreeSet<ScalarType> {
         &self.layouts[self.find(node)]
     }
 
-    /// What pointers lead to: the class and the type of each.
+    /// The targets of pointers: class and type of each.
     pub(super) fn pointees(&self) -> impl Iterator<Item = (Node, ScalarType)> {
         let contents = self.content.iter().flatten();
         contents.map(|(ty, &node)| (self.find(node), ty.pointee()))
     }
 
-    /// Adds the objects that routines are passed as they are entered: those of parameters that live in pools, and all that pointers in
-    /// parameters lead to. Records that lead to their like, from one parameter, are of one class.
+    /// Adds the objects that are passed to the heads: parameters that live in pools, and all objects to which pointers
+    /// in parameters lead. Recursive records of one parameter are one class.
     pub(super) fn add_arguments(&mut self, heads: &[RoutineId]) {
         let recursive = self.program.recursive_records();
         for &r in heads {
@@ -145,14 +145,14 @@ impl<'p> Classes<'p> {
                     let node = self.halve(node);
                     self.layouts[node].insert(ty);
                 }
-                // A class that has become part of another one may lead on.
+                // Repeated, since a class that has become part of another one may lead on.
                 while self.add_argument((node, ty), &recursive) {}
             }
         }
         self.keep();
     }
 
-    /// Adds what a parameter leads to; true if classes have become one.
+    /// Adds the objects to which a parameter leads; true if classes have become one.
     fn add_argument(
         &mut self,
         parameter: (Node, ScalarType),
@@ -205,13 +205,13 @@ impl<'p> Classes<'p> {
         self.allocated[node] && self.freed[node]
     }
 
-    /// True if somebody may use the objects of a class after the program has ended: some are globals, or globals lead to them,
-    /// maybe through others.
+    /// True if objects of a class may be used after the program has ended: some are globals, or globals lead to them,
+    /// directly or through others.
     pub(super) fn is_kept(&self, node: Node) -> bool {
         self.kept[self.find(node)]
     }
 
-    /// The class that pointers of a type lead to which are stored in a class; `None` if there are none.
+    /// The class to which pointers of a type that are stored in a class lead; `None` if there are none.
     pub(super) fn pointee(&self, node: Node, ty: PointerType) -> Option<Node> {
         let content = self.content[self.find(node)].get(&ty)?;
         Some(self.find(*content))
@@ -241,7 +241,8 @@ impl<'p> Classes<'p> {
         })
     }
 
-    /// The class that one of some pointers leads to; those that are compared lead to one.
+    /// The class to which two pointers lead, which is the same for pointers that are compared; `None` if both are
+    /// null.
     pub(super) fn led_to_by(&self, r: RoutineId, pointers: [&Expr; 2]) -> Option<Node> {
         pointers.into_iter().find_map(|e| self.leads_to(r, e))
     }
@@ -272,7 +273,8 @@ impl<'p> Classes<'p> {
             if a == b {
                 continue;
             }
-            // The one with less is put into the other, so that each entry moves a logarithmic number of times and paths are short.
+            // The smaller class is put into the larger one, so that each entry moves a logarithmic number of times and
+            // paths are short.
             let weight = |n: Node| self.members[n] + self.content[n].len() + self.types[n].len();
             let (into, from) = if weight(a) >= weight(b) {
                 (a, b)
@@ -308,7 +310,7 @@ impl<'p> Classes<'p> {
         node
     }
 
-    /// The class that pointers of a type lead to which are stored in a class.
+    /// The class to which pointers of a type that are stored in a class lead, a new one if need be.
     fn content(&mut self, node: Node, ty: PointerType) -> Node {
         let node = self.halve(node);
         if let Some(&content) = self.content[node].get(&ty) {
@@ -332,8 +334,8 @@ impl<'p> Classes<'p> {
         self.types[node].extend(types);
     }
 
-    /// What extents find through pointers is a class with cells. No declaration can look for it there, so local arrays of such
-    /// extents live in pools themselves: their extents are found by statements where the routine is entered.
+    /// Variables that extents read through pointers have cells in a pool, which no declaration can read. So local
+    /// arrays with such extents live in pools themselves: statements at the entry of the routine find their extents.
     fn extents(&mut self, r: RoutineId, routine: &'p Routine) {
         for (v, variable) in routine.variables.iter().enumerate() {
             if !is_measured_through_pointers(self.program, routine, variable) {
@@ -348,7 +350,7 @@ impl<'p> Classes<'p> {
                 visit::Visit::expr(&mut walk, e, visit::PlaceRole::Address);
             }
             let v = VarId::new(v);
-            // The address of such an array may not be taken either.
+            // The address of an array in column order or of records may not be taken either.
             let is_apart = variable.order == Order::Column && variable.ty.record().is_some();
             if variable.role == Role::Local && routine.result != Some(v) && !is_apart {
                 self.mark((r, v));
@@ -363,7 +365,7 @@ impl<'p> Classes<'p> {
         vertex: &'p Vertex,
         bindings: &mut Vec<Binding<'p>>,
     ) {
-        // Places and operators wherever they stand.
+        // All places and operators of the routine.
         let mut walk = Walk {
             classes: self,
             r,
@@ -439,7 +441,7 @@ impl<'p> Classes<'p> {
         }
     }
 
-    /// A value of a type is stored in a class.
+    /// Unifies for a value of a type that is stored in a class.
     fn stored(&mut self, r: RoutineId, routine: &Routine, to: Node, ty: ScalarType, value: &Expr) {
         if let Some(pointer) = ty.pointer() {
             if let Some(led_to) = self.led_to(r, routine, value) {
@@ -454,7 +456,7 @@ impl<'p> Classes<'p> {
         }
     }
 
-    /// All pointers in a value of a type are copied from one class to another.
+    /// Unifies for the pointers in a value of a type that is copied from one class to another.
     fn copied(&mut self, to: Node, from: Node, ty: ScalarType) {
         for leaf in cells::types(self.program, ty) {
             if let Some(pointer) = leaf.pointer() {
@@ -464,7 +466,7 @@ impl<'p> Classes<'p> {
         }
     }
 
-    /// The class that a pointer leads to; `None` of null.
+    /// The class to which a pointer leads; `None` for null.
     fn led_to(&mut self, r: RoutineId, routine: &Routine, e: &Expr) -> Option<Node> {
         match e {
             Expr::Addr(place) => Some(self.reach(r, routine, place)?.0),
@@ -486,7 +488,7 @@ impl<'p> Classes<'p> {
         }
     }
 
-    /// Two pointers may be equal.
+    /// Unifies the classes of two pointers that may be equal.
     fn same(&mut self, r: RoutineId, routine: &Routine, a: &Expr, b: &Expr) -> Option<Node> {
         match (self.led_to(r, routine, a), self.led_to(r, routine, b)) {
             (Some(a), Some(b)) => {
@@ -512,8 +514,8 @@ impl<'p> Classes<'p> {
         })
     }
 
-    /// Marks what follows from the variables of which the address is taken: the actual arguments of a formal live where it does,
-    /// and records that are passed from a pool are passed as pointers.
+    /// Marks the variables that have to live in pools because others do: the actual arguments of such a formal, and
+    /// formals for records that are passed from a pool, which become pointers.
     fn close(&mut self, bindings: &[Binding<'p>]) {
         let mut of_formal: BTreeMap<(RoutineId, VarId), Vec<usize>> = BTreeMap::new();
         let mut of_actual: BTreeMap<(RoutineId, VarId), Vec<usize>> = BTreeMap::new();
@@ -566,7 +568,7 @@ impl<'p> Classes<'p> {
                         open.extend(named.get(&other).into_iter().flatten());
                     }
                 }
-                // What it is passed to, in all routines that name it.
+                // The formals to which it is passed, in all routines that name it.
                 for &at in named.get(&g).map_or(&[][..], Vec::as_slice) {
                     self.pass(&of_actual, bindings, at, &mut open);
                 }
@@ -603,7 +605,7 @@ impl<'p> Classes<'p> {
         }
     }
 
-    /// Marks the classes of globals that live in pools, and all that globals lead to.
+    /// Marks the classes of globals that live in pools, and all classes to which globals lead.
     fn keep(&mut self) {
         self.kept = vec![false; self.parent.len()];
         let globals = 0..self.program.globals.len();
@@ -643,7 +645,7 @@ impl<'p> Classes<'p> {
         self.program.routine(r).variable(v).ty.record().is_some()
     }
 
-    /// The variable lives in a pool; true if that is new.
+    /// Lets the variable live in a pool; true if that is new.
     fn mark(&mut self, (r, v): (RoutineId, VarId)) -> bool {
         let moved = match self.program.routine(r).variable(v).role {
             Role::Global(g) => &mut self.moved_globals[g.index()],
@@ -653,8 +655,8 @@ impl<'p> Classes<'p> {
     }
 }
 
-/// The class of a place and its type, from those of its variable; `step` goes from a class to what pointers of a type lead to
-/// that are stored there.
+/// The class of a place and its type, from those of its variable. `step` goes from a class to the class to which its
+/// stored pointers of a type lead.
 fn along(
     program: &Program,
     (mut node, mut ty): (Node, ScalarType),
@@ -717,7 +719,7 @@ pub(super) fn is_measured_through_pointers(
     found
 }
 
-/// Finds the places and operators that have to do with pointers.
+/// Finds the places and operators that concern pointers.
 struct Walk<'a, 'p> {
     classes: &'a mut Classes<'p>,
     r: RoutineId,
@@ -730,7 +732,7 @@ impl<'p> visit::Visit<'p> for Walk<'_, 'p> {
             Expr::Addr(place) if !place.is_through_pointer() => {
                 self.classes.mark((self.r, place.var));
             }
-            // Pointers that are compared are numbered alike, so they lead to one pool.
+            // A comparison compares numbers of objects, so both pointers must lead to one pool.
             Expr::Op(
                 Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Distance,
                 operands,
@@ -757,7 +759,7 @@ impl<'p> visit::Visit<'p> for Walk<'_, 'p> {
     }
 
     fn place(&mut self, place: &'p Place, _: visit::PlaceRole) {
-        // What is used through pointers is a class with cells.
+        // A class whose objects are used through pointers has cells.
         self.classes.reach(self.r, self.routine, place);
         visit::walk_place(self, place);
     }

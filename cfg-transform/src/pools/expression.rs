@@ -12,7 +12,7 @@ use cfg_core::{
     typing::type_in,
 };
 
-/// What a pointer becomes: the number of its object, and its cell; both 0 of null.
+/// A lowered pointer: the number of its object, and its cell; both are 0 for null.
 pub(super) struct Pointer {
     pub(super) object: Expr,
     pub(super) cell: Expr,
@@ -21,7 +21,8 @@ pub(super) struct Pointer {
 impl Writer<'_, '_> {
     /// The place after the lowering: part of a variable, or cells of a pool.
     pub(super) fn place(&mut self, place: &Place, mode: Mode) -> Result<Place, Refused> {
-        // A statement that names a place twice computes its index once. Few places are kept, so that none looks through many.
+        // A statement that names a place twice computes its index once. Only a few places are kept, so that searches
+        // stay short.
         const KEPT: usize = 8;
         if let Some((_, known)) = self.found.iter().find(|(known, _)| known == place) {
             return Ok(known.clone());
@@ -75,7 +76,7 @@ impl Writer<'_, '_> {
                     size => Expr::op(Op::Div, [distance, Expr::Int(size)]),
                 })
             }
-            // What may be left out is computed where it stands.
+            // Operands that may not be evaluated are computed in their place, not ahead.
             (Op::And | Op::Or | Op::If, [first, rest @ ..]) => {
                 let mut all = vec![self.expr(first, mode)?];
                 for e in rest {
@@ -96,7 +97,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The cells from one pointer to another; a run-time error if they lead to different objects: no table has the entry.
+    /// The distance of two pointers in cells. Pointers to different objects are a run-time error, since the table has
+    /// no such entry.
     fn distance(&mut self, a: &Expr, b: &Expr, mode: Mode) -> Result<Expr, Refused> {
         let led_to = self.plan.classes.led_to_by(self.id, [a, b]);
         let (a, b) = (self.pointer(a, mode)?, self.pointer(b, mode)?);
@@ -105,9 +107,9 @@ impl Writer<'_, '_> {
             return Ok(cells);
         };
         let same = eq(a.object.clone(), b.object.clone());
-        // Where both are the same expression, this is not the constant 0: compilers of C warn of what they see to be no subscript.
+        // Not simplified if both are the same expression: C compilers would warn of a constant that is no subscript.
         let apart = Expr::op(Op::Sub, [a.object, b.object]);
-        // Entry -1 says that there is no room.
+        // Entry -1 is the error for lack of room, so this one starts at -2.
         let apart = sub(
             Expr::op(Op::Neg, [Expr::op(Op::Abs, [apart])]),
             Expr::Int(1),

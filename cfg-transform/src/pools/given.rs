@@ -1,5 +1,5 @@
-//! A routine that is entered with what global pointers lead to: one with a parameter for each, which assigns it to the
-//! global.
+//! Routines that are entered with the objects of global pointers: a new routine has a parameter for each such global,
+//! and assigns it.
 
 use super::head::{
     instead_of,
@@ -15,9 +15,9 @@ use cfg_core::{
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// The program with a routine in the place of `routine` that has its name, its parameters, and behind them one for each
-/// of these globals, which are pointers, and the number of that. Of independents and dependents it stands for the
-/// global. The other routines keep their numbers.
+/// The program with a new routine in place of `routine`, and the number of the new one. It has the name and the
+/// parameters of `routine`, and behind these a parameter for each of the globals, which are pointers. In lists of
+/// independents and dependents, the parameter replaces the global. The other routines keep their numbers.
 ///
 /// # Errors
 /// The program breaks a rule with it.
@@ -38,7 +38,7 @@ pub fn given(
     enter_by(renamed, routine, head, "given")
 }
 
-/// The program that is entered by `head` in the place of `routine`, which has another name with this ending then.
+/// The program that is entered by `head` in place of `routine`, which is renamed with this ending.
 pub(super) fn enter_by(
     mut made: Program,
     routine: RoutineId,
@@ -57,7 +57,7 @@ pub(super) fn enter_by(
     Ok((validate(made)?, id))
 }
 
-/// The routine that is entered; `renamed` has the globals under names that parameters do not have.
+/// The new routine; in `renamed`, no global has the name of a parameter.
 fn head(program: &Program, renamed: &Program, id: RoutineId, given: &[GlobalId]) -> Routine {
     let original = program.routine(id);
     let mut out = instead_of(original);

@@ -1,8 +1,8 @@
-//! The routine by which a program is entered: pointers are arrays there, of what they lead to.
+//! The routine by which a program is entered: there, pointers are arrays of the elements that they lead to.
 //!
-//! It has the name and the parameters of the original, which it calls. An array that is passed becomes an object; one
-//! without elements becomes null. What the objects hold in the end is copied back. Where pointers lead to pointers, what they
-//! lead to is given in several arrays: `levels`.
+//! It has the name and the parameters of the original, which it calls. An array that is passed becomes an object, an
+//! empty array null. The final contents of the objects are copied back. Pointers to pointers are given as several
+//! arrays: `levels`.
 
 mod copies;
 mod levels;
@@ -36,7 +36,7 @@ use nested::Nested;
 use pieces::{Piece, graph};
 use std::collections::{BTreeMap, HashSet};
 
-/// What the routines by which a program is entered need: routines, and records.
+/// Routines and records that the entering routines need.
 pub(super) struct Made {
     copies: Copies,
     records: FlatRecords,
@@ -51,8 +51,8 @@ impl Made {
         }
     }
 
-    /// The routines, in the order of their numbers, and the records, which stand behind those of the plan; `name` makes a name
-    /// that is new.
+    /// The routines, in the order of their numbers, and the records, which stand behind those of the plan; `name`
+    /// makes a new name.
     pub(super) fn into_parts(
         self,
         name: impl FnMut(String) -> String,
@@ -65,11 +65,11 @@ impl Made {
     }
 }
 
-/// How a parameter is handed to the original.
+/// The way in which a parameter is handed to the original.
 enum Handed {
     /// As it is.
     Itself,
-    /// The cells of the parameter in a pool, of which this is the place: the parameter lives there.
+    /// As cells in a pool, whose place `at` has: the parameter lives there.
     Moved { at: VarId, pool: usize },
     /// A pointer to the cells.
     Pointer {
@@ -79,7 +79,7 @@ enum Handed {
     },
     /// A pointer through which nothing is read or written.
     Unused { given: VarId },
-    /// With pointers that lead on.
+    /// With pointers that lead to further pointers.
     Nested(Box<Nested>),
 }
 
@@ -93,8 +93,8 @@ pub(super) fn is_needed(plan: &Plan<'_>, id: RoutineId) -> bool {
             .any(|v| levels::has_pointers(plan.program, routine.variable(v).ty))
 }
 
-/// The routine by which `id` is entered, and routines that it needs, which are numbered from `next` on. It begins with what `begin`
-/// says: the flag of initial values, if there is one, and numbers of pools that are assigned.
+/// The routine by which `id` is entered. Routines that it needs are added to `made`. It begins with the parts in
+/// `begin`: the flag of initial values, if there is one, and assignments to numbers of pools.
 pub(super) fn head(
     plan: &Plan<'_>,
     id: RoutineId,
@@ -120,7 +120,7 @@ fn make(
 ) -> Result<Routine, Failure> {
     let original = plan.program.routine(id);
     let mut out = instead_of(original);
-    // The parameters in their order, then what else is named by their extents or listed.
+    // The parameters in their order, then globals that extents name or lists contain.
     let mut ids: BTreeMap<VarId, VarId> = BTreeMap::new();
     let named = original.parameter_ids().chain(original.result);
     let listed = original.independents.iter().chain(&original.dependents);
@@ -166,7 +166,7 @@ fn make(
     };
     let independents = list(&original.independents, false);
     let dependents = list(&original.dependents, true);
-    // Pointees that nothing writes are no dependents, where others are.
+    // Arrays that no statement writes are no dependents if others are.
     let is_computed = |v: &VarId| match out.variable(*v).role {
         Role::Parameter { intent, .. } => intent.writes(),
         Role::Local | Role::Global(_) => true,
@@ -225,7 +225,7 @@ fn make(
     Ok(out)
 }
 
-/// Refuses globals to which pointers lead and which are independent or dependent.
+/// Refuses independent or dependent globals to which pointers lead.
 fn active_globals_stay(plan: &Plan<'_>, id: RoutineId) -> Result<(), Failure> {
     let original = plan.program.routine(id);
     for v in original.independents.iter().chain(&original.dependents) {
@@ -250,7 +250,7 @@ pub(super) fn instead_of(original: &Routine) -> Routine {
     }
 }
 
-/// Lets the extents of a routine's variables name the variables that others became.
+/// Renames the variables in extents of a routine.
 pub(super) fn rename_extents(out: &mut Routine, ids: &BTreeMap<VarId, VarId>) {
     for variable in &mut out.variables {
         for dim in &mut variable.shape {
@@ -324,7 +324,7 @@ fn parameter(
     Ok(levels::objects(variable, pointee, intent, ""))
 }
 
-/// Of levels those with reals, and of these those that are given back where only they can be meant, unless none is.
+/// The levels with reals. If only results can be meant, the levels that are given back, unless there is none.
 fn active(out: &Routine, plan: &Plan<'_>, levels: &[Level], written: bool) -> Vec<VarId> {
     let reals = levels.iter().filter(|l| plan.program.has_reals(l.ty));
     let reals: Vec<VarId> = reals.map(|level| level.own).collect();
@@ -340,7 +340,7 @@ fn globals_names<'a>(plan: &'a Plan<'_>) -> impl Iterator<Item = String> + 'a {
     plan.globals.iter().map(|g| g.variable.name.clone())
 }
 
-/// What the tables say of globals that live in pools, and their initial values.
+/// Writes the table entries of globals that live in pools, and their initial values.
 fn globals_ready(
     writer: &mut Writer<'_, '_>,
     ready: Option<GlobalId>,
@@ -412,7 +412,7 @@ fn globals_ready(
     Ok(())
 }
 
-/// True of constants that are 0, false or null.
+/// True for constants that are 0, false or null.
 fn is_zero(e: &Expr) -> bool {
     match e {
         Expr::Int(0) | Expr::Logical(false) | Expr::Null(_) => true,
@@ -423,7 +423,7 @@ fn is_zero(e: &Expr) -> bool {
     }
 }
 
-/// Gives a parameter its cells, and copies what it holds.
+/// Gives a parameter its cells, and copies its contents there.
 fn take(
     writer: &mut Writer<'_, '_>,
     v: VarId,
@@ -455,7 +455,7 @@ fn take(
     };
     let given = writer.local(&format!("{}_pointer", variable.name), record);
     let Some((_, pool)) = plan.pointee(class, pointer) else {
-        // Nothing is ever done with what it leads to, but it may be null or not, and compared with others.
+        // Its target is never used, but the pointer may be tested for null and compared with others.
         let size = Expr::op(Op::Size, [Expr::var(own)]);
         let object = either(eq(size, Expr::Int(0)), Expr::Int(0), object_of(own));
         writer.assign(field(&Place::whole(given), OBJECT), object);
@@ -477,12 +477,12 @@ fn take(
     Ok(Handed::Pointer { at, pool, given })
 }
 
-/// The number of an object without a pool, which no other one has.
+/// The number of an object without a pool, unique among such objects.
 fn object_of(own: VarId) -> Expr {
     Expr::Int(own.index() as i64 + 1)
 }
 
-/// Copies back what a parameter holds, and ends its cells.
+/// Copies the contents of a parameter back, and ends its cells.
 fn give_back(
     writer: &mut Writer<'_, '_>,
     own: VarId,

@@ -1,8 +1,9 @@
-//! Whether a pointer may lead to cells of other types than its own, and where in an object it does not.
+//! The places of an object at which a pointer leads to cells of its own type.
 //!
-//! An object is a sequence of elements of one type, its *layout*. A pointer to a T leads to cells of T's types wherever each layout that has
-//! a T in it, itself or a part, is T: then it moves by whole elements. Only where a T is part of something else, as a field is,
-//! can it be moved to what is none. There the number of cells behind the beginning of an element says whether it fits.
+//! An object is a sequence of elements of one type, its *layout*. If T is the only layout that contains a T, a pointer
+//! to a T moves by whole elements and always leads to cells of T's types. Only if a T is a part of another layout,
+//! such as a field, can the pointer be moved to cells that are no T. Then the distance in cells from the beginning of
+//! an element decides whether the type *fits*.
 
 use cfg_core::{
     entity::RecordId,
@@ -10,16 +11,16 @@ use cfg_core::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How much of a program is looked at.
+/// Limits on the work of the analysis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Stretches of cells of one type in a layout that is looked at.
+    /// Most runs of cells of one type in a layout that is analysed.
     runs: usize,
-    /// Stretches where a type fits that are compared one by one; more are looked up in a table.
+    /// Most ranges in which a type fits that are compared one by one; more are looked up in a table.
     compared: usize,
-    /// Cells of the layouts of a pool for each of which a table says whether a type fits.
+    /// Most cells of the layouts of a pool in a table.
     table: i64,
-    /// Layouts, their parts, stretches that are compared, and cells of tables in a program.
+    /// Most layouts, parts, compared runs and cells of tables in a program, taken together.
     parts: usize,
 }
 
@@ -37,33 +38,33 @@ impl Default for Limits {
 /// Cells of one type, one behind the other: the type and their number.
 type Run = (ScalarType, i64);
 
-/// Where a type fits in the layouts of its pool.
+/// The cells at which a type fits in the layouts of its pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// There is one layout with the type, of so many cells: the type fits at these, each given as the first and the last one.
+    /// One layout, of `size` cells, has the type, which fits in these ranges of cells, both ends inclusive.
     At { size: i64, ranges: Vec<(i64, i64)> },
-    /// There is one layout with the type: for each of its cells.
+    /// One layout has the type: true for each of its cells at which the type fits.
     Each(Vec<bool>),
-    /// For each cell of the layouts of the pool, one layout behind the other.
+    /// True for each cell at which the type fits, over all layouts of the pool, one behind the other.
     EachOfAll(Vec<bool>),
 }
 
 /// The layouts of a pool, one behind the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layouts {
-    /// The number of cells before each; those that are too large are left out.
+    /// The number of cells before each layout; layouts that are too large are left out.
     pub(super) starts: BTreeMap<ScalarType, i64>,
-    /// Number of cells of all together.
+    /// Number of cells of all layouts together.
     pub(super) total: i64,
 }
 
-/// What is known of the layouts of all types.
+/// The analysis of the layouts of all types.
 pub(super) struct Fits<'p> {
     program: &'p Program,
-    /// The cells of records; `None` of those that are not looked at.
+    /// The cells of records; `None` for records beyond the limits.
     runs: BTreeMap<RecordId, Option<Vec<Run>>>,
     limits: Limits,
-    /// Number of parts that may still be looked at.
+    /// Number of parts that may still be analysed.
     left: usize,
 }
 
@@ -77,8 +78,8 @@ impl<'p> Fits<'p> {
         }
     }
 
-    /// Where the types fit that are parts of other layouts of a pool. Those that fit wherever pointers to them can lead are left out, and
-    /// so are those of layouts that are not looked at.
+    /// The cells at which types fit that are parts of other layouts of a pool. Types that fit wherever pointers to
+    /// them can lead are left out, and so are types of layouts beyond the limits.
     pub(super) fn of_pool(
         &mut self,
         layouts: &BTreeSet<ScalarType>,
@@ -87,7 +88,7 @@ impl<'p> Fits<'p> {
         let mut with: BTreeMap<ScalarType, Vec<ScalarType>> = BTreeMap::new();
         for &layout in layouts {
             let Some(parts) = self.parts(layout) else {
-                // Of a layout that is not known nothing is asked, nor of the others then.
+                // If a layout is beyond the limits, no type of the pool is checked.
                 return Default::default();
             };
             if self.runs(layout).is_some_and(|runs| runs.is_empty()) {
@@ -128,7 +129,7 @@ impl<'p> Fits<'p> {
             let size = length(&runs);
             let ranges = self.ranges(&runs, &own)?;
             if ranges.len() <= self.limits.compared {
-                // Where all cells have one type, nothing has to be asked.
+                // A type that fits at all cells needs no check.
                 let everywhere = ranges[..] == [(0, size - 1)];
                 return (!everywhere).then_some(Fit::At { size, ranges });
             }
@@ -140,7 +141,7 @@ impl<'p> Fits<'p> {
             mark(&mut each, 0, &ranges);
             return Some(Fit::Each(each));
         }
-        // Behind them all is one cell for objects of which nothing asks.
+        // One more cell, behind all layouts, stands for objects that are not checked.
         let total = all.total as usize + 1;
         self.left = self.left.checked_sub(total)?;
         let mut each = vec![false; total];
@@ -155,13 +156,13 @@ impl<'p> Fits<'p> {
         (!everywhere).then_some(Fit::EachOfAll(each))
     }
 
-    /// Where a part fits in a layout, unless too much is looked at.
+    /// The ranges in which a part fits in a layout; `None` beyond the limits.
     fn ranges(&mut self, layout: &[Run], part: &[Run]) -> Option<Vec<(i64, i64)>> {
         self.left = self.left.checked_sub(layout.len() * part.len())?;
         Some(ranges(layout, part))
     }
 
-    /// A type and the types of its parts, unless too much is looked at.
+    /// A type and the types of its parts; `None` beyond the limits.
     fn parts(&mut self, ty: ScalarType) -> Option<BTreeSet<ScalarType>> {
         let mut parts = BTreeSet::new();
         let mut open = vec![ty];
@@ -232,7 +233,7 @@ impl<'p> Fits<'p> {
     }
 }
 
-/// Marks the cells of ranges that begin behind so many others.
+/// Marks the cells of ranges that begin at `start`.
 fn mark(each: &mut [bool], start: i64, ranges: &[(i64, i64)]) {
     for (first, last) in ranges {
         each[(start + first) as usize..=(start + last) as usize].fill(true);
@@ -258,7 +259,7 @@ fn length(runs: &[Run]) -> i64 {
     runs.iter().map(|(_, n)| n).sum()
 }
 
-/// The cells of a layout from which on the cells of a part follow each other, the element behind it included.
+/// The cells of a layout at which the cells of a part begin; the part may reach into the next element.
 fn ranges(layout: &[Run], part: &[Run]) -> Vec<(i64, i64)> {
     let size = length(layout);
     let mut twice: Vec<Run> = Vec::with_capacity(2 * layout.len());
@@ -286,7 +287,7 @@ fn ranges(layout: &[Run], part: &[Run]) -> Vec<(i64, i64)> {
     found
 }
 
-/// True if cells begin with others: the last of these may be fewer than those of the type there.
+/// True if `cells` begins with `others`, whose last run may be shorter.
 fn follows(cells: &[Run], others: &[Run]) -> bool {
     let pairs = cells.iter().zip(others);
     let end = others.len().wrapping_sub(1);
@@ -323,7 +324,7 @@ mod tests {
             let kinds = 1 + below(3);
             let layout: Vec<ScalarType> = (0..1 + below(7)).map(|_| TYPES[below(kinds)]).collect();
             let size = layout.len();
-            // A part of the elements, from anywhere on.
+            // A random stretch of the elements.
             let (from, n) = (below(size), 1 + below(size));
             let part: Vec<ScalarType> = (from..from + n).map(|k| layout[k % size]).collect();
             let mut fits = vec![false; size];
@@ -348,7 +349,7 @@ mod tests {
         let real = [(ScalarType::Real, 1)];
         assert_eq!(ranges(&runs(&cells), &real), [(0, 1), (3, 3)]);
         assert_eq!(ranges(&runs(&cells[..2]), &real), [(0, 1)]);
-        // The next element begins with what the last one ends with.
+        // The part reaches from the end of one element into the next.
         assert_eq!(ranges(&runs(&cells), &[(ScalarType::Real, 3)]), [(3, 3)]);
         assert_eq!(ranges(&runs(&cells), &[(ScalarType::Real, 4)]), []);
         assert_eq!(ranges(&runs(&cells), &[]), []);
@@ -431,7 +432,7 @@ mod tests {
         let table = |table| fits(Limits { table, ..limits });
         assert_eq!(table(11), everything);
         assert_eq!(table(10), all(None, Some(alone.clone())));
-        // Stretches beyond what is compared are looked up.
+        // Ranges beyond the limit of comparisons are looked up.
         let compared = |compared, table| {
             fits(Limits {
                 compared,
@@ -449,7 +450,7 @@ mod tests {
         assert_eq!(compared(2, 8)[3], Some(Fit::Each(of("-x-xx--x"))));
         assert_eq!(compared(2, 7)[3], None);
         assert_eq!(compared(3, 7)[3], Some(real));
-        // However little is looked at, what is found is right.
+        // Whatever the limits, the findings are right.
         let mut enough = 200;
         for parts in 0..200 {
             let found = fits(Limits { parts, ..limits });

@@ -1,4 +1,4 @@
-//! The pools of a program, and what lives in them.
+//! The pools of a program, and the variables that live in them.
 
 use super::{
     arithmetic::add,
@@ -23,8 +23,8 @@ pub(super) struct Pool {
     pub(super) arrays: BTreeMap<Kind, GlobalId>,
     /// The first cell of each object; object 0 is null.
     pub(super) first: GlobalId,
-    /// The last cell of each object. If the object has ended, its size and two before the first one. Of null, and of what was never
-    /// made, both are cell 0, which no pool has.
+    /// The last cell of each object. For an object that has ended, it is the first cell minus the size minus 2. For
+    /// null, and for objects that were never made, first and last are cell 0, which no pool has.
     pub(super) last: GlobalId,
     /// The number of objects that were allocated, numbered from 1.
     pub(super) objects: GlobalId,
@@ -36,25 +36,25 @@ pub(super) struct Pool {
     pub(super) bottom: GlobalId,
     /// The objects that were freed, if some are.
     pub(super) freed: Option<Freed>,
-    /// What says whether a type fits, of the types of pointers that may lead to cells of other types.
+    /// The checks for types whose pointers may lead to cells of other types.
     pub(super) fits: BTreeMap<ScalarType, Fitting>,
-    /// What is known of the objects of several layouts, if pointers of one type lead into them and it may not fit.
+    /// The tables of layouts, if pointers of a type that may not fit lead into objects of several layouts.
     pub(super) layouts: Option<Layouts>,
     /// The class, by its representative.
     class: Node,
 }
 
-/// The objects of a pool that were freed, in lists: those of which the cells became free for all are in list 0, the others in lists by
-/// their size.
+/// The objects of a pool that were freed, in lists: list 0 has objects whose cells were returned to the pool, the
+/// others have objects by their size.
 pub(super) struct Freed {
-    /// The object in each list that was freed last; 0 if there is none.
+    /// The last object freed in each list; 0 for an empty list.
     pub(super) lists: GlobalId,
-    /// The object behind each in its list; 0 of the last one.
+    /// The object behind each object in its list; 0 for the last one.
     pub(super) next: GlobalId,
 }
 
 impl Freed {
-    /// Number of lists by size. A prime number, so that sizes that are powers of 2 are apart.
+    /// Number of lists by size. It is prime, so that sizes that are powers of 2 are in different lists.
     const LISTS: i64 = 1021;
 
     /// The list of the objects of a size.
@@ -67,26 +67,26 @@ impl Freed {
     }
 }
 
-/// How it is found out whether a type fits at a cell, from the number of cells between that and the beginning of an element.
+/// The check whether a type fits at a cell, by its distance from the beginning of an element.
 #[derive(Clone, Debug)]
 pub(super) enum Fitting {
-    /// Elements have so many cells, and these fit.
+    /// Elements have `size` cells, and the type fits in these ranges.
     At { size: i64, ranges: Vec<(i64, i64)> },
-    /// A table says it of all cells of an element, which has so many.
+    /// Elements have `size` cells, and a table has the answer for each.
     Each { size: i64, table: GlobalId },
-    /// A table says it of all cells of the layouts, one layout behind the other.
+    /// A table has the answer for each cell of all layouts, one layout behind the other.
     EachOfAll(GlobalId),
 }
 
 /// The layouts of the objects of a pool.
 pub(super) struct Layouts {
-    /// The number of cells of the layouts before each of which something asks.
+    /// For each layout that is checked, the number of cells of the layouts before it.
     pub(super) starts: BTreeMap<ScalarType, i64>,
-    /// What stands for the others: the number of cells of all.
+    /// The entry for other layouts: the number of cells of all checked ones.
     pub(super) other: i64,
-    /// The table of the objects: the number of cells of the layouts before theirs.
+    /// The table of the objects: for each, the number of cells of the layouts before its own.
     pub(super) of: GlobalId,
-    /// The number of cells of the layout that begins behind so many others.
+    /// The table of sizes: the number of cells of the layout that begins at each of these numbers.
     pub(super) sizes: GlobalId,
 }
 
@@ -115,15 +115,15 @@ pub(super) struct Plan<'p> {
     of_class: BTreeMap<Node, usize>,
     /// The record that pointers become: an object and a cell.
     pub(super) pointer: RecordId,
-    /// The types with that record in the place of pointers.
+    /// The types with that record in place of pointers.
     pub(super) records: Vec<Record>,
     /// All globals: those of the program that stay, and the pools'.
     pub(super) globals: Vec<Global>,
-    /// Number of cells of each pool, and of objects.
+    /// Number of cells of each pool, and of its objects.
     pub(super) size: i64,
-    /// What the tables say of each global that lives in a pool: its object and its first cell, constants.
+    /// The table entries of each global that lives in a pool: object and first cell, both constants.
     pub(super) fixed: BTreeMap<GlobalId, (i64, i64)>,
-    /// Parameters that have as many rows as their object goes on.
+    /// Parameters whose number of rows follows from the end of the object.
     pub(super) whole: HashSet<(RoutineId, VarId)>,
 }
 
@@ -192,13 +192,13 @@ impl<'p> Plan<'p> {
         self.of_class.get(&self.classes.find(node)).copied()
     }
 
-    /// The pool that pointers of a type lead to which are stored in a class.
+    /// The pool to which pointers of a type that are stored in a class lead.
     pub(super) fn pointee(&self, node: Node, ty: PointerType) -> Option<(Node, usize)> {
         let node = self.classes.pointee(node, ty)?;
         Some((node, self.pool(node)?))
     }
 
-    /// The type that a variable has after the lowering, if it stays one.
+    /// The type of a variable after lowering, if it stays a variable.
     pub(super) fn lowered(&self, ty: ScalarType) -> ScalarType {
         match ty.pointer() {
             Some(_) => ScalarType::Record(self.pointer),
@@ -206,13 +206,14 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// True if what a routine's variable was is cells of a pool.
+    /// True if a variable of a routine lives in a pool.
     pub(super) fn is_moved(&self, r: RoutineId, v: VarId) -> bool {
         self.classes.is_moved(r, v)
     }
 
-    /// The numbers of pools that are as at first whenever the program is entered by one of `heads`, and their values. A program that
-    /// was ended by an error or a `stop` leaves variables behind, and one that ends may leave objects that nobody can use.
+    /// Assignments that bring numbers of pools back to their initial values whenever the program is entered by one of
+    /// `heads`: a program that an error or a `stop` ended leaves variables in its pools, and one that returned may
+    /// leave objects that nobody can use.
     pub(super) fn reset(&self, heads: &HashSet<RoutineId>) -> Vec<(GlobalId, Expr)> {
         let mut variables = BTreeSet::new();
         for (r, routine) in self.program.routines.iter().enumerate() {
@@ -250,7 +251,8 @@ impl<'p> Plan<'p> {
         all
     }
 
-    /// The pools that the pointers in a value of a type lead to, which is stored in a class, and those that lead on from there.
+    /// Collects the pools to which the pointers in a value of a type, stored in a class, lead, directly or through
+    /// others.
     fn reach(&self, class: Node, ty: ScalarType, pools: &mut BTreeSet<usize>) {
         let mut open = vec![(class, ty)];
         let mut seen = BTreeSet::new();
@@ -269,7 +271,8 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// The names of all variables of the program: what is made is a global that routines name beside theirs.
+    /// The names of all variables of the program, which new globals must avoid since routines name them beside their
+    /// own.
     pub(super) fn names(&self) -> HashSet<String> {
         let globals = self.globals.iter().map(|g| &g.variable);
         let routines = self.program.routines.iter();
@@ -360,7 +363,7 @@ impl<'p> Plan<'p> {
         self.place_globals();
     }
 
-    /// The pool with what says where types fit.
+    /// Adds to the pool the checks of types.
     fn fitting(
         &mut self,
         mut pool: Pool,
@@ -388,7 +391,7 @@ impl<'p> Plan<'p> {
             pool.fits.insert(ty, fitting);
         }
         if several {
-            // Behind them all is one cell for objects of which nothing asks.
+            // One more cell, behind all layouts, stands for objects that are not checked.
             let mut sizes = vec![Expr::Int(1); layouts.total as usize + 1];
             for (ty, start) in &layouts.starts {
                 sizes[*start as usize] = Expr::Int(cells::cells(self.program, *ty));
@@ -448,10 +451,10 @@ impl<'p> Plan<'p> {
         g
     }
 
-    /// Gives the globals that live in pools their cells, at the end, and says in the tables where the others may begin.
+    /// Gives the globals that live in pools their cells, and sets the numbers from which other objects begin.
     fn place_globals(&mut self) {
         let mut next: Vec<(i64, i64)> = vec![(self.size + 1, self.size + 1); self.pools.len()];
-        // Those that share the storage of others come behind these.
+        // Globals that share the storage of others come behind these.
         let mut moved: Vec<GlobalId> = self.classes.moved_globals().collect();
         moved.sort_by_key(|g| self.program.global(*g).overlay.is_some());
         for g in moved {

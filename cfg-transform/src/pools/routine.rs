@@ -1,4 +1,4 @@
-//! A routine with its pointers lowered: its variables, the cells of those that live in pools, and its graph.
+//! A routine with its pointers lowered: its variables, the cells of variables that live in pools, and its graph.
 
 use super::{
     arithmetic::{add, all, either, le, mul, sub},
@@ -89,7 +89,7 @@ pub(super) fn lowered(
             );
         }
     }
-    // What pointers lead to is independent where the program is entered.
+    // The targets of pointers are independents of the entering routine instead.
     let stays = |v: &VarId| {
         let ty = routine.variable(*v).ty;
         !plan.is_moved(id, *v) && ty.pointer().is_none() && plan.program.has_reals(ty)
@@ -162,7 +162,7 @@ pub(super) fn lowered(
     Ok(routine)
 }
 
-/// A variable that lives in a pool, of which the value is needed for the bounds of one that does not.
+/// A variable that lives in a pool although the bounds of a variable that does not need its value.
 fn extent_that_moved(plan: &Plan<'_>, id: RoutineId, variable: &Variable) -> Option<VarId> {
     let mut found = None;
     for e in bounds(variable) {
@@ -177,7 +177,7 @@ fn extent_that_moved(plan: &Plan<'_>, id: RoutineId, variable: &Variable) -> Opt
     found
 }
 
-/// The variables that live in pools, each behind those of which its bounds name the shapes or values.
+/// The variables that live in pools, each behind the variables that its bounds name.
 fn in_order_of_shapes(plan: &Plan<'_>, id: RoutineId) -> Vec<VarId> {
     let routine = plan.program.routine(id);
     let variables = (0..routine.variables.len()).map(VarId::new);
@@ -206,7 +206,7 @@ fn in_order_of_shapes(plan: &Plan<'_>, id: RoutineId) -> Vec<VarId> {
     order
 }
 
-/// A declaration does not find what pointers lead to.
+/// The refusal of bounds that read through pointers, which a declaration cannot do.
 pub(super) fn measured_through_pointers(variable: &Variable) -> Refused {
     Refused::new(
         format!(
@@ -217,7 +217,7 @@ pub(super) fn measured_through_pointers(variable: &Variable) -> Refused {
     )
 }
 
-/// A diagnostic of what cannot be lowered.
+/// The diagnostic for a refusal at a site.
 pub(super) fn refusal(plan: &Plan<'_>, refused: Refused, site: Site) -> Diagnostic {
     let element = text::site(plan.program, &site);
     Diagnostic::error(&codes::NOT_POOLED, refused.message, refused.help)
@@ -225,7 +225,7 @@ pub(super) fn refusal(plan: &Plan<'_>, refused: Refused, site: Site) -> Diagnost
         .at_element(element)
 }
 
-/// The declaration of a variable that lives in a pool: where it is.
+/// The declaration that replaces a variable in a pool: its object and first cell.
 fn moved(variable: &Variable, plan: &Plan<'_>) -> Variable {
     Variable {
         ty: ScalarType::Record(plan.pointer),
@@ -343,7 +343,8 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Finds the bounds of a variable that lives in a pool; those that are not constant are kept from the entry on.
+    /// Finds the bounds of a variable that lives in a pool; bounds that are not constant are evaluated at entry and
+    /// kept.
     fn shape(&mut self, v: VarId) -> Result<(), Refused> {
         let variable = self.routine.variable(v);
         if matches!(variable.role, Role::Parameter { optional: true, .. }) {
@@ -392,7 +393,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// The rows of a parameter of which each argument goes on to the end of its object.
+    /// The number of rows of a parameter whose arguments reach to the ends of their objects.
     fn rows_to_the_end(&mut self, v: VarId) -> Option<Expr> {
         if !self.plan.whole.contains(&(self.id, v)) {
             return None;
@@ -430,7 +431,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Gives a variable so many cells, and says in a place where they are; its elements have a type.
+    /// Gives a variable `size` cells for elements of a type, and assigns their object and first cell to `at`.
     pub(super) fn take(&mut self, (pool, ty): (usize, ScalarType), at: &Place, size: Expr) {
         let plan = self.plan;
         let pool = &plan.pools[pool];
@@ -440,7 +441,7 @@ impl Writer<'_, '_> {
         let new = sub(variables.clone().into(), Expr::Int(1));
         self.assign(object.clone(), new);
         self.assign(cell.clone(), sub(bottom.clone().into(), size));
-        // Without room there is no such entry.
+        // Without room, the assignment to an entry that does not exist is the run-time error.
         let room = all(vec![
             le(top.into(), cell.clone().into()),
             Expr::op(Op::Lt, [objects.into(), object.clone().into()]),
@@ -456,7 +457,7 @@ impl Writer<'_, '_> {
         self.assign(bottom, cell.into());
     }
 
-    /// Ends a local variable: the last one that was given cells.
+    /// Ends a local variable, the last one that got cells.
     fn leave(&mut self, v: VarId) {
         let class = self.plan.classes.variable(self.id, v);
         if let Some(number) = self.plan.pool(class) {

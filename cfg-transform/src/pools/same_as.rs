@@ -1,6 +1,7 @@
-//! A routine that is entered with pointers to the same objects: one without the parameters that lead where others do, which calls it.
+//! Routines that are entered with pointers to the same objects: a new routine, without the parameters that lead to the
+//! objects of others, calls the original.
 //!
-//! Where a front end has made arrays of pointers, a parameter is a section of another one.
+//! If a front end has made arrays of pointers, such a parameter is a section of another one.
 
 use super::{
     given::enter_by,
@@ -18,19 +19,20 @@ use cfg_core::{
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// A parameter that leads where another one does.
+/// A parameter that leads to the same object as another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SameAs {
-    /// The parameter: a pointer, or an array with an open extent, which no other extent is made from.
+    /// The parameter: a pointer, or an array with an open extent on which no other extent depends.
     pub pointer: VarId,
-    /// The parameter where it leads, of the same type and form.
+    /// The parameter with the object, of the same type and form.
     pub of: VarId,
     /// The number of elements between them.
     pub offset: i64,
 }
 
-/// The program with a routine in the place of `routine` that has its name and its parameters but those that lead where others do, and the
-/// number of that. Of independents and dependents others stand for those. The other routines keep their numbers.
+/// The program with a new routine in place of `routine`, and the number of the new one. It has the name and the
+/// parameters of `routine`, without those that lead to the objects of others. In lists of independents and dependents,
+/// the other parameters replace them. The other routines keep their numbers.
 ///
 /// # Errors
 /// A parameter is of another type than the other, or arguments overlap in a routine that is not `aliased`.
@@ -104,7 +106,7 @@ fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
     out
 }
 
-/// The role of a parameter of which others may be sections: what is written there is written to it.
+/// The role of a parameter of which others may be sections: a write to a section is a write to it.
 fn with_sections(original: &Routine, v: VarId, pointers: &[SameAs]) -> Role {
     let role = original.variable(v).role;
     let Role::Parameter { optional, .. } = role else {

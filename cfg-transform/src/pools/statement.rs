@@ -1,4 +1,4 @@
-//! Statements: copies of pointers and records, calls, and what is done to the heap.
+//! Statements: copies of pointers and records, calls, and operations on the heap.
 
 use super::{
     address::{Address, Located, Open},
@@ -13,10 +13,10 @@ use cfg_core::{
     ir::{Expr, Extent, Intent, Op, Place, ScalarType, Stmt, StmtKind, Subscript},
 };
 
-/// More cells of a record than these are not copied one by one.
+/// Most cells of a record that are copied one by one.
 const MOST_CELLS: usize = 10_000;
 
-/// More rows of an array with gaps than these do not get a value one by one.
+/// Most rows of an array with gaps that get a value one by one.
 const MOST_ROWS: usize = 1_000;
 
 impl Writer<'_, '_> {
@@ -126,7 +126,7 @@ impl Writer<'_, '_> {
         Some((pool, self.routine.variable(v).ty))
     }
 
-    /// The pool that a place which is a pointer leads to, and the type of the elements there.
+    /// The pool to which a pointer leads, and the type of the elements there.
     fn heap(&self, pointer: &Place) -> Result<(usize, ScalarType), Refused> {
         let found = self.plan.classes.place(self.id, pointer);
         let (class, ty) = found.ok_or_else(|| internal("a pointer without a class"))?;
@@ -195,7 +195,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Assigns a pointer. What it is made of may be read from the place itself.
+    /// Assigns a pointer, whose object and cell may be read from the target itself.
     fn point(&mut self, target: &Place, pointer: Pointer) {
         let (object, cell) = (field(target, OBJECT), field(target, CELL));
         let mut reads = false;
@@ -205,7 +205,7 @@ impl Writer<'_, '_> {
         let stays = pointer.object == Expr::Place(object.clone());
         let mut value = pointer.cell;
         if reads && !stays {
-            // What it is made of is about to change with the object.
+            // The cell may be read from the target, which changes with the object.
             let v = self.local("cell", ScalarType::Integer);
             self.assign(Place::whole(v), value);
             value = Expr::var(v);
@@ -366,7 +366,7 @@ impl Writer<'_, '_> {
             if declared.intent() != Some(Intent::In) || called.aliased {
                 return Ok(place.into());
             }
-            // What is only read is copied, so that nothing that the routine writes may overlap it.
+            // An argument that is only read is copied, so that no write of the routine can overlap it.
             let v = self.local("argument", self.plan.lowered(declared.ty));
             self.assign(Place::whole(v), place.into());
             return Ok(Expr::var(v));
@@ -391,7 +391,7 @@ impl Writer<'_, '_> {
         Ok(self.cells(address, Mode::Ahead)?.into())
     }
 
-    /// The cells from an element to the end of its object, which it stands for where an array is expected.
+    /// The cells from an element to the end of its object, for an element in place of an array argument.
     fn until_the_end(&mut self, address: Address) -> Result<Expr, Refused> {
         let array = self.array(address.pool, address.ty)?;
         let lower = self.index(&address, 1, Mode::Ahead);
@@ -435,7 +435,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// An object that was made.
+/// A new object.
 struct Made {
     pointer: Pointer,
     /// Number of its cells.
@@ -443,12 +443,12 @@ struct Made {
 }
 
 impl Writer<'_, '_> {
-    /// A new object of so many elements.
+    /// Makes an object of `count` elements.
     fn allocate(&mut self, pool: usize, ty: ScalarType, count: Expr) -> Result<Made, Refused> {
         let plan = self.plan;
         let pool = &plan.pools[pool];
         let each = cells::cells(plan.program, ty);
-        // A number for which there is no room does as well as a larger one, of which the product might not fit.
+        // Counts beyond the size of the pool are cut, since the product with the cells of an element might overflow.
         let most = plan.size.saturating_add(1);
         let count = match count.constant() {
             _ if each == 1 => count,
@@ -485,7 +485,8 @@ impl Writer<'_, '_> {
                 size,
             });
         };
-        // A number that has no cells: a new one, or that of an object of which the cells became free for all.
+        // The number for an object at the top: a new one, or that of a freed object whose cells were returned to the
+        // pool.
         let number = self.local("number", ScalarType::Integer);
         let is_new = Expr::op(Op::Lt, [new.clone(), variables.into()]);
         let without_cells = self.table(freed.lists, Expr::Int(0));
@@ -493,7 +494,7 @@ impl Writer<'_, '_> {
             Place::whole(number),
             either(is_new, new, without_cells.into()),
         );
-        // Where there is no number or no room for it, the object that was freed last of this size.
+        // Without a number or room at the top, the last freed object of this size is used again.
         let list = self.ahead(Freed::list(&size), "list", Mode::Ahead);
         let other = self.table(freed.lists, list.clone());
         let other = self.ahead(other.into(), "freed", Mode::Ahead);
@@ -519,7 +520,7 @@ impl Writer<'_, '_> {
         );
         let is_there = Expr::op(Op::Gt, [object.into(), Expr::Int(0)]);
         self.enter_object(pool, ty, (object, is_there), (cell, &size));
-        // It is in a list no longer.
+        // The object leaves its list.
         let list = either(is_number.clone(), Expr::Int(0), list);
         let list = self.ahead(list, "list", Mode::Ahead);
         let head = self.table(freed.lists, list);
@@ -540,7 +541,8 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Says in the tables where an object is. If it may not be there is no such entry.
+    /// Enters an object into the tables. If the condition is false, the entry does not exist, which is the run-time
+    /// error.
     fn enter_object(
         &mut self,
         pool: &Pool,
@@ -558,7 +560,7 @@ impl Writer<'_, '_> {
         self.lay(pool, ty, object.into());
     }
 
-    /// All cells of a new object are zero, false or null.
+    /// Sets all cells of a new object to zero, false or null.
     fn zero(&mut self, pool: usize, ty: ScalarType, made: &Made) -> Result<(), Refused> {
         let end = sub(
             add(made.pointer.cell.clone(), made.size.clone()),
@@ -572,7 +574,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Ends the object of a pointer to its first cell; nothing happens to null.
+    /// Ends the object to whose first cell a pointer leads; null ends nothing.
     fn free(&mut self, pool: usize, pointer: &Place) {
         let plan = self.plan;
         let pool = &plan.pools[pool];
@@ -583,7 +585,8 @@ impl Writer<'_, '_> {
         let last: Expr = self.table(pool.last, object.clone()).into();
         let variables = self.number(pool.variables);
         let before = sub(first.clone(), Expr::Int(1));
-        // An object is ended once, at its beginning, and only if it was allocated; otherwise there is no such entry.
+        // An object can be ended once, by a pointer to its beginning, and only if it was allocated. In other cases the
+        // entry does not exist, which is the run-time error.
         let may = Expr::op(
             Op::Or,
             [
@@ -596,7 +599,7 @@ impl Writer<'_, '_> {
             ],
         );
         let negative = sub(Expr::op(Op::Neg, [object.clone()]), Expr::Int(1));
-        // What was allocated last makes room for others.
+        // The object at the top returns its cells to the pool.
         let top = self.number(pool.top);
         let is_last = eq(add(last.clone(), Expr::Int(1)), top.clone().into());
         let release = all(vec![
@@ -625,7 +628,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A new object with what fits of the old one, which is ended.
+    /// Makes a new object with the contents of the old one, as far as they fit, and ends the old one.
     fn resize(
         &mut self,
         pool: usize,
@@ -648,7 +651,7 @@ impl Writer<'_, '_> {
         let size = either(is_null, Expr::Int(0), size);
         let size = self.ahead(size, "size", Mode::Ahead);
         let first = self.ahead(first, "first", Mode::Ahead);
-        // What was allocated last gets the same cells again, and nothing has to be copied.
+        // The object at the top gets the same cells again, and nothing has to be copied.
         self.free(number, &old);
         let made = self.allocate(number, ty, count)?;
         let common = Expr::op(Op::Min, [size, made.size.clone()]);
@@ -703,8 +706,8 @@ fn dense(mut address: Address) -> Result<Address, Refused> {
     Ok(address)
 }
 
-/// All elements of an array: in one dimension if there are no gaps, else those of the longest dimension for each element of the others,
-/// of which there is a known number.
+/// All elements of an array as rows: one row if there are no gaps, else a row along the longest dimension for each
+/// element of the others, whose number must be constant.
 fn rows(mut address: Address) -> Result<Vec<Address>, Refused> {
     if address.dense {
         return Ok(vec![dense(address)?]);
@@ -713,7 +716,7 @@ fn rows(mut address: Address) -> Result<Vec<Address>, Refused> {
         return Ok(Vec::new());
     }
     let open = std::mem::take(&mut address.open);
-    // What is not known may be longer than all others.
+    // An unknown length counts as the longest.
     let length = |open: &Open| open.count.constant().unwrap_or(i64::MAX);
     let kept = (0..open.len()).max_by_key(|&at| length(&open[at]));
     let mut cells = vec![address.cell.clone()];

@@ -1,5 +1,5 @@
-//! Parameters in pools that take their first extent from the argument: where each argument goes on to the end of its object,
-//! the object says how many rows there are.
+//! Parameters in pools that take their first extent from the argument. If each argument reaches to the end of its
+//! object, the number of rows follows from the object.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 type Parameter = (RoutineId, VarId);
 
-/// The parameters, of those that live in pools, of which every argument in the program goes on to the end of its object. Where the
-/// program is entered, an object is the array that is passed.
+/// The parameters in pools for which every argument in the program reaches to the end of its object. At the entry of
+/// the program, the object is the array that is passed.
 pub(super) fn whole_parameters(
     program: &Program,
     is_moved: impl Fn(RoutineId, VarId) -> bool,
@@ -61,7 +61,7 @@ pub(super) fn whole_parameters(
     whole
 }
 
-/// True of an array of which the first dimension alone has no extent, and elements follow one another.
+/// True for an array in row order of which only the first dimension has no extent.
 fn has_rows(variable: &Variable) -> bool {
     let Some((first, others)) = variable.shape.split_first() else {
         return false;
@@ -71,7 +71,7 @@ fn has_rows(variable: &Variable) -> bool {
         && others.iter().all(|dim| dim.constant_extent() > Some(0))
 }
 
-/// True of a variable that has the whole of an object.
+/// True for a variable that is a whole object.
 fn is_object(program: &Program, variable: &Variable) -> bool {
     let is_alone = match variable.role {
         Role::Local => true,
@@ -82,7 +82,7 @@ fn is_object(program: &Program, variable: &Variable) -> bool {
     is_alone && variable.order == Order::Row && variable.shape.iter().all(is_fixed)
 }
 
-/// The variable of which an argument is all, or all from an element of the first dimension on.
+/// The variable of an argument that is the whole variable, or its rest from an element of the first dimension on.
 fn to_the_end(argument: &Expr) -> Option<VarId> {
     let Expr::Place(place) = argument else {
         return None;

@@ -1,4 +1,4 @@
-//! A routine that is being lowered: its new variables, and the statements of the vertex at hand.
+//! A routine that is being lowered: its new variables, and the statements of the current vertex.
 
 use super::{
     arithmetic::is_simple,
@@ -11,7 +11,7 @@ use cfg_core::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// What cannot be lowered, and what to write instead.
+/// The reason why a part cannot be lowered, and its cure.
 pub(super) struct Refused {
     pub(super) message: String,
     pub(super) help: &'static str,
@@ -26,7 +26,7 @@ impl Refused {
     }
 }
 
-/// A rule that validation keeps is broken.
+/// The refusal of a program that breaks a rule of validation.
 pub(super) fn internal(message: &str) -> Refused {
     Refused::new(
         format!("internal error: {message}"),
@@ -34,8 +34,8 @@ pub(super) fn internal(message: &str) -> Refused {
     )
 }
 
-/// Whether indices may be computed in statements before the one at hand: not where an expression may be left out, as behind
-/// `and`, nor where a loop tests.
+/// Decides whether indices may be computed in statements before the current one. They may not in an expression that
+/// may be left out, as behind `and`, and in the test of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Ahead,
@@ -53,7 +53,7 @@ pub(super) struct Writer<'a, 'p> {
     pub(super) out: Routine,
     pub(super) shapes: HashMap<VarId, Shape>,
     pub(super) block: Vec<Stmt>,
-    /// The places of the statement at hand of which the index was computed before it, the last ones.
+    /// The last places of the current statement whose indices were computed before it.
     pub(super) found: Vec<(Place, Place)>,
     names: HashSet<String>,
     globals: HashMap<GlobalId, VarId>,
@@ -107,7 +107,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         self.block.push(Stmt::assign(target, value));
     }
 
-    /// The value, in a variable of its own where that is allowed and it is not simple.
+    /// The value, in a variable of its own if that is allowed and the expression is not simple.
     pub(super) fn ahead(&mut self, e: Expr, name: &str, mode: Mode) -> Expr {
         if mode == Mode::InPlace || is_simple(&e) {
             return e;
@@ -124,7 +124,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         Ok(self.global(*array))
     }
 
-    /// Cells of a kind become zero, false or null.
+    /// Sets cells of a kind to zero, false or null.
     pub(super) fn clear(&mut self, cells: Place, kind: Kind) {
         match kind {
             Kind::Number(ty) => self.assign(cells, Expr::zero(ty)),
@@ -141,7 +141,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         Place::element(self.global(g), [object])
     }
 
-    /// Says of a new object what its elements are, where somebody asks.
+    /// Enters the layout of a new object into the table, if the pool has one.
     pub(super) fn lay(&mut self, pool: &Pool, ty: ScalarType, object: Expr) {
         if let Some(layouts) = &pool.layouts {
             let start = layouts.starts.get(&ty).copied();
@@ -150,7 +150,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         }
     }
 
-    /// Assigns numbers of pools.
+    /// Assigns values to numbers of pools.
     pub(super) fn assign_all(&mut self, values: &[(GlobalId, Expr)]) {
         for (g, value) in values {
             let number = self.number(*g);

@@ -1,10 +1,11 @@
-//! Programs with records again: the inverse of [`split`](super::split()) on what was made from a split program.
+//! Putting records together again: the inverse of [`split`](super::split()), for programs that were made from a split
+//! one.
 //!
-//! The routines of the original come back as they were. In those that were made from them, the variables that one
-//! record became are the fields of one variable again, and so are the derivatives of these: `p_b` is of the type of
-//! `p`, and what `p` has beside reals is not used in it. Each place of a part is the same place in the record,
-//! `"a.v"[i, j]` is `a[i].v[j]`, so that the program computes the same. Records are passed as such. Local arrays of
-//! records with deferred extents stay split, since an assignment to a field gives no shape to an array of records.
+//! The routines of the original come back as they were. In routines made from them, the variables that one record
+//! became are fields of one variable again, and so are their derivatives: `p_b` has the type of `p`, and its fields
+//! that are not real are unused. Each place of a part is the same place in the record, `"a.v"[i, j]` is `a[i].v[j]`,
+//! so the program computes the same. Records are passed as records. Local arrays of records with deferred extents stay
+//! split, since an assignment to a field gives no shape to an array of records.
 
 mod arguments;
 mod globals;
@@ -34,16 +35,16 @@ use std::collections::{HashMap, HashSet};
 pub struct Grouped {
     /// The program. Routines keep their numbers.
     pub program: Program,
-    /// The global that each global of the program without records is, or is a field of.
+    /// For each global of the program without records, the global that it is, or of which it is a field.
     pub globals: Vec<GlobalId>,
 }
 
-/// Puts the records together again that `flat` was made from; a program that never had records stays as it is.
-/// `derived` is `flat` with more routines behind; `made` says for each of them which one of `flat` it was made from.
+/// Puts the records together again from which `flat` was made; a program that never had records stays as it is.
+/// `derived` is `flat` with more routines behind; `made` gives the routine of `flat` from which each of them was made.
 ///
 /// # Errors
-/// Something cannot be put together (M503), or breaks a rule of programs afterwards: an expression may be too deep once
-/// fields are in it.
+/// M503: a variable, global or call cannot be put together. Errors of validation: the result breaks a rule, for
+/// instance because an expression is too deep with its fields.
 pub fn regroup(
     flat: &Flat,
     derived: Program,
@@ -96,8 +97,7 @@ pub fn regroup(
     })
 }
 
-/// One routine with its records. Statements that were made from one of the split routine come from the one which that
-/// came from.
+/// One routine with its records. A statement that was made from one of the split routine gets that statement's origin.
 fn rewritten(
     derived: &Program,
     id: RoutineId,

@@ -1,4 +1,4 @@
-//! The leaves of records, with the way that leads to each.
+//! The leaves of records, with the fields that lead to each.
 
 use cfg_core::{
     entity::RecordId,
@@ -25,7 +25,7 @@ pub(super) struct Step {
     pub(super) rank: usize,
 }
 
-/// The leaves of a record in order, and the range of those that each of its fields has.
+/// The leaves of a record in order, and the range of leaves of each of its fields.
 pub(super) struct Layout {
     pub(super) leaves: Vec<LeafPath>,
     pub(super) fields: HashMap<Box<str>, Range<usize>>,

@@ -1,13 +1,13 @@
-//! Programs without records: each scalar and each array of scalars in a record as a variable of its own.
+//! Splitting records: each scalar and each array of scalars in a record becomes a variable of its own.
 //!
-//! The variable of the field `x` of `p` is called `p.x`. An array of records becomes one array for each field, with the
-//! extents of a field that is an array behind those of the array around it, so that `a[i].v[j]` is `a.v[i, j]`.
-//! Assignments of records become one for each field; the subscripts are evaluated before, where an assignment could
-//! change what they read. Records are passed field by field, and a function that returns a record has an `out`
+//! The variable of the field `x` of `p` is called `p.x`. An array of records becomes one array for each field, with
+//! the extents of a field that is an array behind those of the array around it, so that `a[i].v[j]` is `a.v[i, j]`. An
+//! assignment of a record becomes one for each field; subscripts are evaluated before if an assignment could change
+//! the variables that they read. Records are passed field by field, and a function that returns a record gets an `out`
 //! parameter for each field.
 //!
-//! No cell is under two names afterwards that was not before, and fields that do not overlap are variables that do not:
-//! the analyses see each field by itself.
+//! No cell gets a second name by the split, and fields that do not overlap become variables that do not: analyses see
+//! each field by itself.
 //!
 //! ```
 //! use cfg_core::{text, validate::validate};
@@ -67,11 +67,11 @@ pub fn without_records(program: &ValidProgram) -> Result<Cow<'_, ValidProgram>, 
 }
 
 /// The program with a variable for each scalar and each array of scalars in its records. Routines and vertices keep
-/// their numbers, and statements say by their origins which they were made from. The record types stay declared.
+/// their numbers, and the origins of statements name those that they were made from. The record types stay declared.
 ///
 /// # Errors
-/// The program has pointers (V163), or what is made breaks a rule: an expression is too deep once places have all their
-/// subscripts, or the program has more variables than fit.
+/// V163: the program has pointers. Errors of validation: the result breaks a rule, because an expression is too deep
+/// with all subscripts, or the program has too many variables.
 pub fn split(program: &ValidProgram) -> Result<ValidProgram, Diagnostics> {
     split_with_parts(program).map(|(split, _)| split)
 }
@@ -108,7 +108,8 @@ pub fn split_with_parts(program: &ValidProgram) -> Result<(ValidProgram, Parts),
     Ok((validate(split)?, parts))
 }
 
-/// Statements of routines that were made from another one come from the first of those that became of theirs there.
+/// Renumbers origins in derived routines: a statement made from one of the original comes from the first of the
+/// statements that this one became.
 fn originals(program: &Program, routines: &mut [Routine], parts: &[RoutineParts]) {
     let named = program.routines.iter().zip(parts);
     let by_name: HashMap<&str, &RoutineParts> = named.map(|(r, p)| (&*r.name, p)).collect();
@@ -171,7 +172,7 @@ fn leaves(program: &Program, variable: &Variable, shape: &[Dim]) -> Vec<Variable
     parts.collect()
 }
 
-/// The initial values of each of so many leaves; an empty list if there are none.
+/// The initial values of each of `leaves` leaves; an empty list if there are none.
 fn initial_by_leaf(program: &Program, global: &Global, leaves: usize) -> Vec<Vec<Expr>> {
     let Some(values) = &global.initial else {
         return Vec::new();
@@ -238,7 +239,7 @@ impl Globals {
     }
 }
 
-/// One routine while its records are split.
+/// A routine whose records are being split.
 struct SplitRoutine<'p> {
     program: &'p Program,
     routine: &'p Routine,
@@ -247,9 +248,9 @@ struct SplitRoutine<'p> {
     parts: Vec<Vec<VarId>>,
     names: HashSet<String>,
     layouts: Layouts<'p>,
-    /// The records that it had, and those that are made.
+    /// The records of the routine, and new ones for results.
     records: Vec<RecordParts>,
-    /// The statement that each one that is written was made from.
+    /// The origin of each statement that is written.
     statements: Vec<StatementOrigin>,
     /// Statements of the block that is being written.
     block: Vec<Stmt>,
@@ -282,7 +283,7 @@ impl<'p> SplitRoutine<'p> {
             statements: Vec::new(),
             block: Vec::new(),
         };
-        // A routine that was made from a function has its result as a parameter.
+        // A routine that was made from a function has the function's result as a parameter.
         let original = routine.origin.as_deref();
         let result_there = original.and_then(|o| results.get(&*o.of).copied());
         for (v, variable) in routine.variables.iter().enumerate() {
@@ -290,7 +291,7 @@ impl<'p> SplitRoutine<'p> {
             let parameter = matches!(variable.role, Role::Parameter { .. });
             let returned = result || parameter && result_there == Some(&*variable.name);
             let mut own = Vec::new();
-            // Shapes may name what comes later, and are filled in when all variables are known.
+            // Shapes may name later variables, so they are filled in when all variables are known.
             for (k, mut part) in leaves(program, variable, &variable.shape)
                 .into_iter()
                 .enumerate()
@@ -326,7 +327,7 @@ impl<'p> SplitRoutine<'p> {
         split
     }
 
-    /// Parts of the derivative of a record are derivatives of the parts of that.
+    /// Sets the origins of parts: parts of a record's derivative are derivatives of the record's parts.
     fn origins(&mut self) {
         let routine = self.routine;
         let named = routine.variables.iter().zip(&self.parts);
@@ -429,7 +430,7 @@ impl<'p> SplitRoutine<'p> {
                     for made in &mut self.block[before..] {
                         made.at = statement.at.clone();
                         made.annotations = statement.annotations.clone();
-                        // What was made from another routine keeps where it comes from.
+                        // Statements of a derived routine keep their origins.
                         made.origin = match self.routine.origin {
                             Some(_) => statement.origin,
                             None => origin,
@@ -564,7 +565,7 @@ impl<'p> SplitRoutine<'p> {
                 return self.push(StmtKind::Assign { target, value });
             }
         };
-        // A leaf that is assigned may be read by subscripts for the next ones.
+        // Subscripts may read a leaf that an earlier assignment changes.
         let mut reads_target = self.routine.aliased;
         for e in target.subscript_exprs().chain(source.subscript_exprs()) {
             e.walk_places(&mut |place| reads_target |= place.var == target.var);
@@ -583,8 +584,8 @@ impl<'p> SplitRoutine<'p> {
         }
     }
 
-    /// A call of a function that returns a record: into variables of its own, then to where it belongs. The subscripts
-    /// there have the values that they had before the call.
+    /// A call of a function that returns a record: the fields go into new variables, then to their place, whose
+    /// subscripts have their values from before the call.
     fn call_of_record(
         &mut self,
         call: &StmtKind,
@@ -624,8 +625,7 @@ impl<'p> SplitRoutine<'p> {
         }
     }
 
-    /// The place with subscripts that are constants, or variables that are assigned what stands there now. The
-    /// variables are those of the split routine: the places of the old one do not name them.
+    /// The place with its subscripts evaluated now: each is a constant, or a new variable of the split routine.
     fn hoist(&mut self, place: &Place) -> Place {
         let mut made = Vec::new();
         let hoisted = place.map_subscripts(&mut |e| match e {
@@ -643,7 +643,7 @@ impl<'p> SplitRoutine<'p> {
                 let ty = ty.map_or(ScalarType::Integer, |ty| ty.ty);
                 let variable = Variable::new(name, ty, Vec::new(), Role::Local);
                 let v = self.out.add_variable(variable);
-                // Numbers behind those of the old routine stand for what is new.
+                // New variables get numbers behind those of the old routine.
                 self.parts.push(vec![v]);
                 made.push((v, e.clone()));
                 Expr::var(VarId::new(self.parts.len() - 1))
@@ -656,7 +656,7 @@ impl<'p> SplitRoutine<'p> {
         hoisted
     }
 
-    /// The variable that one that is no record becomes.
+    /// The variable that a variable other than a record becomes.
     fn only(&self, v: VarId) -> VarId {
         self.parts[v.index()][0]
     }
@@ -717,7 +717,7 @@ impl<'p> SplitRoutine<'p> {
         made.collect()
     }
 
-    /// The subscripts of all names that a place has, with whole dimensions where none are written.
+    /// Adds the subscripts of all names in a place, with full ranges where none are written.
     fn fill_in(&self, variable: &Variable, place: &Place, subscripts: &mut Vec<Subscript>) {
         let (mut ty, mut rank) = (variable.ty, variable.rank());
         for level in place.levels() {
@@ -741,7 +741,7 @@ impl<'p> SplitRoutine<'p> {
         place.map_subscripts(&mut |e| self.expr(e))
     }
 
-    /// The place that one that is no record becomes; the first leaf of a record.
+    /// The place that a place becomes; for a record, its first leaf.
     fn place(&self, place: &Place) -> Place {
         let mut places = self.places(place);
         places.truncate(1);
@@ -786,12 +786,12 @@ impl<'p> SplitRoutine<'p> {
     }
 }
 
-/// True of what a derivative of a variable is to it.
+/// True for the roles of derivatives.
 pub(super) fn is_derivative(role: &NameRole) -> bool {
     matches!(role, NameRole::Adjoint | NameRole::Tangent)
 }
 
-/// All of a dimension.
+/// The full range of a dimension.
 fn full() -> Subscript {
     Subscript::Range(Box::default())
 }

@@ -1,4 +1,4 @@
-//! The form that array statements are lowered to.
+//! The form to which array statements are lowered.
 
 use cfg_core::{
     entity::VarId,
@@ -23,7 +23,7 @@ impl ArrayId {
 /// The rank, the storage order and the type of the elements of an array of a [`Form`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// The variable, if the array is all of one. All other arrays are made by a step.
+    /// The variable, if the array is a whole variable. All other arrays are made by a step.
     pub variable: Option<VarId>,
     /// The number of dimensions, at least 1.
     pub rank: usize,
@@ -59,28 +59,28 @@ pub enum Step {
         /// The value, an expression over variables of the routine.
         value: Expr,
     },
-    /// An array becomes the section that a place says; subscripts are evaluated from left to right and checked.
+    /// An array becomes the section of a place; subscripts are evaluated from left to right and checked.
     Section {
         /// The array that is made.
         array: ArrayId,
         /// The section, with at least one range.
         place: Place,
     },
-    /// An array becomes the transposed view of a matrix that must be there.
+    /// An array becomes the transposed view of a matrix, which must be taken.
     Transpose {
         /// The array that is made.
         array: ArrayId,
         /// The matrix that is transposed.
         of: ArrayId,
     },
-    /// An array becomes a view of the cells of another one, which must be there.
+    /// An array becomes a view of the cells of another one, which must be taken.
     Alias {
         /// The array that is made.
         array: ArrayId,
-        /// The array that must be there.
+        /// The array that must be taken.
         of: ArrayId,
     },
-    /// An array becomes a view of another one, which may be a part that is not taken.
+    /// An array becomes a view of another one, which may be untaken.
     Same {
         /// The array that is made.
         array: ArrayId,
@@ -96,16 +96,16 @@ pub enum Step {
     ShapeOf {
         /// The array that has the shape.
         array: ArrayId,
-        /// The shape is that of the first of these that is taken.
+        /// The first of these that is taken gives the shape.
         candidates: Box<[ArrayId]>,
         /// The array that has the shape if none is taken and this one has one; else extents are 1.
         otherwise: Option<ArrayId>,
     },
-    /// Two arrays must be there and have the same extents; one that is not taken conforms.
+    /// Two arrays must have the same extents; an array that is not taken conforms.
     Conform {
         /// The array that has the wanted extents.
         a: ArrayId,
-        /// The array that may be one that is not taken.
+        /// The array that may be untaken.
         b: ArrayId,
     },
     /// A new array gets the extents of another one, and lower bounds 1.
@@ -136,8 +136,8 @@ pub enum Step {
         /// The value of all elements.
         value: Expr,
     },
-    /// The elements of an array become those of another one of the same extents, which has no cells of the first, or
-    /// the same in the same order.
+    /// The elements of an array become those of another one of the same extents. The two share no cells, or are the
+    /// same cells in the same order.
     Copy {
         /// The array that is written.
         to: ArrayId,
@@ -184,13 +184,13 @@ pub enum Step {
         /// The steps that are done instead of a part whose scalar is not `undecided`, and of all parts behind it.
         decided: Vec<Step>,
     },
-    /// Steps are tried; what goes wrong in them is no error.
+    /// Steps are tried; a failure in them is no error.
     Try {
         /// The steps that are tried.
         attempt: Vec<Step>,
-        /// The steps that are done when these have gone well.
+        /// The steps that are done if the attempt succeeds.
         well: Vec<Step>,
-        /// The steps that are done if one of these has failed.
+        /// The steps that are done if the attempt fails.
         failed: Vec<Step>,
     },
     /// A loop nest over elements.
@@ -198,7 +198,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The steps in it that may not be done.
+    /// The blocks of steps inside that may be left out.
     pub fn blocks(&self) -> Vec<&[Step]> {
         match self {
             Self::Choose { taken, .. } => vec![taken],
@@ -234,7 +234,7 @@ impl Step {
 /// A part of a [`Step::Decide`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// The scalar that is looked at first, if there is one.
+    /// The scalar that is tested first, if there is one.
     pub test: Option<Expr>,
     /// The steps of the part.
     pub steps: Vec<Step>,
@@ -257,9 +257,9 @@ pub struct Loop {
 pub struct Element {
     /// The name of the element at the position of the loops.
     pub name: VarId,
-    /// The array that the element is of. One that is not taken has no elements, and the body does not come to them.
+    /// The array of the element. An array that is not taken has no elements, and the body does not read them.
     pub array: ArrayId,
-    /// True if the body reads the element exactly once; otherwise it may not read it.
+    /// True if the body reads the element exactly once; otherwise it may read it less or more often.
     pub once: bool,
 }
 
@@ -268,7 +268,7 @@ pub struct Element {
 pub enum Action {
     /// The value is stored into the element of the array that the loops go over.
     Store(Expr),
-    /// The value is added to a reduction, which begins with its first element or that of none.
+    /// The value is added to a reduction, which begins with its first element, or with the value for an empty array.
     Fold {
         /// The operator of the reduction.
         op: Op,

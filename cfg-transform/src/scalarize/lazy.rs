@@ -1,5 +1,5 @@
-//! Operators over arrays that do not evaluate all their operands: `if`, `and`, `or`. What a scalar decides is decided
-//! before the loops, and arrays that are not chosen are not looked at.
+//! Operators over arrays that do not evaluate all operands: `if`, `and`, `or`. Scalar conditions decide before the
+//! loops, and arrays that are not chosen are not touched.
 
 use cfg_core::ir::{Expr, Op};
 
@@ -41,7 +41,7 @@ impl Builder<'_> {
                 self.step(Step::Choose {
                     condition: prepared[0].clone(),
                     sense,
-                    // It may not matter that the condition is uninitialised.
+                    // An uninitialised condition is no error if no element needs it.
                     lenient: when.for_some,
                     taken,
                     untaken: leaves[from..].iter().map(|leaf| leaf.array).collect(),
@@ -95,8 +95,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Gives the arrays of an operand of which no element is evaluated the shapes that they would have, for the
-    /// result has them all the same. An operand that would fail has none.
+    /// Gives the arrays of an operand without evaluated elements their shapes, since these shape the result
+    /// nevertheless. An operand that would fail has no shape.
     fn shape_of(&mut self, operand: &Expr, leaves: &[Leaf]) -> Lowering<()> {
         let within = std::mem::replace(&mut self.shapes_only, true);
         let mut again = Vec::with_capacity(leaves.len());

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::form::{Action, Array, ArrayId, Element, Form, Loop, Step};
 
-/// The reason for which a statement has no form: it is not part of a valid program.
+/// The reason why a statement has no form: it is not part of a valid program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// A sentence that says what is wrong.
@@ -44,7 +44,8 @@ impl From<Mismatch> for Malformed {
 
 pub(super) type Lowering<T> = Result<T, Malformed>;
 
-/// The lowering of the statements of one routine of a [`Flat`](cfg_core::flat::Flat) program; of another it may panic.
+/// The lowering of the statements of one routine of a [`Flat`](cfg_core::flat::Flat) program; for other programs it
+/// may panic.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalarizer<'p> {
     routine: &'p Routine,
@@ -56,24 +57,24 @@ pub(super) struct Leaf {
     pub(super) array: ArrayId,
     name: VarId,
     once: bool,
-    /// True if the operand is there whatever conditional expressions choose.
+    /// True if the operand is taken whatever conditional expressions choose.
     always: bool,
 }
 
 /// The circumstances in which a part of an array expression is evaluated.
 #[derive(Clone, Copy, Default)]
 pub(super) struct When {
-    /// True if it is evaluated only if a scalar decides so; the steps that prepare it are done only then.
+    /// True if a scalar decides whether it is evaluated; the steps that prepare it depend on the same scalar.
     pub(super) chosen: bool,
-    /// True if it is evaluated for some elements, as another operand decides.
+    /// True if another operand decides for each element whether it is evaluated.
     pub(super) for_some: bool,
 }
 
-/// A form that grows.
+/// A form under construction.
 pub(super) struct Builder<'p> {
     routine: &'p Routine,
     form: Form,
-    /// The arrays that are all of a variable.
+    /// The arrays that are whole variables.
     whole: BTreeMap<VarId, ArrayId>,
     /// The target of the statement, which is found once.
     target: Option<(&'p Place, ArrayId)>,
@@ -87,8 +88,8 @@ impl<'p> Scalarizer<'p> {
         Self { routine, locations }
     }
 
-    /// The form of an assignment to an array. The value goes through a temporary array only if the target may share cells
-    /// with what is still to be read when its elements are written.
+    /// The form of an assignment to an array. The value goes through a temporary array only if the target may share
+    /// cells with operands that are still to be read when its elements are written.
     ///
     /// # Errors
     /// What is not part of a valid routine.
@@ -171,8 +172,8 @@ impl<'p> Scalarizer<'p> {
         Ok((form.finish(), name))
     }
 
-    /// True if storing an element of the target could change what is still to be read. An operand that is the target
-    /// itself is read just before the element is written, unless it is turned round.
+    /// True if storing an element of the target could change operands that are still to be read. An operand that is
+    /// the target itself is read just before the element is written, unless it is transposed.
     fn conflicts(
         &self,
         form: &Builder<'_>,
@@ -182,7 +183,7 @@ impl<'p> Scalarizer<'p> {
         turned: bool,
     ) -> Lowering<bool> {
         if form.type_of(e)?.rank == 0 {
-            // All others are evaluated before the first element is written.
+            // All other operands are evaluated before the first element is written.
             let late = when.for_some && !form.may_be_early(e);
             let mut met = false;
             e.walk_places(&mut |p| met |= late && self.locations.may_overlap(p, target));
@@ -213,7 +214,7 @@ impl<'p> Scalarizer<'p> {
     }
 }
 
-/// True of a whole local array of deferred extents: assignment gives it a shape.
+/// True for a whole local array of deferred extents, to which assignment gives a shape.
 pub fn is_allocatable(routine: &Routine, place: &Place) -> bool {
     let variable = routine.variable(place.var);
     place.subscripts.is_empty()
@@ -356,8 +357,8 @@ impl<'p> Builder<'p> {
 
     // --- array expressions -------------------------------------------------------------------
 
-    /// The array that has the value of an expression; anything but a view is computed into a temporary one. Where only
-    /// scalars turn out to be chosen in conditional expressions, the value has the shape of the array `otherwise`.
+    /// The array with the value of an expression; all but views are computed into temporary arrays. If conditional
+    /// expressions choose only scalars, the value has the shape of the array `otherwise`.
     fn array_or(&mut self, e: &Expr, otherwise: Option<ArrayId>) -> Lowering<ArrayId> {
         match FlatExpr::of(e) {
             FlatExpr::Place(place) => self.view(place),
@@ -458,7 +459,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The array whose shape an expression has: of those that are taken at run time.
+    /// The array that gives an expression its shape: one of the arrays that are taken at run time.
     fn common_shape(&mut self, leaves: &[Leaf], otherwise: Option<ArrayId>) -> Lowering<ArrayId> {
         let Some(first) = leaves.first() else {
             return Err(Malformed::new("an array expression without arrays"));
@@ -494,8 +495,8 @@ impl<'p> Builder<'p> {
         }));
     }
 
-    /// True if a scalar may be computed although its value may not be needed: it cannot fail, or it works on arrays
-    /// (which is not done inside a loop).
+    /// True if a scalar may be computed although its value may not be needed: it cannot fail, or it works on arrays,
+    /// which loops over elements cannot do.
     pub(super) fn may_be_early(&self, e: &Expr) -> bool {
         let mut fails = false;
         let mut arrays = false;

@@ -13,7 +13,7 @@ use super::form::{Action, Array, ArrayId, Form, Part, Step};
 /// which the form has them.
 ///
 /// # Errors
-/// Those of the output.
+/// The errors of the output.
 pub fn print(
     out: &mut impl Write,
     program: &Program,

@@ -1,4 +1,4 @@
-//! Tests of the transformations on random programs, and of what they limit.
+//! Tests of the transformations on random programs, and of their limits.
 
 mod group;
 mod outline;

@@ -126,7 +126,7 @@ fn same(what: &str, a: &impl Debug, b: &impl Debug) -> Result<(), String> {
     }
 }
 
-/// A case whose program has been outlined gives what it gives itself.
+/// A case gives the same results after outlining.
 fn agrees(seed: u64, case: &Case, counted: &Counts) -> Result<(), String> {
     let original = valid(case.program.clone())?;
     let all: Vec<RoutineId> = (0..original.routines.len()).map(RoutineId::new).collect();
@@ -184,7 +184,7 @@ fn general_programs() {
     counted.are_at_least(150, 50);
 }
 
-/// Where parameters stand among the variables of the routine shows neither in it nor in the new one.
+/// The position of parameters among the variables matters neither for the routine nor for the new one.
 #[test]
 fn parameters_anywhere() {
     let mut count = 0;
@@ -232,7 +232,7 @@ fn sweeps() {
     assert!(count > 150, "{count}");
 }
 
-/// What goes wrong in a region goes wrong in its routine, with the same code and at the same vertex.
+/// An error in a region becomes one in its routine, with the same code and at the same vertex.
 #[test]
 fn errors() {
     let source = |n: &str, e: &str| {

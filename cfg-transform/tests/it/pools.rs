@@ -1,4 +1,4 @@
-//! Pointers that are lowered, on both sides of what is limited.
+//! Lowered pointers on both sides of the limits.
 
 use crate::group::read;
 use cfg_core::{
@@ -20,8 +20,7 @@ fn lowered(source: &str) -> Result<String, String> {
     Ok(lowered.to_string())
 }
 
-/// Records are copied to what pointers lead to up to a number of cells, and taken with pointers in them whatever they
-/// hold.
+/// Records are copied to targets of pointers up to a number of cells, and with pointers in them whatever their size.
 #[test]
 fn records_that_are_copied_cell_by_cell() {
     for (cells, is_refused) in [(10_000, false), (10_001, true)] {
@@ -77,8 +76,8 @@ fn places_whose_indices_are_kept() {
     }
 }
 
-/// All elements of an array with gaps get a scalar row by row, up to a number of rows; the longest dimension is what a
-/// row has.
+/// All elements of an array with gaps get a scalar row by row, up to a number of rows; rows lie along the longest
+/// dimension.
 #[test]
 fn rows_that_get_a_value() {
     for (records, numbers, is_refused) in [
@@ -118,7 +117,7 @@ end
     }
 }
 
-/// As many elements as a section with constant bounds and a constant stride has are known where the program is lowered.
+/// The number of elements of a section with constant bounds and stride is known when the program is lowered.
 #[test]
 fn sections_of_constants() {
     for (section, count) in [
@@ -185,8 +184,8 @@ end
     }
 }
 
-/// A place of a lowered program leads to the statement that it was made from, to the vertex if it is of none, and to
-/// the routine where something was added.
+/// A place of a lowered program leads to the statement that it was made from, to the vertex if there is no statement,
+/// and to the routine for added parts.
 #[test]
 fn places_lead_back_to_the_original() {
     let source = "subroutine g(in ^real p, out real y)

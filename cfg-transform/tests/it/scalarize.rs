@@ -1,11 +1,12 @@
-//! Assignments whose target shares cells with what is read, as the executor runs their forms.
+//! Assignments whose target shares cells with operands, as the executor runs their forms.
 
 use cfg_core::{elemental::Scalar, entity::RoutineId, validate::validate};
 use cfg_drive::{Options, Primal};
 use cfg_format::text;
 use cfg_testkit::flat;
 
-/// What x is after a statement, from 2, 4, 6, 8; the matrix a begins with 1 to 8 in two rows, p is true but for the last, n is 3.
+/// The value of x after a statement; x starts as 2, 4, 6, 8, the matrix a as 1 to 8 in two rows, p is true except for
+/// the last element, n is 3.
 fn after(statement: &str) -> Result<Vec<f64>, String> {
     let source = format!(
         "subroutine f(in integer n, in logical p[4], inout real x[4], inout real a[2, 4])\n  {statement}\nend\n"

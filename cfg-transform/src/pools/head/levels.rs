@@ -1,11 +1,12 @@
-//! What parameters lead to that lead to pointers, as arrays: *levels*.
+//! Parameters that lead to further pointers, as arrays: *levels*.
 //!
-//! A level has the elements of all objects that the pointers of one place lead to, one object after the other. Where these are
-//! pointers, or records with pointers in them, a pointer is an integer, the number of elements of its object, 0 of null; and these
-//! objects are the next level. `^^real a` is two levels: the numbers of elements of the rows, and the elements of all rows.
+//! A level has the elements of all objects to which the pointers of one place lead, one object after the other. If the
+//! elements are pointers, or records with pointers in them, each pointer is an integer, the number of elements of its
+//! object, 0 for null; and these objects form the next level. `^^real a` has two levels: the numbers of elements of
+//! the rows, and the elements of all rows.
 //!
-//! Records that lead to their like, as in lists, trees and graphs, have one level in a parameter, which is one object:
-//! pointers to them are numbers of its elements, from 1.
+//! Recursive records, as in lists, trees and graphs, have one level in a parameter, which is one object: pointers to
+//! them are numbers of its elements, from 1.
 
 use super::{
     super::{
@@ -29,17 +30,17 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 /// The most levels of a parameter.
 const MOST: usize = 200;
 
-/// What the pointers of one place lead to; the first level is the parameter itself.
+/// The objects to which the pointers of one place lead; the first level is the parameter itself.
 pub(super) struct Level {
     /// The type of the elements in the original.
     pub(super) ty: ScalarType,
-    /// The pool of the elements; none if nothing is done with them.
+    /// The pool of the elements; `None` if they are never used.
     pub(super) pool: Option<usize>,
-    /// The fields on the way to each pointer in an element, and the level that it leads to.
+    /// The fields on the way to each pointer in an element, and the level to which it leads.
     pub(super) below: BTreeMap<Vec<String>, usize>,
-    /// It has all records of a kind that lead to their like, and is not the parameter itself.
+    /// True if the level has all recursive records of a type, and is not the parameter itself.
     pub(super) is_home: bool,
-    /// The fields on the way to each pointer that leads to an element of a level that has all, and that.
+    /// The fields on the way to each pointer to a recursive record, and the level of these records.
     pub(super) links: BTreeMap<Vec<String>, usize>,
     /// The parameter that has the elements.
     pub(super) own: VarId,
@@ -54,11 +55,11 @@ struct Open {
     /// The level with the pointers, and the fields on the way to them.
     from: Option<(usize, Vec<String>)>,
     is_home: bool,
-    /// The fields on the way to pointers that lead to elements of a level that has all, and that.
+    /// The fields on the way to pointers to recursive records, and the level of these records.
     links: Vec<(Vec<String>, usize)>,
 }
 
-/// True if pointers lead to pointers, or are passed in something else than a pointer.
+/// True if pointers lead to pointers, or are passed inside records.
 pub(super) fn are_needed(program: &Program, variable: &Variable) -> bool {
     match variable.ty.pointer() {
         Some(ty) if variable.rank() == 0 => has_pointers(program, ty.pointee()),
@@ -73,8 +74,8 @@ pub(super) fn has_pointers(program: &Program, ty: ScalarType) -> bool {
     leaves.iter().any(|ty| ty.pointer().is_some())
 }
 
-/// The parameters for the levels of a parameter that are needed, the first of which has its name, each with its level; they are
-/// numbered from `next` on.
+/// The parameters for the levels of a parameter, each with its level. The first one has the name of the parameter;
+/// they are numbered from `next` on.
 pub(super) fn levels(
     plan: &Plan<'_>,
     (id, v): (RoutineId, VarId),
@@ -180,7 +181,7 @@ pub(super) fn levels(
     Ok(found)
 }
 
-/// The name of what a variable has behind fields.
+/// The name of a variable with fields behind it.
 fn joined(name: &str, path: &[String]) -> String {
     let mut joined = name.to_owned();
     for field in path {
@@ -190,9 +191,8 @@ fn joined(name: &str, path: &[String]) -> String {
     joined
 }
 
-/// The levels of a parameter, those that are nearer first. Of records that lead to their like there is one
-/// level, which is named by the first place that leads there. Places where nothing is done with what has the pointer
-/// come last: no object is made for what leads on from there.
+/// The levels of a parameter, nearer ones first. Recursive records have one level, named by the first place that leads
+/// there. Places in objects that are never used come last: no objects are made for pointers in them.
 fn all_levels(
     plan: &Plan<'_>,
     root: Open,
@@ -262,7 +262,7 @@ fn all_levels(
     Ok(all)
 }
 
-/// The pointers in a value of a type, with the fields on the way: last those within what they lead to.
+/// The pointers in a value of a type, with the fields on the way. Pointers to recursive records come last.
 fn pointers(program: &Program, ty: ScalarType) -> Vec<(Vec<String>, PointerType)> {
     let leaves = program.leaves(ty).into_iter();
     let (mut found, mut within) = (Vec::new(), Vec::new());
@@ -289,7 +289,7 @@ fn pointers(program: &Program, ty: ScalarType) -> Vec<(Vec<String>, PointerType)
     found
 }
 
-/// The levels with those that are led to behind each, in the order of their places.
+/// The levels in preorder: behind each level the levels to which it leads, in the order of their places.
 fn preorder(all: &[Open]) -> Vec<usize> {
     let mut below = vec![Vec::new(); all.len()];
     for (k, level) in all.iter().enumerate() {
@@ -305,7 +305,8 @@ fn preorder(all: &[Open]) -> Vec<usize> {
     order
 }
 
-/// The parameter for the objects that pointers lead to which are stored under the name `of`, from the one that leads to them.
+/// The parameter for the objects of the pointers stored under the name `of`; `from` is the parameter with these
+/// pointers.
 pub(super) fn objects(from: &Variable, ty: ScalarType, intent: Intent, of: &str) -> Variable {
     let dim = Dim {
         lower: Expr::Int(0),
@@ -327,7 +328,7 @@ fn role(intent: Intent) -> Role {
     }
 }
 
-/// True if cells of a type in a pool that are no pointers are assigned.
+/// True if cells of a type in a pool, other than pointers, are assigned.
 fn is_written(
     plan: &Plan<'_>,
     pool: Option<usize>,
@@ -342,7 +343,7 @@ fn is_written(
     arrays.any(|g| written.contains(g))
 }
 
-/// Records with integers in the place of pointers, and records without pointers.
+/// Records with integers in place of pointers, and records without pointers.
 #[derive(Default)]
 pub(super) struct FlatRecords {
     of: BTreeMap<RecordId, RecordId>,
@@ -351,7 +352,7 @@ pub(super) struct FlatRecords {
 }
 
 impl FlatRecords {
-    /// The type with integers in the place of pointers. Recursion is over the nesting of records, which validation limits.
+    /// The type with integers in place of pointers. Recursion is over the nesting of records, which validation limits.
     pub(super) fn flat(&mut self, plan: &Plan<'_>, ty: ScalarType) -> ScalarType {
         if ty.pointer().is_some() {
             return ScalarType::Integer;

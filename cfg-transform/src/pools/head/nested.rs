@@ -1,8 +1,8 @@
 //! Objects from levels, and back.
 //!
-//! Objects are made in the order in which their pointers stand in the level before, so that what they hold is found again without
-//! the pointers, which may have changed: the objects that a pool has given to variables are numbered one after the other.
-//! The records of a kind that lead to their like are one object, made before all others of the parameter.
+//! Objects are made in the order of their pointers in the level before. Since a pool numbers the objects of variables
+//! one after the other, they are found again without the pointers, which may have changed. Recursive records of a type
+//! are one object, made before all others of the parameter.
 
 use super::{
     super::{
@@ -23,14 +23,15 @@ use cfg_core::{
 };
 use std::collections::BTreeMap;
 
-/// A parameter that leads to pointers which lead on.
+/// A parameter that leads to further pointers.
 pub(super) struct Nested {
     levels: Vec<Level>,
-    /// The local variables of each level: where its object at hand is, and the number of elements of those before.
+    /// The local variables of each level: the place of the current object, and the number of elements of the objects
+    /// before it.
     locals: Vec<Locals>,
-    /// What each pool had given to variables before.
+    /// The mark of each pool before the objects were made.
     pools: BTreeMap<usize, VarId>,
-    /// What is handed to the original.
+    /// The variable that is handed to the original.
     pub(super) given: VarId,
 }
 
@@ -45,11 +46,11 @@ struct Copying<'n> {
     levels: &'n [Level],
     locals: &'n [Locals],
     to_pool: bool,
-    /// On the way back: the number of the object of a pool that was found last.
+    /// On the way back, the number of the last object found in each pool.
     found: BTreeMap<usize, VarId>,
 }
 
-/// Where the elements of a level are.
+/// The home of the elements of a level.
 enum Home {
     Pool(Address),
     /// A variable of the original's type.
@@ -120,13 +121,14 @@ pub(super) fn take(
     Ok(nested)
 }
 
-/// Object and cell of a pointer to an element of a level without a pool, behind so many others: it is only compared.
+/// Object and cell of a pointer to an element of a level without a pool, with `before` elements before it. Such a
+/// pointer is only compared.
 fn without_pool(writer: &Writer<'_, '_>, level: &Level, before: Expr) -> [Expr; 2] {
     let each = cells::cells(writer.plan.program, level.ty).max(1);
     [object_of(level.own), mul(before, Expr::Int(each))]
 }
 
-/// The variable that is handed to the original in the place of one that is passed by value.
+/// The variable that is handed to the original in place of a parameter passed by value.
 fn whole(writer: &mut Writer<'_, '_>, parameter: &Variable, own: VarId) -> VarId {
     let ty = writer.plan.lowered(parameter.ty);
     let v = writer.local(&format!("{}_whole", parameter.name), ty);
@@ -146,7 +148,7 @@ fn whole(writer: &mut Writer<'_, '_>, parameter: &Variable, own: VarId) -> VarId
     v
 }
 
-/// Copies back what the objects of a parameter hold, and ends them.
+/// Copies the contents of a parameter's objects back, and ends the objects.
 pub(super) fn give_back(
     writer: &mut Writer<'_, '_>,
     nested: &Nested,
@@ -185,7 +187,7 @@ pub(super) fn give_back(
     Ok(())
 }
 
-/// Ends the objects that a pool has given to variables since it was marked.
+/// Ends the objects of variables that a pool has got since it was marked.
 fn end(writer: &mut Writer<'_, '_>, pool: usize, mark: VarId, pieces: &mut Vec<Piece>) {
     let plan = writer.plan;
     let pool = &plan.pools[pool];
@@ -211,20 +213,20 @@ fn end(writer: &mut Writer<'_, '_>, pool: usize, mark: VarId, pieces: &mut Vec<P
     writer.assign(bottom, field(&mark, CELL).into());
 }
 
-/// True if what the elements of a level hold is given back.
+/// True if the contents of a level are given back.
 fn is_written(writer: &Writer<'_, '_>, level: &Level) -> bool {
     let variable = writer.out.variable(level.own);
     matches!(variable.role, Role::Parameter { intent, .. } if intent.writes())
 }
 
-/// Loops over all elements of a field, none of one that is in no array.
+/// Loops over all elements of a field; no loop for a field in no array.
 pub(super) struct Loops<'f> {
     field: &'f cells::Elements<'f>,
     indices: Vec<VarId>,
 }
 
 impl<'f> Loops<'f> {
-    /// The loops are to begin here.
+    /// Begins the loops.
     pub(super) fn over(
         writer: &mut Writer<'_, '_>,
         field: &'f cells::Elements<'f>,
@@ -244,7 +246,7 @@ impl<'f> Loops<'f> {
         indices.map(|index| sub(Expr::var(*index), Expr::Int(1)))
     }
 
-    /// The number of the element's cell in the whole.
+    /// The number of the element's cell in the whole object.
     fn number(&self) -> Expr {
         let first = Expr::Int(self.field.number);
         let steps = self.numbers().zip(&self.field.dims);
@@ -253,7 +255,7 @@ impl<'f> Loops<'f> {
         })
     }
 
-    /// The place of the element, behind that of the whole.
+    /// The place of the element in that of the whole object.
     pub(super) fn part(&self, whole: &Place) -> Place {
         let mut subscripts = whole.subscripts.to_vec();
         let mut inside = self.numbers().zip(&self.field.dims);
@@ -269,7 +271,7 @@ impl<'f> Loops<'f> {
         }
     }
 
-    /// The loops end here: this, and what was written since they began, is done for each element.
+    /// Ends the loops: these pieces, and the statements written since the beginning, are done for each element.
     pub(super) fn end(
         self,
         writer: &mut Writer<'_, '_>,
@@ -289,7 +291,7 @@ impl<'f> Loops<'f> {
 }
 
 impl Copying<'_> {
-    /// Makes the objects, or finds them, that have all records of a kind which lead to their like.
+    /// Makes the objects for recursive records, or finds them.
     fn make_homes(&self, writer: &mut Writer<'_, '_>) {
         for (k, level) in self.levels.iter().enumerate() {
             if let (true, Some(pool)) = (level.is_home, level.pool) {
@@ -299,7 +301,7 @@ impl Copying<'_> {
         }
     }
 
-    /// What these objects hold.
+    /// Copies the contents of the objects for recursive records.
     fn homes_hold(
         &mut self,
         writer: &mut Writer<'_, '_>,
@@ -314,7 +316,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// A pointer to the element of a level of which the number is given, from 1, or 0 of null.
+    /// Sets a pointer to the element of a level with this number, from 1, or to null for 0.
     fn link(&self, writer: &mut Writer<'_, '_>, level: usize, number: Expr, target: &Place) {
         let number = writer.ahead(number, "number", Mode::Ahead);
         let before = sub(number.clone(), Expr::Int(1));
@@ -335,7 +337,7 @@ impl Copying<'_> {
         }
     }
 
-    /// The elements of the variable that is handed to the original.
+    /// Copies the elements of the variable that is handed to the original.
     fn variable(
         &mut self,
         writer: &mut Writer<'_, '_>,
@@ -351,7 +353,7 @@ impl Copying<'_> {
         self.element(writer, 0, &element, home, pieces)
     }
 
-    /// A pointer to an object of the level, and what the object holds.
+    /// Sets a pointer to an object of the level, and copies the contents of the object.
     fn pointer(
         &mut self,
         writer: &mut Writer<'_, '_>,
@@ -362,7 +364,7 @@ impl Copying<'_> {
     ) -> Result<(), Refused> {
         let empty = || eq(size.clone(), Expr::Int(0));
         let Some(pool) = self.levels[level].pool else {
-            // Nothing is ever done with what it leads to, but it may be null or not, and it may be compared.
+            // Its target is never used, but the pointer may be tested for null and compared with others.
             if self.to_pool {
                 let of = &self.levels[level];
                 let before = Place::whole(self.locals[level].before);
@@ -376,7 +378,7 @@ impl Copying<'_> {
             return Ok(());
         };
         if self.to_pool {
-            // The object is made by what follows, with the numbers that come next.
+            // The object is made next, with the next numbers.
             self.make(writer, level, pool, &size);
             let at = Place::whole(self.locals[level].at);
             for name in [OBJECT, CELL] {
@@ -388,7 +390,7 @@ impl Copying<'_> {
         self.object(writer, level, pool, size, pieces)
     }
 
-    /// The next object of a level, and what it holds.
+    /// Makes or finds the next object of a level, and copies its contents.
     fn object(
         &mut self,
         writer: &mut Writer<'_, '_>,
@@ -419,7 +421,7 @@ impl Copying<'_> {
         writer.assign(field(&at, CELL), cell.into());
     }
 
-    /// What the object at hand of a level holds.
+    /// Copies the contents of the current object of a level.
     fn held(
         &mut self,
         writer: &mut Writer<'_, '_>,
@@ -446,7 +448,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// The elements of an object, which follow those of the objects before in their level.
+    /// Copies the elements of an object, which follow those of earlier objects in their level.
     fn elements(
         &mut self,
         writer: &mut Writer<'_, '_>,
@@ -504,7 +506,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// One element, field by field.
+    /// Copies one element, field by field.
     fn element(
         &mut self,
         writer: &mut Writer<'_, '_>,

@@ -1,5 +1,5 @@
-//! Results of routines that have pointers: one to numbers is an array of the elements that it leads to, one to a record
-//! without pointers is that, and of a record the fields that are none are left.
+//! Results with pointers. A pointer to numbers becomes an array of the elements from its target on, a pointer to a
+//! record without pointers becomes that record, and a record keeps only its fields without pointers.
 
 use super::{
     super::{
@@ -19,7 +19,7 @@ use cfg_core::{
     ir::{Dim, Expr, NameOrigin, NameRole, Op, Place, Role, ScalarType, Stmt, StmtKind, Variable},
 };
 
-/// The result where the program is entered: of a pointer to numbers the elements from where it leads to the end of its
+/// The result at the entry of the program; for a pointer to numbers, the elements from its target to the end of the
 /// object.
 pub(super) fn declared(
     plan: &Plan<'_>,
@@ -52,8 +52,7 @@ fn left_with(variable: &Variable) -> Refused {
     )
 }
 
-/// Copies what the result `v` of the original is, which is `given`, to `own`. The program stops where it is a null
-/// pointer.
+/// Copies the original's result `v`, which is in `given`, to `own`. The program stops if the result is a null pointer.
 pub(super) fn copy(
     writer: &mut Writer<'_, '_>,
     (v, own): (VarId, VarId),
@@ -76,10 +75,10 @@ pub(super) fn copy(
     stop_if(writer, eq(object.clone(), Expr::Int(0)), "null", pieces);
     let class = plan.classes.variable(writer.id, v);
     let Some((node, pool)) = plan.pointee(class, pointer) else {
-        // There is no object that it could lead to.
+        // No object exists to which it could lead.
         return Ok(());
     };
-    // Cells of other types would be among the elements.
+    // With another layout, cells of other types would be among the elements.
     let mut layouts = plan.classes.layouts(node).iter();
     if !layouts.all(|ty| *ty == pointer.pointee()) {
         return Err(left_with(variable));
@@ -102,7 +101,7 @@ pub(super) fn copy(
         };
         return writer.cell_by_cell(pointer.pointee(), &own, address, false);
     }
-    // `--size` replaces this value by the size that it says.
+    // The option `--size` replaces this value by the given size.
     let size = writer.local(&format!("{}_size", variable.name), ScalarType::Integer);
     let origin = NameOrigin::new(NameRole::Temporary, &*variable.name);
     writer.out.variables[size.index()].origin = Some(Box::new(origin));
@@ -121,7 +120,7 @@ pub(super) fn copy(
     Ok(())
 }
 
-/// Stops the program where it returns something that is no result.
+/// Stops the program if a condition shows that the result cannot be returned.
 fn stop_if(writer: &mut Writer<'_, '_>, condition: Expr, what: &str, pieces: &mut Vec<Piece>) {
     let text = format!("{} returns {what}", writer.routine.name).into();
     flush(writer, pieces);
@@ -129,7 +128,7 @@ fn stop_if(writer: &mut Writer<'_, '_>, condition: Expr, what: &str, pieces: &mu
     pieces.push(Piece::If(condition, stop));
 }
 
-/// True of a result that is not the same where the program is entered.
+/// True for a result that has another type at the entry of the program.
 pub(super) fn is_changed(plan: &Plan<'_>, id: RoutineId, v: VarId) -> bool {
     let routine = plan.program.routine(id);
     routine.result == Some(v) && has_pointers(plan.program, routine.variable(v).ty)

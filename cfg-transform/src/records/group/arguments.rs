@@ -11,7 +11,7 @@ use cfg_core::{
 };
 use std::collections::HashMap;
 
-/// The parameters of a routine with records, and the old ones that they were.
+/// The parameters of a routine with records, and the old parameters behind each.
 pub(super) struct Formals {
     all: Vec<Formal>,
     /// The parameters that are the result of a function with records.
@@ -26,7 +26,7 @@ enum Formal {
 }
 
 impl Formals {
-    /// Those of a routine of the original, which has had an old parameter for each leaf.
+    /// The parameters of a routine of the original, with an old parameter for each leaf.
     pub(super) fn of_original(routine: &Routine, layouts: &Layouts<'_>) -> Self {
         let mut next = 0;
         let mut formal = |ty: ScalarType| {
@@ -52,7 +52,7 @@ impl Formals {
         Self { all, returned }
     }
 
-    /// Those of a routine that is put together.
+    /// The parameters of a routine that is put together.
     pub(super) fn of_plan(plan: &Plan) -> Self {
         let mut all = Vec::new();
         let mut position: HashMap<usize, usize> = HashMap::new();
@@ -75,8 +75,8 @@ impl Formals {
         }
     }
 
-    /// The arguments of a call, and the place of its result where that is a record. The subscripts of the old arguments are
-    /// those of the new ones.
+    /// The arguments of a call, and the place of its result if that is a record. New arguments have the subscripts of
+    /// the old ones.
     pub(super) fn bind(
         &self,
         plan: &Plan,
@@ -139,7 +139,7 @@ impl Formal {
     }
 }
 
-/// The record around the leaf that a place is, if the last fields of it are these, and are whole.
+/// The record around a leaf, if the place ends with the fields of `path`, without subscripts.
 fn around(plan: &Plan, layouts: &Layouts<'_>, place: &Place, path: &[Step]) -> Option<Place> {
     let home = plan.homes[place.var.index()]?;
     let record = &plan.records[home.record];
@@ -154,7 +154,7 @@ fn around(plan: &Plan, layouts: &Layouts<'_>, place: &Place, path: &[Step]) -> O
         return None;
     }
     levels.truncate(before + 1);
-    // All elements are the same however they are written; the parameter has its own lower bounds.
+    // A whole dimension may be written in two ways, since the parameter has lower bounds of its own.
     for level in &mut levels {
         if level.is_whole() {
             level.subscripts.clear();

@@ -1,4 +1,4 @@
-//! The globals of a program whose records are put together: those of the original, and the derivatives of records as records.
+//! The globals of a program whose records are put together: the original's, and derivatives of records as records.
 
 use crate::{
     names::unused,
@@ -11,7 +11,7 @@ use cfg_core::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The globals, and where those of the program without records are.
+/// The globals, and the places of those of the program without records.
 pub(super) struct Globals {
     pub(super) grouped: Vec<Global>,
     /// The new global of each.
@@ -21,7 +21,7 @@ pub(super) struct Globals {
 }
 
 impl Globals {
-    /// The globals of `derived` with the first ones, which are parts, as those of the original.
+    /// The globals of `derived`, with the first ones, which are parts, replaced by the original's.
     pub(super) fn of(
         original: &Program,
         parts: &Parts,

@@ -7,7 +7,7 @@ use cfg_core::{
     ir::{Place, Range, Subscript},
 };
 
-/// A name of a place, the variable's or a field's, with the subscripts behind it, or none of the dimensions that there are.
+/// A name in a place, the variable's or a field's, with its subscripts, or none if the whole array is meant.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Level {
     pub(super) field: Option<Box<str>>,
@@ -23,7 +23,7 @@ impl Level {
 }
 
 impl Plan {
-    /// The levels in its record of the place of a part; of another place its own subscripts.
+    /// The levels in its record of a place of a part; for another place, its own subscripts.
     pub(super) fn levels(&self, layouts: &Layouts<'_>, place: &Place) -> Vec<Level> {
         let mut rest = place.subscripts.iter().cloned();
         let Some(home) = self.homes[place.var.index()] else {
@@ -47,14 +47,14 @@ impl Plan {
         levels
     }
 
-    /// The place in its record of the place of a part; another place by its new number.
+    /// The place in its record of a place of a part; another place with its new variable.
     pub(super) fn place(&self, layouts: &Layouts<'_>, place: &Place) -> Place {
         joined(self.ids[place.var.index()], &self.levels(layouts, place))
     }
 }
 
-/// The place with these levels. Subscripts that select all are written only where no others are, since a place without
-/// any has the lower bounds of its declaration.
+/// The place with these levels. Full ranges at the end are omitted, so that the place keeps the lower bounds of its
+/// declaration.
 pub(super) fn joined(var: VarId, levels: &[Level]) -> Place {
     let partial = levels.iter().any(|level| !level.is_whole());
     let mut subscripts = Vec::new();

@@ -1,4 +1,4 @@
-//! Places of parts as places in records, in all of a routine.
+//! Rewriting all places of parts in a routine as places in records.
 
 use super::{arguments::Formals, plan::Plan};
 use crate::records::layout::Layouts;
@@ -13,7 +13,7 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
-/// Rewrites a routine, the variables of which are the new ones already.
+/// Rewrites a routine that has the new variables already.
 pub(super) struct Rewrite<'p> {
     pub(super) plan: &'p Plan,
     /// The parameters of all routines.
@@ -21,7 +21,7 @@ pub(super) struct Rewrite<'p> {
     pub(super) layouts: &'p Layouts<'p>,
     /// The statement of the original that each statement of the split routine was made from.
     pub(super) origins: &'p [StatementOrigin],
-    /// The first call that cannot be written, in which vertex, and why.
+    /// The vertex of the first call that cannot be written, and the reason.
     pub(super) problem: Option<(VertexId, String)>,
 }
 
@@ -48,7 +48,7 @@ impl VisitMut for Rewrite<'_> {
             for place in result.iter_mut() {
                 self.place(place, PlaceRole::Define { whole: true });
             }
-            // Subscripts first; the places themselves are needed as they were.
+            // Only the subscripts are rewritten first, since binding needs the old places.
             for e in arguments.iter_mut().flatten() {
                 match e {
                     Expr::Place(place) => walk_place_mut(self, place),
@@ -85,7 +85,7 @@ impl VisitMut for Rewrite<'_> {
 
     fn expr(&mut self, e: &mut Expr, role: PlaceRole) {
         walk_expr_mut(self, e, role);
-        // A record is there if its fields are.
+        // An optional record is present if its fields are.
         if let Expr::Op(Op::Present, operands) = e
             && let [Expr::Place(place)] = &mut **operands
         {

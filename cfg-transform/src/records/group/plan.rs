@@ -1,4 +1,4 @@
-//! Which variables of a routine become which record, and what the others are called.
+//! The plan for a routine: the variables that become fields of each record, and the names of the others.
 
 use super::globals::{Globals, suffix};
 use crate::{
@@ -24,7 +24,7 @@ use cfg_core::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// What is known for all routines.
+/// Facts about all routines.
 pub(super) struct Planner<'p> {
     pub(super) split: &'p Program,
     pub(super) parts: &'p Parts,
@@ -33,7 +33,7 @@ pub(super) struct Planner<'p> {
     pub(super) layouts: &'p Layouts<'p>,
 }
 
-/// The record variable that parts become, and the leaf that one of them is.
+/// The record variable of a part, and the leaf for which the part stands.
 #[derive(Clone, Copy)]
 pub(super) struct Home {
     /// Position in [`Plan::records`].
@@ -57,13 +57,13 @@ pub(super) struct Plan {
     pub(super) records: Vec<Record>,
     /// The new variables; expressions in their shapes name old ones until the routine is rewritten.
     pub(super) variables: Vec<Variable>,
-    /// The new number of each old variable; of a part that of its record.
+    /// The new number of each old variable; for a part, the number of its record.
     pub(super) ids: Vec<VarId>,
     /// The parameters in old order.
     pub(super) parameters: Vec<VarId>,
 }
 
-/// What a record is: of the original, or the derivative of one.
+/// The identity of a record: one of the original, or the derivative of one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
     /// The record of the original routine at this position of its list, or its derivative.
@@ -74,7 +74,7 @@ enum Key {
 /// The parts of one record, before it is a variable.
 struct Draft {
     key: Key,
-    /// The leaf that each part is.
+    /// The leaf and the variable of each part.
     parts: Vec<(usize, VarId)>,
 }
 
@@ -109,7 +109,7 @@ impl Planner<'_> {
         }
         let mut kept = Vec::with_capacity(found.len());
         for (draft, variable) in found {
-            // The derivative of what stays split does, too.
+            // If a record stays split, its derivative does, too.
             let derivative = matches!(&draft.key, Key::Own(i, Some(_)) if !whole.contains(i));
             match variable.filter(|_| !derivative) {
                 Some(variable) => kept.push((draft, variable)),
@@ -142,7 +142,7 @@ impl Planner<'_> {
                 source[p.index()] = Some(v);
             }
         }
-        // Other variables keep their numbers in what is made.
+        // Derived routines keep the numbers of the original's variables.
         let both = before
             .into_iter()
             .flat_map(|b| b.variables.iter().zip(&routine.variables));
@@ -186,7 +186,7 @@ impl Planner<'_> {
         keys
     }
 
-    /// The record that parts become, with its name as it is wanted; `None` if they differ in what it cannot have.
+    /// The record for some parts, with its wanted name; `None` if the parts differ in ways that one variable cannot.
     fn declaration(
         &self,
         routine: &Routine,
@@ -237,7 +237,7 @@ impl Planner<'_> {
         Some(variable)
     }
 
-    /// Locals may stay what they are.
+    /// Lets a record stay split if it is local; an error for others.
     fn stays_split(&self, r: RoutineId, draft: &Draft) -> Result<(), Diagnostics> {
         let routine = self.derived.routine(r);
         let bound = |&&(_, v): &&(usize, VarId)| routine.variable(v).role != Role::Local;
@@ -331,7 +331,7 @@ impl Planner<'_> {
         plan
     }
 
-    /// A name for each variable. Globals keep theirs, then come what the original has, and what was made.
+    /// A name for each variable. Globals keep their names, then original variables get theirs, then generated ones.
     fn names(
         &self,
         routine: &Routine,
@@ -365,7 +365,7 @@ impl Planner<'_> {
             }
         };
         of_records(&|key| matches!(key, Key::Own(_, None)), &mut taken);
-        // Derivatives of records give way to what keeps its name.
+        // Derivatives of records give way to variables that keep their names.
         let mut all = taken.clone();
         all.extend(others().map(|(_, v)| v.name.clone()));
         of_records(&|key| matches!(key, Key::Own(_, Some(_))), &mut all);
@@ -393,7 +393,7 @@ struct Names {
     others: Vec<String>,
 }
 
-/// The role of a record, parts of which have these.
+/// The role of a record whose parts have these roles.
 fn joined(a: Role, b: Role) -> Option<Role> {
     match (a, b) {
         (
@@ -416,7 +416,7 @@ fn joined(a: Role, b: Role) -> Option<Role> {
     }
 }
 
-/// What cannot be put together, and where.
+/// The error for a place that cannot be put together.
 pub(super) fn not_grouped(program: &Program, message: String, site: Site) -> Diagnostic {
     let help = "make the derivatives of the split program: `cfgrev convert --records split`";
     let element = text::site(program, &site);
