@@ -350,7 +350,7 @@ impl<'p> Classes<'p> {
                 visit::Visit::expr(&mut walk, e, visit::PlaceRole::Address);
             }
             let v = VarId::new(v);
-            // The address of an array in column order or of records may not be taken either.
+            // An array of records in column order stays a variable: its address may not be taken either.
             let is_apart = variable.order == Order::Column && variable.ty.record().is_some();
             if variable.role == Role::Local && routine.result != Some(v) && !is_apart {
                 self.mark((r, v));

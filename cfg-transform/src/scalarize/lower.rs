@@ -92,7 +92,7 @@ impl<'p> Scalarizer<'p> {
     /// cells with operands that are still to be read when its elements are written.
     ///
     /// # Errors
-    /// What is not part of a valid routine.
+    /// The statement or expression is not part of a valid routine.
     pub fn assignment(&self, target: &'p Place, value: &Expr) -> Result<Form, Malformed> {
         let mut form = Builder::new(self.routine);
         let ty = form.type_of(value)?;
@@ -142,7 +142,7 @@ impl<'p> Scalarizer<'p> {
     /// The form of an array expression, and the array that has its value.
     ///
     /// # Errors
-    /// What is not part of a valid routine.
+    /// The statement or expression is not part of a valid routine.
     pub fn array(&self, e: &Expr) -> Result<(Form, ArrayId), Malformed> {
         let mut form = Builder::new(self.routine);
         let array = form.array_or(e, None)?;
@@ -153,7 +153,7 @@ impl<'p> Scalarizer<'p> {
     /// without an array for its elements.
     ///
     /// # Errors
-    /// What is not part of a valid routine.
+    /// The statement or expression is not part of a valid routine.
     pub fn reduction(&self, op: Op, operands: &[Expr]) -> Result<(Form, VarId), Malformed> {
         let e = only(operands)?;
         let mut form = Builder::new(self.routine);

@@ -53,8 +53,8 @@ impl Plan {
     }
 }
 
-/// The place with these levels. Full ranges at the end are omitted, so that the place keeps the lower bounds of its
-/// declaration.
+/// The place with these levels. A level that selects all elements loses its subscripts if another level has some. If
+/// no level has, they stay, since a place without subscripts has the lower bounds of its declaration.
 pub(super) fn joined(var: VarId, levels: &[Level]) -> Place {
     let partial = levels.iter().any(|level| !level.is_whole());
     let mut subscripts = Vec::new();
