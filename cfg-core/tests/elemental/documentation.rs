@@ -10,26 +10,26 @@ const HEAD: &str = "\
 # Elemental functions
 
 Written by a test from the table in `cfg-core/src/elemental`, which every mode uses. Operands are x, y, z;
-r is the result. Partials are with respect to the operands in order; a dash stands for an operand that has none
+r is the result. Partials are with respect to the operands in order; a dash stands for an operand without a partial
 (integer, logical, or constant between jumps).
 
-* **Partials follow IEEE arithmetic.** At a kink or a jump the partial is that of the branch the value took,
-  as the last column says.
-* **A zero derivative stays zero.** Partials marked ∞ can be infinite or NaN at singular points, those
-  marked ^ by overflow, though the operands are finite; others only if the operands are not. Tangents and
-  preaccumulated blocks multiply a derivative by a partial that is not constant with `strong*`, which is 0 if the derivative
-  is 0, other adjoints by one that is marked or stands in a conditional expression, all of them with `--strong always`:
-  `if(x > 0, x*log(x), 0)` has derivative 0 at 0. The partials of `if`, `min`, `max` and `dim`, and those of
-  `strong*` itself, cut off derivatives of what was not chosen, infinite and NaN ones too.
-* **32-bit reals**: arithmetic is rounded after each operation (`fma` once); other functions are C's for `float`, and powers with
-  integer exponents, `digamma` and `polygamma` the 64-bit ones, rounded. Constants
-  of the partials are then 32-bit.
+* **Partials follow IEEE arithmetic.** At a kink or a jump the partial is that of the branch that the value took;
+  the last column has the details.
+* **A zero derivative stays zero.** With finite operands, partials marked ∞ can be infinite or NaN at singular
+  points, and those marked ^ by overflow; other partials are finite then. `strong*` gives 0 if the derivative is 0, so
+  that `if(x > 0, x*log(x), 0)` has derivative 0 at 0. Tangents and preaccumulated blocks use it for every partial that
+  is not constant. Other adjoints use it for partials that are marked or stand in a conditional expression, and with
+  `--strong always` for all. The partials of `if`, `min`, `max` and `dim`, and those of `strong*` itself, cut off
+  derivatives of operands that were not chosen, infinite and NaN ones too.
+* **32-bit reals**: arithmetic is rounded after each operation (`fma` once). Powers with integer exponents,
+  `digamma` and `polygamma` are the 64-bit functions, rounded; other functions are C's for `float`. Constants of the
+  partials have 32 bits then.
 * **Platforms**: with `--math native` the functions marked *native* may differ in the last places from one
-  platform to another, because they are those of its C library, or, `digamma` and `polygamma`, made of them; all
-  others have the same bits everywhere. With `--math portable` all have. (Of a NaN, that it is one; not its sign
-  and payload.)
+  platform to another, because they are functions of its C library, or (`digamma` and `polygamma`) are made of these; all
+  others have the same bits everywhere. With `--math portable` all functions have the same bits everywhere. (Sign and
+  payload of a NaN may differ.)
 * **n-ary** `+ * min max` are folded from the left; the partials are those of the two-operand steps.
-* **Reductions**: `sum` has partial 1 for every element; those of `product`, `maxval` and `minval` are the
+* **Reductions**: `sum` has partial 1 for every element; the partials of `product`, `maxval` and `minval` are the
   arrays `product_partial(a)` (each element: the product of the others), `maxval_partial(a)` and
   `minval_partial(a)` (1 at the first largest or smallest element, 0 elsewhere). `transpose` transposes.
 
@@ -40,8 +40,8 @@ r is the result. Partials are with respect to the operands in order; a dash stan
 const CORNERS_HEAD: &str = "
 ## Corners
 
-Values and partials at special points, computed (`--math portable`). The event is what a run reports when it is
-asked to.
+Values and partials at special points, computed (`--math portable`). The event is the one that a run with
+`--report-kinks` prints.
 
 | op | operands | value | partials | event |
 |---|---|---|---|---|
