@@ -24,10 +24,10 @@ r is the result. Partials are with respect to the operands in order; a dash stan
 * **32-bit reals**: arithmetic is rounded after each operation (`fma` once). Powers with integer exponents,
   `digamma` and `polygamma` are the 64-bit functions, rounded; other functions are C's for `float`. Constants of the
   partials have 32 bits then.
-* **Platforms**: with `--math native` the functions marked *native* may differ in the last places from one
-  platform to another, because they are functions of its C library, or (`digamma` and `polygamma`) are made of these; all
-  others have the same bits everywhere. With `--math portable` all functions have the same bits everywhere. (Sign and
-  payload of a NaN may differ.)
+* **Platforms**: with `--math native` the functions marked *native* may differ in the last places from one platform to
+  another, because they are functions of its C library, or (`digamma` and `polygamma`) are made of these; all others
+  have the same bits everywhere. With `--math portable` all functions have the same bits everywhere. (Sign and payload
+  of a NaN may differ.)
 * **n-ary** `+ * min max` are folded from the left; the partials are those of the two-operand steps.
 * **Reductions**: `sum` has partial 1 for every element; the partials of `product`, `maxval` and `minval` are the
   arrays `product_partial(a)` (each element: the product of the others), `maxval_partial(a)` and
