@@ -1,8 +1,8 @@
 //! Prints the benchmark table for the graphs of the corpus folder, as Markdown.
 //!
 //! `cargo run --release -p bb-preaccum --example lcg_table [SEEDS] [BUDGET] [NAME] [MODEL]`: BUDGET is a multiple of
-//! the default number of search steps, or a processor time such as `1000ms`. Milliseconds are those of the slowest seed,
-//! by the clock and of processor time.
+//! the default number of search steps, or a processor time such as `1000ms`. Milliseconds are those of the slowest
+//! seed, by the clock and of processor time.
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 

@@ -1,7 +1,8 @@
 //! Processor time of the default search until the optimum over vertex orders is proven, for graphs with 25
 //! intermediates, sparse to complete, as Markdown.
 //!
-//! `cargo run --release -p bb-preaccum --example proven_25 [SEEDS [ENDS]]`; ENDS is the only number of inputs and outputs each.
+//! `cargo run --release -p bb-preaccum --example proven_25 [SEEDS [ENDS]]`; ENDS is the only number of inputs and
+//! outputs each.
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 

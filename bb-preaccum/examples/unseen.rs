@@ -1,9 +1,10 @@
 //! The distance of the default search from the best known cost, on random graphs of the kinds that programs give.
 //!
-//! `cargo run --release -p bb-preaccum --example unseen FIRST COUNT SEEDS TIMES [CHAINS]`: graphs FIRST to
-//! FIRST + COUNT - 1 of each kind, so many seeds of the search, so many times the default budget, so many chains of
-//! annealing (by default as many as the search has). Graphs below 100 are for tuning, 100 to 109 for the comparison. Prints name, model, best cost, sizes (inputs, intermediates, outputs, edges), most
-//! milliseconds of processor time, the class in which the last one is proven, and all costs, between tabs.
+//! `cargo run --release -p bb-preaccum --example unseen FIRST COUNT SEEDS TIMES [CHAINS]`: graphs FIRST to FIRST +
+//! COUNT - 1 of each kind, so many seeds of the search, so many times the default budget, so many chains of annealing
+//! (by default as many as the search has). Graphs below 100 are for tuning, 100 to 109 for the comparison. Prints
+//! name, model, best cost, sizes (inputs, intermediates, outputs, edges), most milliseconds of processor time, the
+//! class in which the last one is proven, and all costs, between tabs.
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 

@@ -150,6 +150,6 @@ pub struct Entry {
     pub target: u32,
     /// The label of the edge.
     pub label: Label,
-    /// The kind of the label: what is known about it before the program runs.
+    /// The kind of the label, as known before the program runs.
     pub kind: Kind,
 }

@@ -50,7 +50,7 @@ pub enum Rule {
     Reverse,
     /// The rule LM: lowest Markowitz degree.
     LowestMarkowitz,
-    /// The rule LR: lowest Markowitz degree relative to what the last elimination of the vertex would cost.
+    /// The rule LR: lowest Markowitz degree relative to the cost of eliminating the vertex last.
     LowestRelativeMarkowitz,
     /// The rule LFI: fewest new edges.
     LowestFillIn,
@@ -97,7 +97,7 @@ impl Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Heuristic {
     technique: Technique,
-    /// The rules. None occurs twice, so there is room for all; unused entries are `Forward`.
+    /// The rules. No rule occurs twice, so the array has room for all; unused entries are `Forward`.
     chain: [Rule; Rule::ALL.len()],
     length: usize,
     by_vertex: bool,

@@ -232,7 +232,7 @@ pub struct Problem {
     pub line: Option<usize>,
     /// Column in the input, for syntax errors.
     pub column: Option<usize>,
-    /// A sentence that says what is wrong.
+    /// The problem, as a sentence.
     pub message: String,
     /// The rule that was broken.
     pub rule: &'static str,

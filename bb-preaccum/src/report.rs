@@ -378,9 +378,9 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
     text
 }
 
-/// The Jacobian accumulation as code, with names of vertices (one for each): one line per JAE, then one per entry of the
-/// Jacobian. `c(k,i)` is the partial of vertex k by vertex i that the graph came with, `J7` the result of line 7, `d(y,x)`
-/// the Jacobian's entry (or, if the sequence is not complete, the remainder graph's label). At most `lines`
+/// The Jacobian accumulation as code, with names of vertices (one for each): one line per JAE, then one per entry of
+/// the Jacobian. `c(k,i)` is the partial of vertex k by vertex i that the graph came with, `J7` the result of line 7,
+/// `d(y,x)` the Jacobian's entry (or, if the sequence is not complete, the remainder graph's label). At most `lines`
 /// lines of each kind are shown.
 pub fn code(lcg: &Lcg, outcome: &Outcome, names: &[String], lines: usize) -> String {
     let mut text = String::new();

@@ -220,8 +220,8 @@ mod tests {
     use super::*;
     use crate::search::testing::variable;
 
-    /// Only a search over sets leaves out the first elimination of a sequence, which makes more edges than it deletes, and
-    /// takes the second.
+    /// Only a search over sets leaves out the first elimination of a sequence, which makes more edges than it deletes,
+    /// and takes the second.
     #[test]
     fn vertices_on_both_sides_of_the_limit() {
         let dear = [(0, 4), (1, 4), (2, 4), (4, 6), (4, 7), (4, 8)];

@@ -1,7 +1,7 @@
 //! Activity: the variables that have derivatives, and the statements at which they do.
 //!
 //! A variable is *varied* if it depends differentiably on an independent, *useful* if a dependent depends
-//! differentiably on it, and *active* if both (Hascoët & Pascual, RR-7957, section 5.2). This is asked twice.
+//! differentiably on it, and *active* if both (Hascoët & Pascual, RR-7957, section 5.2). Two analyses decide this.
 //!
 //! *Anywhere*: insensitive to flow and context. In a graph with one node per variable, and an edge u -> v where v may
 //! be computed from u, the independents reach the varied variables, and the useful ones reach the dependents. Linear

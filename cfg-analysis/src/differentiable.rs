@@ -66,7 +66,8 @@ pub fn is_differentiable_operand(op: Op, operand: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Conditions, orders, signs and what only decides have no derivatives; neither have whole operations that jump.
+    /// Conditions, orders, signs and operands that only decide have no derivatives; neither have whole operations that
+    /// jump.
     #[test]
     fn operands_without_derivatives() {
         let found = |op| [0, 1, 2].map(|k| is_differentiable_operand(op, k));

@@ -24,8 +24,8 @@ pub(crate) struct Exception {
 }
 
 impl Exceptions {
-    /// True if nothing that the statement writes is useful behind it, although the variable that it assigns, if it is an
-    /// assignment, is useful anywhere.
+    /// True if nothing that the statement writes is useful behind it, although the variable that it assigns, if it is
+    /// an assignment, is useful anywhere.
     pub fn is_useless(&self, at: Position) -> bool {
         self.statements.get(&at).is_some_and(|e| e.useless)
     }

@@ -1,4 +1,4 @@
-//! Building programs in Rust: what a front end uses.
+//! Building programs in Rust, for front ends.
 //!
 //! A [`ProgramBuilder`] collects globals and routines; a [`RoutineBuilder`] writes one routine from top to bottom:
 //! variables, statements, loops and branches. Vertices are numbered from 1 in the order in which they come into being,

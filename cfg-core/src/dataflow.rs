@@ -1,7 +1,7 @@
 //! The data-flow framework: analyses over a [`Cfg`] solved with a worklist.
 //!
-//! An [`Analysis`] names its direction, its lattice and what a statement does to a state; [`solve`] computes the least
-//! solution, and [`Solution::at`] the state at any [`Point`]: before and after each statement, and on each edge.
+//! An [`Analysis`] names its direction, its lattice and the effect of a statement on a state; [`solve`] computes the
+//! least solution, and [`Solution::at`] the state at any [`Point`]: before and after each statement, and on each edge.
 //! Analyses over locations or variables use [`Set`] (joined by union), whose states lie packed; a routine that is too
 //! large for a state per vertex has one state for all points. [`solve_across_calls`] visits routines until the facts
 //! of each about the others change no more.

@@ -97,7 +97,7 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// The severity of the problem.
     pub severity: Severity,
-    /// A sentence that says what is wrong, with the names involved.
+    /// The problem as a sentence, with the names involved.
     pub message: String,
     /// The rule that was broken.
     pub rule: String,
@@ -291,7 +291,7 @@ pub const MAX_PROBLEMS: usize = 10_000;
 
 /// Problems in the order in which they were found. Empty means none.
 ///
-/// `{:?}` prints the text of `{}`, so that a `main` that returns them as its error tells what is wrong.
+/// `{:?}` prints the text of `{}`, so that a `main` that returns them as its error prints the problems.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 

@@ -4,7 +4,7 @@
 //!
 //! * Values: [`unary`], [`binary`], [`ternary`] give plain function pointers for hot loops, [`powi`] and
 //!   [`polygamma()`] the two functions with an integer operand; [`integer`] holds checked 64-bit arithmetic. [`apply`]
-//!   evaluates any elemental operator over typed scalars and defines what the operators mean.
+//!   evaluates any elemental operator over typed scalars, and so defines the meaning of the operators.
 //! * Partial derivatives as expressions: [`partial`], [`partials`].
 //! * Points where a derivative does not exist or is infinite: [`event`].
 //! * In words: `docs/elementals.md`, which is generated from this module and the table.

@@ -85,8 +85,8 @@ impl Structure {
     /// Checks Definition 1 and computes the structure; O(vertices + edges), without recursion.
     ///
     /// # Errors
-    /// All violations of the local rules (entry and exit, numbers of edges, labels, reachability); if
-    /// there are none, cycles with several entries and the first violation of the nesting. Places are relative to the routine.
+    /// All violations of the local rules (entry and exit, numbers of edges, labels, reachability); if there are none,
+    /// cycles with several entries and the first violation of the nesting. Places are relative to the routine.
     pub fn of(cfg: &Cfg) -> Result<Self, Diagnostics> {
         let broken = local_rules::violations(cfg, Control::Structured);
         if !broken.is_empty() {

@@ -1,4 +1,4 @@
-//! Types and ranks of expressions: what each operator takes and gives.
+//! Types and ranks of expressions: operands and result of each operator.
 //!
 //! - Integer operands of a mixed operation are converted to the real type of the others; 64-bit and
 //!   32-bit reals never mix.
@@ -78,7 +78,7 @@ pub enum Rule {
 pub struct Mismatch {
     /// The rule that is broken.
     pub rule: Rule,
-    /// A sentence that says what is wrong.
+    /// The problem, as a sentence.
     pub message: String,
     /// A suggestion for a cure.
     pub help: &'static str,

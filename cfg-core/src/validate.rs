@@ -115,8 +115,8 @@ pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
     examined.into_valid().ok_or(problems)
 }
 
-/// A program, valid or not, with the facts that validation found; [`examine`] makes one. It serves readers, which
-/// report problems of their own together with those of validation.
+/// A program, valid or not, with the facts that validation found; [`examine`] makes one. Readers use it to report
+/// problems of their own together with those of validation.
 #[derive(Clone, Debug)]
 pub struct Examined {
     program: Program,

@@ -1,9 +1,8 @@
 //! Programs of cfgrev as files: JSON and the text form, read into the representation of `cfg-core`.
 //!
 //! [`json`] reads and writes the format `cfgrev/1`, for programs that make programs. [`text`](mod@text) reads the text
-//! form, which `cfg-core` prints and people write. Both readers report every problem of a file at once, each with line
-//! and column, and go on behind it; neither depends on derivatives. [`cfg_core::validate`] checks the program that was
-//! read.
+//! form, which `cfg-core` prints and people write. The readers report every problem of a file at once, each with line
+//! and column; neither depends on derivatives. [`cfg_core::validate`] checks the program that was read.
 //!
 //! # A file in a minute
 //!

@@ -10,7 +10,8 @@
 #![no_std]
 #![expect(unsafe_code, reason = "declarations of C's functions are")]
 
-// The declarations are C's own. Each function is defined for every argument and may be called by several threads at once.
+// The declarations are C's own. Each function is defined for every argument and may be called by several threads at
+// once.
 unsafe extern "C" {
     /// Inverse hyperbolic sine.
     pub safe fn asinh(x: f64) -> f64;

@@ -1,4 +1,4 @@
-//! The codes of what cannot be transformed.
+//! The codes of programs that cannot be transformed.
 
 cfg_core::diagnostic_codes! {
     /// Every code of this crate, in order.

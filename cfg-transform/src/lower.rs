@@ -3,7 +3,7 @@
 //!
 //! - [`Convention`]: how the parameters of a routine are passed.
 //! - [`BoundCall`]: how the arguments of a call reach their parameters, and which of them may share cells.
-//! - [`increment`]: what an assignment adds to its target.
+//! - [`increment`]: the value that an assignment adds to its target.
 
 mod call;
 mod convention;

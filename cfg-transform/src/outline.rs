@@ -76,7 +76,8 @@ use region::Cut;
 /// call gets the id of the vertex at which the region was entered. Tapes are passed like variables.
 ///
 /// # Errors
-/// M501 if the region is not entered over one edge and left over one; M502 if a variable can neither be passed nor move.
+/// M501 if the region is not entered over one edge and left over one; M502 if a variable can neither be passed nor
+/// move.
 pub fn outline(
     program: &ValidProgram,
     id: RoutineId,

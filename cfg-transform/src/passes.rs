@@ -1,5 +1,5 @@
-//! Tests of each transformation on small programs: `passes/NAME/*.cfgrev` and, beside each, the result in a file `.txt`.
-//! `BLESS=1` writes the latter.
+//! Tests of each transformation on small programs: `passes/NAME/*.cfgrev` and, beside each, the result in a file
+//! `.txt`. `BLESS=1` writes the latter.
 
 use cfg_core::{
     entity::RoutineId,

@@ -162,8 +162,9 @@ pub(crate) struct Known<'p, 'a> {
     pub(crate) by_name: &'a HashMap<&'p str, RoutineId>,
 }
 
-/// The first variable that may share cells with each variable of a routine, itself if it has its cells alone: globals whose
-/// cells overlap, and, in a routine whose arguments may overlap, the parameters of one type and the globals of that type.
+/// The first variable that may share cells with each variable of a routine, itself if it has its cells alone: globals
+/// whose cells overlap, and, in a routine whose arguments may overlap, the parameters of one type and the globals of
+/// that type.
 fn cells(program: &Program, routine: &Routine) -> Vec<VarId> {
     let mut first: Vec<VarId> = (0..routine.variables.len()).map(VarId::new).collect();
     let mut parameters: HashMap<ScalarType, VarId> = HashMap::new();

@@ -81,11 +81,11 @@
 //! # What is not proven
 //!
 //! Bounds, subscripts, extents, selectors and arguments that the reverse sweep evaluates again have the same text as
-//! in the forward sweep, and the loop or arm does not change the variables that they read. It is not proven that these
-//! variables have their values again, by pops or because they were never changed: a sweep that assigns another value
-//! before is accepted. So is a routine that pushes and pops for itself, and uses a variable of its places, or a
-//! marker, as the index or bound of a loop that pops. A run shows such faults: with a wrong number of passes the tape
-//! ends too early, or values stay on it.
+//! in the forward sweep, and the loop or arm does not change the variables that they read. The check does not prove
+//! that these variables have their values again, by pops or because they were never changed: a sweep that assigns
+//! another value before is accepted. So is a routine that pushes and pops for itself, and uses a variable of its
+//! places, or a marker, as the index or bound of a loop that pops. A run shows such faults: with a wrong number of
+//! passes the tape ends too early, or values stay on it.
 
 mod bodies;
 mod clock;

@@ -6,7 +6,7 @@ use cfg_core::{
 };
 use std::collections::HashMap;
 
-/// A forward sweep and the reverse sweep that pops what it pushed.
+/// A forward sweep, and the reverse sweep that pops its pushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The routine that pushes.

@@ -81,8 +81,8 @@ pub(crate) struct Product<'p, 'a, 'w> {
     heads: BTreeMap<VertexId, bool>,
 }
 
-/// The LOOP that a FORLOOP mirrors, read from the origin of its ENDLOOP, by vertex of the reverse sweep. It only
-/// chooses what to compare: nothing is taken on trust.
+/// The LOOP that a FORLOOP mirrors, read from the origin of its ENDLOOP, by vertex of the reverse sweep. The origin
+/// only chooses the pair to compare: the comparison itself does not trust it.
 pub(crate) fn mirrored(
     forward: &Cfg,
     reverse: &Cfg,
@@ -534,7 +534,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         Ok(true)
     }
 
-    /// The value of what was pushed.
+    /// The value that was pushed.
     fn pushed(&self, state: &State<'p>, push: NodeId, time: u32, pop: NodeId) -> Value<'p> {
         let Kind::Push { value, .. } = &self.check.code(0).nodes[push].kind else {
             return Value::Unknown;

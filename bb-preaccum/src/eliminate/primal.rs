@@ -339,8 +339,8 @@ mod tests {
     use super::*;
     use crate::lcg::NewEdge;
 
-    /// A matrix takes a step for each eight words of a row and one for a product; maps take one for each neighbour and some more
-    /// for a product.
+    /// A matrix takes a step for each eight words of a row and one for a product; maps take one for each neighbour and
+    /// some more for a product.
     #[test]
     fn work_depends_on_how_the_graph_is_kept() {
         for (vertices, row, product) in [(10, 1, 1), (512, 2, 1), (1024, 3, 1), (1025, 700, 4)] {

@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// What is found from graph 0 on, and the graphs that were loaded on the way.
+    /// The outcome of a search from graph 0, and the graphs that it loaded.
     fn run(graphs: &[(u32, &[Move])], below: u64) -> (Outcome<usize>, Vec<u64>) {
         let mut space = Toy {
             graphs,

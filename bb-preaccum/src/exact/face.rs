@@ -30,8 +30,8 @@ struct Left {
 }
 
 impl Left {
-    /// The whole dual graph; `None` if it is too large. It has no dead parts: each dual vertex is reached by a source and reaches
-    /// a sink.
+    /// The whole dual graph; `None` if it is too large. The graph has no dead parts: each dual vertex is reached from
+    /// a source and reaches a sink.
     fn new(lcg: &Lcg, model: CostModel) -> Option<Self> {
         let dual = Dual::new(lcg);
         let mut left = Self::default();
@@ -617,12 +617,12 @@ mod tests {
         }
     }
 
-    /// A pair of paths counts where a face joins them and faces lead along both; dual vertices between the same ends are one way,
-    /// with all their faces.
+    /// A pair of paths counts where a face joins them and faces lead along both; dual vertices between the same ends
+    /// are one way, with all their faces.
     #[test]
     fn bounds_follow_the_faces_that_are_left() {
-        // Edges, the number of inputs, outputs, faces to eliminate first, and what is left costs. The ends are numbered behind the
-        // edges, products behind those.
+        // Edges, the number of inputs, outputs, faces to eliminate first, and the cost of the rest. The ends are
+        // numbered behind the edges, products behind those.
         for (edges, inputs, outputs, faces, least) in [
             // Two paths in and two out, of which one pair has its product already.
             (
@@ -691,8 +691,8 @@ mod tests {
         }
     }
 
-    /// A key has eight bits for the number of dual vertices, two for each kind and one for each element of the matrix, also where
-    /// they end with a word.
+    /// A key has eight bits for the number of dual vertices, two for each kind and one for each element of the matrix,
+    /// also where they end with a word.
     #[test]
     fn keys_take_no_more_words_than_their_bits() {
         let mut whole = 0;

@@ -38,7 +38,7 @@ struct Problem {
     succ: Side,
     /// Vertices that stay as dependents.
     stays: Set,
-    /// A lower bound on what each vertex costs in any order.
+    /// A lower bound on the cost of each vertex in any order.
     least: Vec<u32>,
     /// Twins that go before each vertex.
     earlier: Vec<Set>,
@@ -432,8 +432,8 @@ mod tests {
         }
     }
 
-    /// Costs must stay below 2^31. Degrees may be one more than there are ends, so that 65 535 inputs and 32 767 outputs are
-    /// too many.
+    /// Costs must stay below 2^31. Degrees may be one more than there are ends, so that 65 535 inputs and 32 767
+    /// outputs are too many.
     #[test]
     fn products_on_both_sides_of_the_limit() {
         for (inputs, cost) in [(65_534, Some(65_534 * 32_767)), (65_535, None)] {

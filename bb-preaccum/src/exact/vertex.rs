@@ -68,7 +68,7 @@ struct Solver<'g, const W: usize> {
     near: Vec<Set>,
     /// All vertices of the same twin class.
     twins: Vec<Set>,
-    /// A lower bound on what each vertex costs in any order.
+    /// A lower bound on the cost of each vertex in any order.
     least: Vec<u32>,
     known: HashMap<Set, Known, BuildHasherDefault<SetHasher>>,
     flow: BitFlow,

@@ -223,7 +223,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Takes over what the last step changed; returns the number of changes.
+    /// Takes over the changes of the last step; returns their number.
     fn update(&mut self) -> u64 {
         for at in 0..self.graph.made().len() {
             self.insert(self.graph.made()[at]);

@@ -24,8 +24,8 @@ const TOKEN_WORK: u64 = 300_000;
 const START_WORK: u64 = 15_000;
 /// Temperatures, in multiplications, for tokens.
 const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
-/// The weight of products that the model does not count, at the beginning, in lists from orders that count them and from
-/// others.
+/// The weight of products that the model does not count, at the beginning, in lists from orders that count them and
+/// from others.
 const FREE_OF_PLAIN: f64 = 1.0;
 const FREE: f64 = 0.1;
 /// Tenths of the budget for orders if tokens follow, in the plain model and in the others.

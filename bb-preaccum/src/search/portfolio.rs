@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(most_work(edges + 1), MOST_WORK);
     }
 
-    /// The first heuristic that is not cheap takes a part of what the cheap ones leave.
+    /// The first heuristic that is not cheap takes a part of the budget that the cheap ones leave.
     #[test]
     fn the_work_of_one_heuristic_on_both_sides_of_its_limit() {
         let (key, lcg) = ("vertex-LM-FM", chain(10));

@@ -35,7 +35,7 @@ impl Rng {
 }
 
 /// Exponentially distributed thresholds for annealing: a change by `d` is accepted at temperature `t` if `d <= t *
-/// threshold`. They are computed with basic IEEE operations only, to be the same on every machine.
+/// threshold`. The table is computed with basic IEEE operations only, so that runs are the same on every machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Thresholds {
     table: Vec<f64>,

@@ -68,8 +68,8 @@ struct Note<const W: usize, const L: usize> {
 
 /// The cells of a vertex.
 struct History<const W: usize, const L: usize> {
-    /// The stamps of the tokens that made the cells; 0 for the first. They are kept apart from the cells, so that a
-    /// search reads little memory.
+    /// The stamps of the tokens that made the cells; 0 for the first. Stamps are kept apart from the cells, so that a
+    /// search by stamp reads little memory.
     stamps: Vec<u32>,
     cells: Vec<Cell<W, L>>,
 }

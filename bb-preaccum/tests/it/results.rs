@@ -116,8 +116,8 @@ fn pictures_start_with_the_graph_and_end_bipartite() {
     }
 }
 
-/// The accumulation graph, computed from its sources to its sinks, gives the Jacobian; those of the eliminations have the
-/// same operations.
+/// The accumulation graph, computed from its sources to its sinks, gives the Jacobian; those of the eliminations have
+/// the same operations.
 #[test]
 fn accumulation_graphs_compute_the_jacobian() {
     for seed in 0..40 {

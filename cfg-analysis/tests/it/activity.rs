@@ -23,7 +23,8 @@ use cfg_testkit::{
 };
 use std::collections::HashMap;
 
-/// A variable at a point: the routine, the vertex, the number of statements that have been executed there, the variable.
+/// A variable at a point: the routine, the vertex, the number of statements that have been executed there, the
+/// variable.
 type Node = (usize, usize, usize, usize);
 
 /// The graph of all variables at all points, with an edge where a value stays or another one is computed from it
@@ -578,8 +579,8 @@ fn read(text: &str) -> Program {
         .into_program()
 }
 
-/// A global that is no independent is constant where the main routine begins, but if that is called by others or by itself: then
-/// it may be what it was made before.
+/// A global that is no independent is constant where the main routine begins, but if that is called by others or by
+/// itself: then it may be what it was made before.
 #[test]
 fn globals_are_constant_at_entry_unless_the_main_routine_is_called() {
     let text = |again: &str| {
@@ -773,7 +774,8 @@ fn what_a_call_writes_of_globals_is_varied_behind_it() {
     );
 }
 
-/// A global that is no dependent is not useful where the main routine ends, but if that is called by others or by itself.
+/// A global that is no dependent is not useful where the main routine ends, but if that is called by others or by
+/// itself.
 #[test]
 fn globals_are_not_useful_at_the_end_unless_the_main_routine_is_called() {
     for (again, is_useless) in [("y := y + 1.0", true), ("call f(n - 1, x, y)", false)] {

@@ -13,8 +13,8 @@ use cfg_core::{
 use cfg_format::text;
 use cfg_testkit::generate::{Options, undamped};
 
-/// The graph of single accesses: for each vertex a chain of its accesses, loop headers entered through chains of their own
-/// for the entry and the back edge.
+/// The graph of single accesses: for each vertex a chain of its accesses, loop headers entered through chains of their
+/// own for the entry and the back edge.
 #[derive(Default)]
 struct Points {
     accesses: Vec<Option<Access>>,

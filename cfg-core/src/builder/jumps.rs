@@ -90,7 +90,7 @@ impl RoutineBuilder {
         }
     }
 
-    /// Leaves the routine. A function returns what its result variable holds.
+    /// Leaves the routine. A function returns the value of its result variable.
     pub fn return_now(&mut self) {
         let jump = self.jump();
         self.jumps.returns.extend(jump);
@@ -102,7 +102,7 @@ impl RoutineBuilder {
         Label(self.jumps.labels.len() - 1)
     }
 
-    /// Places a label: jumps to it go on with what comes next.
+    /// Places a label: jumps to it continue with the next statement.
     pub fn place(&mut self, label: Label) {
         match self.jumps.labels.get_mut(label.0) {
             Some(Target::Wanted(jumps)) => self.pending.append(jumps),

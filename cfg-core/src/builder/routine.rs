@@ -405,7 +405,7 @@ impl RoutineBuilder {
         self.current = None;
     }
 
-    /// Runs a closure and checks that it ends what it begins.
+    /// Runs a closure and checks that it ends every construct that it begins.
     pub(super) fn inside(&mut self, body: impl FnOnce(&mut Self)) {
         let (depth, header) = (self.open.len(), self.open.last().map(Open::header));
         body(self);

@@ -20,7 +20,7 @@ pub trait Lattice: Clone + Debug {
     }
 }
 
-/// Sets ordered by inclusion: the join is the union (what holds on some path).
+/// Sets ordered by inclusion: the join is the union (facts that hold on some path).
 impl Lattice for Set {
     type Store = Packed;
 

@@ -181,8 +181,8 @@ impl OnPath {
     }
 }
 
-/// The position of the edge into the body of a LOOP (against the flow: to its end) among the edges of its header. Followed
-/// last, it puts the body before what follows the loop.
+/// The position of the edge into the body of a LOOP (against the flow: to its end) among the edges of its header.
+/// Followed last, it puts the body before the vertices behind the loop.
 fn body_edge(cfg: &Cfg, direction: Direction, v: VertexId) -> Option<usize> {
     if !matches!(cfg.vertex(v).kind, VertexKind::Loop { .. }) {
         return None;

@@ -123,7 +123,7 @@ mod tests {
         );
     }
 
-    /// Both the unknown name and the known ones are compared up to a length only.
+    /// Names are compared up to a length only, the unknown name as well as the known ones.
     #[test]
     fn lengths_on_both_sides() {
         let [most, more] = [LONGEST, LONGEST + 1].map(|n| "n".repeat(n));

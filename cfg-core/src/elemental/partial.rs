@@ -56,11 +56,11 @@ pub enum Finiteness {
     Singular,
 }
 
-/// Which products of a derivative and a partial are `strong*`, 0 where the derivative is 0.
+/// The products of a derivative and a partial that are `strong*`, 0 where the derivative is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strong {
-    /// Products with partials that can be infinite or NaN although the operands are finite. A zero derivative stays zero
-    /// as long as operands are finite.
+    /// Products with partials that can be infinite or NaN although the operands are finite. A zero derivative stays
+    /// zero as long as operands are finite.
     #[default]
     Needed,
     /// Products with all partials that are not constant. A zero derivative stays zero whatever the operands are.

@@ -7,7 +7,7 @@
 //! the entry that the search met first, and names an edge that enters it elsewhere.
 //!
 //! Havlak's algorithm is Tarjan's test of reducibility (JCSS 9, 1974), made to go on at irreducible loops; it takes
-//! quadratic time where many edges enter nested ones. This file has the correction of G. Ramalingam, *Identifying
+//! quadratic time where many edges enter nested ones. The code here has the correction of G. Ramalingam, *Identifying
 //! Loops in Almost Linear Time*, TOPLAS 21(2), 1999, section 5: an edge that is not in the depth-first tree and does
 //! not close a cycle is looked at once, at the nearest common ancestor of its ends, which is found during the search
 //! (offline, with the same union-find). Irreducible loops are marked afterwards, from the target of each edge outward,

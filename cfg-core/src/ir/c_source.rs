@@ -1,5 +1,5 @@
 //! Declarations of a source in C, to which emitted C keeps: the head of each function, and the type of each global
-//! that other files know. They are kept as annotations, under `c`. The annotations of the program have the members of
+//! that other files know. Declarations are annotations, under `c`. The annotations of the program have the members of
 //! structures that were left out.
 //!
 //! In the text of a declaration `@` is the name, `$` the structure, `#` the extents behind the first one.
@@ -17,7 +17,7 @@ pub type CDeclaration = Result<String, String>;
 /// The head of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CHead {
-    /// What the function returns.
+    /// The declaration of the result.
     pub result: CDeclaration,
     /// The parameters, in the order of the source.
     pub parameters: Vec<CParameter>,
@@ -141,7 +141,7 @@ impl CGlobal {
 }
 
 impl CLeftOut {
-    /// Notes what is left out among the annotations of the program, if anything is.
+    /// Notes members that are left out, if any, among the annotations of the program.
     pub fn note(&self, annotations: &mut Annotations) {
         if *self != Self::default() {
             let mut noted = json!({ "gaps": self.gaps, "unused": self.members });

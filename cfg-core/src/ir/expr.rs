@@ -54,8 +54,8 @@ impl PartialEq for Expr {
     }
 }
 
-/// Something that can be read, written, or bound to a formal by reference: a variable, an element or
-/// a section of an array, a field of a record, what a pointer points to, and what follows from these.
+/// Something that can be read, written, or bound to a formal by reference: a variable, an element or a section of an
+/// array, a field of a record, an element behind a pointer, and combinations of these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The variable that is named.

@@ -187,7 +187,7 @@ impl Op {
         self.info().arity
     }
 
-    /// How and to what type a conversion to an integer type converts.
+    /// The kind and the type of a conversion to an integer type.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all other operators are no such conversions"

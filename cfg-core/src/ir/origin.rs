@@ -156,8 +156,8 @@ roles! {
     /// the variable or the field of this name, are integers: the numbers of the elements, 0 for null. A pointer that
     /// is itself a parameter has one object and no name.
     Objects = "objects",
-    /// A parameter: a record that is passed by value and has pointers, as the only element of an array. The pointers are integers as for
-    /// `Objects`.
+    /// A parameter: a record that is passed by value and has pointers, as the only element of an array. The pointers
+    /// are integers as for `Objects`.
     Element = "element",
 }
 

@@ -296,8 +296,8 @@ impl Program {
         }
     }
 
-    /// The cells of a global: the global that owns the storage, and the range of elements there in storage order. `None`
-    /// if an extent is not constant, which validation refuses.
+    /// The cells of a global: the global that owns the storage, and the range of elements there in storage order.
+    /// `None` if an extent is not constant, which validation refuses.
     pub fn cells(&self, g: GlobalId) -> Option<(GlobalId, Range<i64>)> {
         let (owner, offset) = self.storage(g);
         let size = self.globals.get(g.index())?.variable.constant_size()?;

@@ -323,8 +323,8 @@ impl From<AnyInt> for ScalarType {
     }
 }
 
-/// The type of a pointer: the scalar or the record at its end, and the number of pointers that lead there. It is as
-/// small as a [`ScalarType`], of which it is a part.
+/// The type of a pointer: the scalar or the record at its end, and the number of pointers that lead there.
+/// [`ScalarType`], of which it is a part, is no larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PointerType {
     end: End,

@@ -63,7 +63,8 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of a routine, also in a program that is not valid; a routine that does not exist has no parameters.
+    /// The signature of a routine, also in a program that is not valid; a routine that does not exist has no
+    /// parameters.
     ///
     /// The original is looked up by the name in the routine's origin. A parameter with the name of one of the
     /// original's parameters is primal whatever its origin says: generated names differ from all names of the

@@ -57,8 +57,8 @@ pub enum StmtKind {
         /// The place that takes the value.
         target: Place,
     },
-    /// A statement that is not numeric (input, output, a marker), kept at its place. It computes nothing; the
-    /// variables that it writes are undefined afterwards.
+    /// A statement that is not numeric (input, output, a marker), kept at its place. A run computes nothing for it;
+    /// the variables that it writes are undefined afterwards.
     Opaque {
         /// The text of the statement, for people to read.
         text: Box<str>,

@@ -53,14 +53,16 @@ pub enum PlaceRole {
     Shape,
     /// The place stands in a subscript: its value is read to find another place.
     Address,
-    /// The address of the place is taken: it is not read here, and may be read and written through the pointer from now on.
+    /// The address of the place is taken: it is not read here, and may be read and written through the pointer from
+    /// now on.
     AddressTaken,
     /// The place is overwritten. `whole` is true if it has no subscripts, so that no part of the old value is left.
     Define {
         /// True if all of the variable is overwritten.
         whole: bool,
     },
-    /// The place is read and then overwritten: the pointer that a `resize` changes; `whole` as in [`PlaceRole::Define`].
+    /// The place is read and then overwritten: the pointer that a `resize` changes; `whole` as in
+    /// [`PlaceRole::Define`].
     Renew {
         /// True if all of the variable is overwritten.
         whole: bool,

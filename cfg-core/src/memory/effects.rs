@@ -3,7 +3,7 @@
 //!
 //! One visit of each routine finds the effects of its own statements, and the variables that it binds to formals.
 //! Reads of formals flow against these bindings to the variables until nothing is added; effects on globals flow from
-//! callees to callers along the components of the call graph. Both flows are linear in the size of the program, but
+//! callees to callers along the components of the call graph. The flows are linear in the size of the program, except
 //! for the sets of globals, which share their common members ([`GlobalSet`]). A formal whose intent allows writing
 //! counts as *written* even if no statement writes it, because the sweeps of its routine may restore it.
 //!

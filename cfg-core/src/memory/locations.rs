@@ -122,8 +122,8 @@ impl Locations {
         }
     }
 
-    /// These locations, but one for each element of arrays that the graph names by elements with constant subscripts
-    /// only (`y(1)`, `y(2)`), and that are no globals and share no cells.
+    /// Splits arrays into one location for each element. An array is split if the graph names it only by elements with
+    /// constant subscripts (`y(1)`, `y(2)`), and if it is no global and shares no cells.
     pub fn with_elements(self, program: &Program, routine: &Routine, cfg: &Cfg) -> Self {
         self.with_elements_within(program, routine, cfg, ELEMENTS_LIMIT)
     }

@@ -11,9 +11,9 @@
 //! first value is, the bound is `max(last, first) - 1`. For `i > last` the same holds with the largest integer and
 //! `min`.
 //!
-//! An index that moves by `+%` or `-%` (modulo 2^64) must not wrap. It does not after the test `i < last` with a step
-//! of 1, after `i <= last` if `last` is surely not the largest integer, and with any step if a constant bound is far
-//! enough from the ends. Other loops over such an index are not counted.
+//! An index that moves by `+%` or `-%` (modulo 2^64) must not wrap. It surely does not wrap after the test `i < last`
+//! with a step of 1, after `i <= last` if `last` is surely not the largest integer, and with any step if a constant
+//! bound is far enough from the ends. Other loops over such an index are not counted.
 
 use super::{
     passes::{self, Uses},

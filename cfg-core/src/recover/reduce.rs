@@ -6,7 +6,7 @@
 //! - *sequence*: a part ends with an edge to a part that nothing else leads to;
 //! - *branch*: all arms meet at once: each leads to the same vertex, or to a part that only this arm leads to and that
 //!   ends with an edge to that vertex. An ENDBRANCH is put before the vertex;
-//! - *loop, tested first*: a branch has one arm that leads back to it. It becomes the LOOP, and the arm ends
+//! - *loop, tested first*: a branch has one arm that leads back to it. The branch becomes the LOOP, and the arm ends
 //!   with an ENDLOOP;
 //! - *loop, tested last*: a part ends with a branch one arm of which leads back to its start. The branch
 //!   becomes the ENDLOOP, the test goes to a LOOP at the start;

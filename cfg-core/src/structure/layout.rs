@@ -113,8 +113,8 @@ pub enum Step {
     Jump(VertexId, Jump),
 }
 
-/// The steps of a routine in the order of its text. Every vertex that is reached from ENTRY has its place once; EXIT, if it
-/// is reached, is the last.
+/// The steps of a routine in the order of its text. Every vertex that is reached from ENTRY has its place once; EXIT,
+/// if it is reached, is the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The steps.

@@ -25,7 +25,7 @@ pub(super) enum Cure {
     TooFewPredecessors(VertexId),
     TooManySuccessors(VertexId),
     TooFewSuccessors(VertexId),
-    /// Some vertices cannot be reached.
+    /// Vertices that ENTRY does not reach.
     Unreachable(Vec<usize>),
     /// An ENDLOOP leads elsewhere than to a LOOP.
     EndLeadsElsewhere,

@@ -1,10 +1,10 @@
 //! Algorithm 1 of the paper: topological order of a structured graph, and with it the nesting.
 //!
-//! One walk along the edges, with a stack of the loops and branches that are open. It follows
-//! Algorithm 1 of U. Naumann, J. Utke, A. Lyons, M. Fagan, *Control Flow Reversal for Adjoint Code
-//! Generation*, SCAM 2004, without its recursion, and with one correction: the stack entry of an
-//! ENDBRANCH is popped before the walk goes on from it (as printed, lines 14 to 16 pop after the
-//! recursion, which may have pushed the ENDBRANCH of an outer branch meanwhile).
+//! The order comes from one walk along the edges, with a stack of the open loops and branches. The walk follows
+//! Algorithm 1 of U. Naumann, J. Utke, A. Lyons, M. Fagan, *Control Flow Reversal for Adjoint Code Generation*, SCAM
+//! 2004, without its recursion, and with one correction: the stack entry of an ENDBRANCH is popped before the walk
+//! goes on from it (as printed, lines 14 to 16 pop after the recursion, which may have pushed the ENDBRANCH of an
+//! outer branch meanwhile).
 //!
 //! The order has each vertex after its dominators, loop bodies before the vertices behind the loop, an ENDLOOP after
 //! its body, an ENDBRANCH after all of its arms. The arms of a branch come in the order of its out-edges.

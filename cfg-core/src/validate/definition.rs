@@ -10,9 +10,9 @@
 //! count.
 //!
 //! Structured graphs need no data-flow equations. Along Algorithm 1's order a definition reaches a use if both are
-//! inside one loop, or if the definition comes first and is not in another arm of a branch around the use. One
-//! definition of each variable is enough to remember. It is replaced by the next one if it is not visible from there:
-//! every later point that sees the older definition sees the newer one too.
+//! inside one loop, or if the definition comes first and is not in another arm of a branch around the use. The walk
+//! remembers only one definition of each variable. If this definition is not visible at the next one, the next one
+//! replaces it: every later point that sees the older definition also sees the newer.
 //!
 //! Complexity: O(statements log nesting depth).
 //!
@@ -420,7 +420,7 @@ fn is_copied(routine: &Routine, cfg: &Cfg, variable: VarId, at: At) -> bool {
 }
 
 /// True if one of these definitions, in ascending order, is inside the loop, and so reaches every point of the loop in
-/// its next pass. It is enough to ask the outermost loop, which contains the definitions of all inner ones.
+/// its next pass. Callers ask the outermost loop only, since it contains the definitions of all inner ones.
 fn comes_around(definitions: &[u32], outermost: Option<&Region>) -> bool {
     outermost.is_some_and(|outer| {
         let after = definitions.partition_point(|&d| d <= outer.start);
@@ -624,8 +624,8 @@ fn at_once(memory: usize, vertices: usize) -> usize {
 /// Most definitions of a variable that are compared with each of its uses.
 const MOST_DEFINITIONS: usize = 8;
 
-/// Variables each of whose uses is dominated by one of their first `most` definitions. These need no states; with
-/// states for all variables, a graph with many locals would have a quadratic number of bits.
+/// Variables each of whose uses is dominated by one of their first `most` definitions. Such variables need no states;
+/// with states for all variables, a graph with many locals would have a quadratic number of bits.
 fn settled(
     program: &Program,
     cfg: &Cfg,

@@ -279,8 +279,8 @@ impl Checker<'_> {
         self.path.push(Step::Subscript(k));
     }
 
-    /// The extents of a place whose type has been checked, as far as they are constant; warns of constant subscripts out of
-    /// bounds.
+    /// The extents of a place whose type has been checked, as far as they are constant; warns of constant subscripts
+    /// out of bounds.
     fn extents(
         &mut self,
         site: At,

@@ -136,8 +136,8 @@ impl Check<'_> {
         }
     }
 
-    /// Records that contain themselves, nest too deep, or have too many parts. Depth-first search with an explicit stack over
-    /// "a has a field of type b".
+    /// Records that contain themselves, nest too deep, or have too many parts. Depth-first search with an explicit
+    /// stack over "a has a field of type b".
     fn sizes(&mut self) {
         let n = self.program.records.len();
         // The levels and leaves of each record that is done.

@@ -244,8 +244,8 @@ end
     }
 }
 
-/// As jumps a loop tests its index where its step is constant, and makes sure before that its passes are counted only where that is
-/// not certain; other loops count what is left.
+/// As jumps a loop tests its index where its step is constant, and makes sure before that its passes are counted only
+/// where that is not certain; other loops count what is left.
 #[test]
 fn tests_of_counted_loops_as_jumps() {
     for (range, test, is_counted_first) in [

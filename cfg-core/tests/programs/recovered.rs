@@ -122,7 +122,8 @@ fn random_programs() {
     check(&Options::EXACT, 0..1500, there_and_back);
 }
 
-/// Any graph, with LOOPs used well and badly, does the same as blocks and jumps, without what does nothing, and recovered.
+/// Any graph, with LOOPs used well and badly, does the same as blocks and jumps, without what does nothing, and
+/// recovered.
 #[test]
 fn general_programs() {
     let changed: [fn(&Program, &Routine) -> Routine; 4] = [

@@ -126,7 +126,8 @@ fn does_the_same(program: &Program, routine: Routine, what: &str) {
 /// What is expected of a graph that is recovered as it is.
 const STAYS: &str = "";
 
-/// What is recovered of each graph is what its case says, and does the same as jumps, without empty blocks and in normal form.
+/// What is recovered of each graph is what its case says, and does the same as jumps, without empty blocks and in
+/// normal form.
 fn each_is(cases: &[Case]) {
     for &(class, graph, expected) in cases {
         let expected = if expected == STAYS { graph } else { expected };
@@ -4701,7 +4702,8 @@ fn jumps() {
     each_is(JUMPS);
 }
 
-/// An exit at the header of a loop comes before one at a jump back, that before one of the loop itself, and that before those of loops inside.
+/// An exit at the header of a loop comes before one at a jump back, that before one of the loop itself, and that
+/// before those of loops inside.
 #[test]
 fn exits() {
     each_is(EXITS);
@@ -4713,7 +4715,8 @@ fn typed() {
     each_is(TYPED);
 }
 
-/// A loop is over an index if nothing but one step at its end changes that, and begins with what is assigned directly before.
+/// A loop is over an index if nothing but one step at its end changes that, and begins with what is assigned directly
+/// before.
 #[test]
 fn indices() {
     each_is(INDICES);
@@ -4773,7 +4776,8 @@ fn negated_tests_as_deep_as_expressions_may_be() {
     }
 }
 
-/// A bound that is not to be passed is one less, which two operators say: they fit into the depth, or the loop is not counted.
+/// A bound that is not to be passed is one less, which two operators say: they fit into the depth, or the loop is not
+/// counted.
 #[test]
 fn strict_bounds_as_deep_as_expressions_may_be() {
     for (first, bound, most, head) in [
@@ -4808,7 +4812,8 @@ fn strict_bounds_as_deep_as_expressions_may_be() {
     }
 }
 
-/// The variables that count the passes of a loop, or hold its step, are locals that nothing else knows; they are dropped behind all others.
+/// The variables that count the passes of a loop, or hold its step, are locals that nothing else knows; they are
+/// dropped behind all others.
 #[test]
 fn variables_that_count() {
     let by_two = "for i = 1, n, 2";
@@ -5291,7 +5296,8 @@ end
     assert_eq!(recovered, program);
 }
 
-/// In normal form a loop counts its passes in a variable of its own if something in it may write its index: a parameter that may be the same.
+/// In normal form a loop counts its passes in a variable of its own if something in it may write its index: a
+/// parameter that may be the same.
 #[test]
 fn counters_of_their_own() {
     for (kind, range, expected) in [
@@ -5358,7 +5364,8 @@ end
     }
 }
 
-/// A bound is that of a counted loop if nothing that it reads may be written in the loop; of an array of which it asks the shape, only its shape.
+/// A bound is that of a counted loop if nothing that it reads may be written in the loop; of an array of which it asks
+/// the shape, only its shape.
 #[test]
 fn bounds_that_stay() {
     let step = "x := x + 1.0";

@@ -119,7 +119,8 @@ fn parts_of_records_have_a_bound() {
     };
     let most = Record::MAX_LEAVES * Record::MAX_DEPTH + 1;
     for (parts, leaves) in [(most, 1), (most + 1, 0)] {
-        // The first part is the record, and the last one a real. Those of record 1 are 1001, and that of record 0 is one.
+        // The first part is the record, and the last one a real. Those of record 1 are 1001, and that of record 0 is
+        // one.
         let between = parts - 2;
         let mut fields = vec![record(1); between / 1001];
         fields.extend(vec![record(0); between % 1001]);

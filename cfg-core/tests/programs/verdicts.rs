@@ -222,7 +222,8 @@ end
     }
 }
 
-/// A tangent has the parameters of its original and the result, then the derivatives of reals and tapes, and may write what that writes.
+/// A tangent has the parameters of its original and the result, then the derivatives of reals and tapes, and may write
+/// what that writes.
 #[test]
 fn routines_that_are_tangents() {
     let source = |part: &str| {
@@ -294,7 +295,8 @@ end
     }
 }
 
-/// An adjoint has the parameters of its original and the result, of any intent, then the derivatives of reals, which are inout.
+/// An adjoint has the parameters of its original and the result, of any intent, then the derivatives of reals, which
+/// are inout.
 #[test]
 fn routines_that_are_adjoints() {
     let source = |part: &str| {
@@ -491,7 +493,8 @@ end
     }
 }
 
-/// The value has the type of the result, a partial that of the result and the rank of the parameter or the result; both name parameters.
+/// The value has the type of the result, a partial that of the result and the rank of the parameter or the result;
+/// both name parameters.
 #[test]
 fn values_and_partials_of_external_routines() {
     let source = |part: &str| {
@@ -982,7 +985,8 @@ end
     }
 }
 
-/// Pointers are no parameters of routines that are external or have derivatives that are given; globals may be pointers.
+/// Pointers are no parameters of routines that are external or have derivatives that are given; globals may be
+/// pointers.
 #[test]
 fn pointers_of_routines_without_a_graph() {
     let source = |part: &str| {
@@ -1586,7 +1590,8 @@ end
     );
 }
 
-/// Spans name a source of the program and end behind their beginnings, wherever they stand; those of globals are told once.
+/// Spans name a source of the program and end behind their beginnings, wherever they stand; those of globals are told
+/// once.
 #[test]
 fn spans_of_all_parts() {
     let program = read(

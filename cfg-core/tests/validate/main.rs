@@ -31,8 +31,8 @@ use std::{collections::BTreeSet, fmt::Write as _};
 fn every_rule_has_a_program_that_breaks_it() {
     let mut golden = String::new();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    // Reported where they arise: by the builder, against in-labels that a file writes, and by what takes no records or pointers; V199
-    // has a test of its own.
+    // Reported where they arise: by the builder, against in-labels that a file writes, and by what takes no records or
+    // pointers; V199 has a test of its own.
     for other in ["V116", "V117", "V161", "V164", "V199"] {
         seen.insert(other);
     }

@@ -198,7 +198,7 @@ impl Visitor<'_> for MemberName<'_> {
 /// Defines a wire object: the struct, its reading, and its JSON Schema, all from one list of members.
 ///
 /// `required` members are reported when they are missing; every field is an `Option` nevertheless, since a member may
-/// be present but unreadable. `convert` makes the IR's element out of what was read.
+/// be present but unreadable. `convert` makes the IR's element from the one that was read.
 macro_rules! wire_object {
     (
         $(#[doc = $doc:literal])*

@@ -107,7 +107,7 @@ trait Walker {
     type State: Copy;
     /// The whole document starts.
     fn root(&mut self, offset: usize) -> Option<Self::State>;
-    /// A value starts; `None` skips what is inside.
+    /// A value starts; `None` skips its contents.
     fn enter(&mut self, parent: Self::State, step: &Step<'_>, offset: usize)
     -> Option<Self::State>;
     /// A value that was entered and is an array or object ends.

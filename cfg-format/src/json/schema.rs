@@ -9,8 +9,8 @@ pub const SCHEMA_ID: &str = "https://github.com/cfgrev/cfgrev/schema/cfgrev-1.sc
 
 /// The JSON Schema (draft 2020-12) of program files.
 ///
-/// It describes the shape of a file. Its meaning (existence of names, types of expressions, structure of graphs) is
-/// checked by [`super::read`] and [`cfg_core::validate`].
+/// The schema describes the shape of a file only. [`super::read`] and [`cfg_core::validate`] check names, types of
+/// expressions and the structure of graphs.
 pub fn schema() -> Value {
     let mut schema = SchemaGenerator::default().into_root_schema_for::<wire::Program>();
     schema.insert("$id".to_owned(), json!(SCHEMA_ID));

@@ -405,7 +405,7 @@ impl Wire for VariableName {
 /// A callee and its arguments.
 type CallParts = (RoutineId, Box<[Option<Expr>]>);
 
-/// Reads what follows `call`.
+/// Reads the elements behind `call`.
 fn call<'de, A: SeqAccess<'de>>(
     mut seq: A,
     cx: &mut Context,

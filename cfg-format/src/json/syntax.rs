@@ -20,7 +20,7 @@ enum Next {
     Name { or_end: bool },
     /// The colon after a name.
     Colon,
-    /// A comma, or the end of what is open.
+    /// A comma, or the end of the open list or object.
     Comma,
 }
 

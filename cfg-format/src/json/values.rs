@@ -25,7 +25,7 @@ use std::fmt::Write;
 pub enum ValueTree {
     /// A number without `.` and exponent; a user that needs a real converts it.
     Int(i64),
-    /// Such a number from 2^63 to 2^64 - 1.
+    /// A whole number from 2^63 to 2^64 - 1.
     Wide(u64),
     /// Any other number; or the strings "NaN", "inf", "-inf".
     Real(f64),
@@ -37,8 +37,8 @@ pub enum ValueTree {
     Size(Vec<usize>),
     /// `null` in place of a member's value: the member is left out. In an array it is a null pointer.
     Null,
-    /// A record: the values of its fields. One that has a field `size` alone is a [`ValueTree::Size`], one with a name as `same_as` a
-    /// [`ValueTree::SameAs`].
+    /// A record: the values of its fields. One that has a field `size` alone is a [`ValueTree::Size`], one with a name
+    /// as `same_as` a [`ValueTree::SameAs`].
     Object(NamedValues),
     /// `{"same_as": "p", "offset": 2}`: a pointer to the target of another pointer, or to the element `offset`
     /// elements behind it; 0 without an offset.

@@ -1,9 +1,8 @@
-//! The wire types: what stands in a program file, member by member. Reading, the messages about
-//! members, and the JSON Schema all come from these lists.
+//! The wire types: the contents of a program file, member by member. Reading, the messages about members, and the JSON
+//! Schema all come from these lists.
 //!
-//! Each type is turned into its element of the IR as soon as it has been read, so that a program of a
-//! million vertices never exists twice. What needs the rest of the file (names, edges) is left to
-//! [`super::resolve`].
+//! Each type is turned into its element of the IR as soon as it has been read, so that a program of a million vertices
+//! never exists twice. Checks that need the rest of the file (names, edges) are left to [`super::resolve`].
 
 mod graph;
 

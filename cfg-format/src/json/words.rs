@@ -127,7 +127,7 @@ pub(super) fn control_name(control: Control) -> &'static str {
     }
 }
 
-/// Advice on expressing in a graph what other languages have a word for.
+/// Advice on words of other languages that a graph expresses by its edges.
 pub(super) fn control_word(word: &str) -> Option<&'static str> {
     Some(match &*word.to_ascii_lowercase() {
         "while" => {

@@ -35,7 +35,7 @@ use std::{
 /// A program that was read from text, with the places of its parts.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// The program; `None` if the text has errors. It has not been validated.
+    /// The program, not validated; `None` if the text has errors.
     pub program: Option<Program>,
     /// All problems, in the order of the text.
     pub problems: Diagnostics,
@@ -224,8 +224,8 @@ pub fn parse(text: &str) -> Parsed {
     parsed
 }
 
-/// Reads extents of an array as a declaration in `routine` has them: `[n, m + 1]`, `:` for one that is left open, or one
-/// expression without brackets.
+/// Reads extents of an array as a declaration in `routine` has them: `[n, m + 1]`, `:` for one that is left open, or
+/// one expression without brackets.
 ///
 /// # Errors
 /// The text is no list of extents, or names variables that the routine does not have.

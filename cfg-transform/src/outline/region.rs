@@ -58,8 +58,8 @@ impl Region {
         }
     }
 
-    /// The loop with this header: from LOOP to its ENDLOOP. `None` if the vertex is no LOOP that is entered over one edge
-    /// and has one edge without label behind it.
+    /// The loop with this header: from LOOP to its ENDLOOP. `None` if the vertex is no LOOP that is entered over one
+    /// edge and has one edge without label behind it.
     pub fn of_loop(cfg: &Cfg, header: VertexId) -> Option<Self> {
         let known = header.index() < cfg.vertex_count();
         if !known || !matches!(cfg.vertex(header).kind, VertexKind::Loop { .. }) {

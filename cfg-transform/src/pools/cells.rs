@@ -1,4 +1,5 @@
-//! The cells of types: an object is a sequence of cells, one for each scalar and each pointer in it, in the order of the layout.
+//! The cells of types: an object is a sequence of cells, one for each scalar and each pointer in it, in the order of
+//! the layout.
 
 use cfg_core::{
     entity::RecordId,

@@ -15,9 +15,9 @@ use cfg_core::{
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// The program with a new routine in place of `routine`, and the number of the new one. It has the name and the
-/// parameters of `routine`, and behind these a parameter for each of the globals, which are pointers. In lists of
-/// independents and dependents, the parameter replaces the global. The other routines keep their numbers.
+/// The program with a new routine in place of `routine`, and the number of the new one. The new routine has the name
+/// and the parameters of `routine`, and behind these a parameter for each of the globals, which are pointers. In lists
+/// of independents and dependents, the parameter replaces the global. The other routines keep their numbers.
 ///
 /// # Errors
 /// The program breaks a rule with it.

@@ -1,8 +1,8 @@
 //! The routine by which a program is entered: there, pointers are arrays of the elements that they lead to.
 //!
-//! It has the name and the parameters of the original, which it calls. An array that is passed becomes an object, an
-//! empty array null. The final contents of the objects are copied back. Pointers to pointers are given as several
-//! arrays: `levels`.
+//! The routine has the name and the parameters of the original, which it calls. An array that is passed becomes an
+//! object, an empty array null. The final contents of the objects are copied back. Pointers to pointers are given as
+//! several arrays: `levels`.
 
 mod copies;
 mod levels;
@@ -93,8 +93,8 @@ pub(super) fn is_needed(plan: &Plan<'_>, id: RoutineId) -> bool {
             .any(|v| levels::has_pointers(plan.program, routine.variable(v).ty))
 }
 
-/// The routine by which `id` is entered. Routines that it needs are added to `made`. It begins with the parts in
-/// `begin`: the flag of initial values, if there is one, and assignments to numbers of pools.
+/// The routine by which `id` is entered. Routines that it needs are added to `made`. Its first statements are the
+/// parts in `begin`: the flag of initial values, if there is one, and assignments to numbers of pools.
 pub(super) fn head(
     plan: &Plan<'_>,
     id: RoutineId,

@@ -54,7 +54,7 @@ pub(super) struct Freed {
 }
 
 impl Freed {
-    /// Number of lists by size. It is prime, so that sizes that are powers of 2 are in different lists.
+    /// Number of lists by size: a prime, so that sizes that are powers of 2 are in different lists.
     const LISTS: i64 = 1021;
 
     /// The list of the objects of a size.

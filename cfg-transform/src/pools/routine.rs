@@ -23,7 +23,7 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
-/// The routine with its pointers lowered. It begins with the assignment of `reset`.
+/// The routine with its pointers lowered; its first statement is the assignment of `reset`.
 pub(super) fn lowered(
     plan: &Plan<'_>,
     id: RoutineId,

@@ -30,9 +30,9 @@ pub struct SameAs {
     pub offset: i64,
 }
 
-/// The program with a new routine in place of `routine`, and the number of the new one. It has the name and the
-/// parameters of `routine`, without those that lead to the objects of others. In lists of independents and dependents,
-/// the other parameters replace them. The other routines keep their numbers.
+/// The program with a new routine in place of `routine`, and the number of the new one. The new routine has the name
+/// and the parameters of `routine`, without those that lead to the objects of others. In lists of independents and
+/// dependents, the other parameters replace them. The other routines keep their numbers.
 ///
 /// # Errors
 /// A parameter is of another type than the other, or arguments overlap in a routine that is not `aliased`.

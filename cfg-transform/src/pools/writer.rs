@@ -34,8 +34,8 @@ pub(super) fn internal(message: &str) -> Refused {
     )
 }
 
-/// Decides whether indices may be computed in statements before the current one. They may not in an expression that
-/// may be left out, as behind `and`, and in the test of a loop.
+/// Decides whether indices may be computed in statements before the current one. Not in an expression that may be left
+/// out, as behind `and`, and not in the test of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Ahead,

@@ -5,7 +5,7 @@ use cfg_core::{
     ir::{Expr, Op, Order, Place, ScalarType, Variable},
 };
 
-/// An array of a [`Form`]: a variable, a section, a view, or a temporary. It is the position in [`Form::arrays`].
+/// An array of a [`Form`], by its position in [`Form::arrays`]: a variable, a section, a view, or a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArrayId(u32);
 

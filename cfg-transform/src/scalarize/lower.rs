@@ -14,7 +14,7 @@ use super::form::{Action, Array, ArrayId, Element, Form, Loop, Step};
 /// The reason why a statement has no form: it is not part of a valid program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// A sentence that says what is wrong.
+    /// The problem, as a sentence.
     pub message: String,
 }
 

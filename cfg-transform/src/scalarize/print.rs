@@ -9,8 +9,8 @@ use std::fmt::{self, Write};
 
 use super::form::{Action, Array, ArrayId, Form, Part, Step};
 
-/// Writes the form of a statement of a routine, for people, a step per line. Arrays that steps make are `#1`, `#2`, in the order in
-/// which the form has them.
+/// Writes the form of a statement of a routine, for people, a step per line. Arrays that steps make are `#1`, `#2`, in
+/// the order in which the form has them.
 ///
 /// # Errors
 /// The errors of the output.

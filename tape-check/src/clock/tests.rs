@@ -278,7 +278,8 @@ fn clocks_have_numbers_of_their_own() {
         let passes = clocks.passes(loops[0]).unwrap();
         [Clocks::number(own), Clocks::number(passes), clocks.limit()]
     });
-    // Five variables of the routine's head and locals come before `c`, and all seven before the vertices, of which the LOOP is the third.
+    // Five variables of the routine's head and locals come before `c`, and all seven before the vertices, of which the
+    // LOOP is the third.
     assert_eq!(numbers, [5, 7 + 2, 7 + 10]);
 }
 

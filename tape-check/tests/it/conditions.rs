@@ -289,7 +289,8 @@ end",
     );
 }
 
-/// The bound of a loop is changed by calls that write it: as an argument, as a result or as a global, themselves or by what they call.
+/// The bound of a loop is changed by calls that write it: as an argument, as a result or as a global, themselves or by
+/// what they call.
 #[test]
 fn calls_write_what_they_may_write() {
     assert_cases(
@@ -2180,7 +2181,8 @@ end
 /// Two sweeps go together in as many ways as four times their vertices, and in no more.
 #[test]
 fn sweeps_go_together_in_few_ways() {
-    // The forward sweep has 24 places with a push, the reverse sweep 25 with a pop: 600 pairs of places, for 150 vertices.
+    // The forward sweep has 24 places with a push, the reverse sweep 25 with a pop: 600 pairs of places, for 150
+    // vertices.
     let program = |more: usize| {
         let (mut forward, mut reverse) = (String::new(), String::new());
         for k in 0..24 {

@@ -96,7 +96,8 @@ fn all_planted<'f>(faults: impl Iterator<Item = &'f Fault>, tally: Mutex<Tally>)
 #[test]
 fn in_general_graphs() {
     let tally = Mutex::new(Tally::new());
-    // Random graphs have no calls, record no subscripted places, every branch of theirs has a marker, and every loop a counter.
+    // Random graphs have no calls, record no subscripted places, every branch of theirs has a marker, and every loop a
+    // counter.
     let absent = [
         "an arm changes what is decided on again",
         "reverse sweep not called",

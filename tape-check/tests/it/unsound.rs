@@ -353,7 +353,8 @@ fn the_index_of_a_reverse_loop() {
     }
 }
 
-/// A routine that pushes and pops for itself counts passes by a variable that is not the index of the loop that is undone.
+/// A routine that pushes and pops for itself counts passes by a variable that is not the index of the loop that is
+/// undone.
 #[test]
 fn the_index_of_a_reverse_loop_in_one_routine() {
     let program = |index: &str| {
@@ -677,7 +678,8 @@ end"
     assert_found(&program(push, ""), Some(("T708", "")));
 }
 
-/// A marker is popped into a variable that the forward sweep has not; in one routine, into one that nothing is assigned to.
+/// A marker is popped into a variable that the forward sweep has not; in one routine, into one that nothing is
+/// assigned to.
 #[test]
 fn a_marker_has_a_variable_of_its_own() {
     let both: Found = Some(("T709", "popped into a variable of both sweeps"));

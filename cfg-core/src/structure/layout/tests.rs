@@ -418,7 +418,7 @@ fn what_is_too_deep_is_jumps() {
 #[test]
 fn loops_that_are_left_on_both_sides_of_the_limit() {
     for (loops, header) in [(LEVELS, 1), (LEVELS + 1, 2)] {
-        // Headers, the only branch that leaves them, the ways back, inner ones first, and what stands behind.
+        // Headers, the only branch that leaves them, the ways back, inner ones first, and the vertices behind.
         let branch = 2 + loops;
         let behind = branch + loops + 1;
         let letters = format!("E{}{}bbX", "b".repeat(loops), "c".repeat(loops));

@@ -347,7 +347,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The word after `end` that says what ends, if it is there.
+    /// The word after `end` that names the construct, if there is one.
     pub(super) fn end_word(&mut self, words: &[&str]) -> bool {
         if self.token().kind != Kind::Word || self.token().kind == Kind::Newline {
             return true;

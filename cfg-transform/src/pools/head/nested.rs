@@ -121,8 +121,8 @@ pub(super) fn take(
     Ok(nested)
 }
 
-/// Object and cell of a pointer to an element of a level without a pool, with `before` elements before it. Such a
-/// pointer is only compared.
+/// Object and cell of a pointer to an element of a level without a pool, with `before` elements before it. The program
+/// only compares pointers of such a level.
 fn without_pool(writer: &Writer<'_, '_>, level: &Level, before: Expr) -> [Expr; 2] {
     let each = cells::cells(writer.plan.program, level.ty).max(1);
     [object_of(level.own), mul(before, Expr::Int(each))]
