@@ -151,8 +151,8 @@ fn the_best_greedy_count_of_black_scholes() {
     assert_eq!(counts.min(), Some(307), "{fewest:?}");
 }
 
-/// The counts of "every greedy heuristic" on the separation examples, and who is left out of "every": no
-/// heuristic gets below, those listed here need more, and all others need what is published.
+/// The counts of "every greedy heuristic" on the separation examples, and the exceptions: no heuristic needs less than
+/// the published count, those listed here need more, and all others need exactly that.
 #[test]
 fn greedy_counts_of_the_small_examples() {
     if folder().is_none() {
@@ -205,8 +205,8 @@ fn greedy_counts_of_the_small_examples() {
             .collect();
         assert_eq!(more, others, "{name}");
     }
-    // Five rules with both tie-breaks, on vertices: on the first two graphs all ten need what is published, on
-    // the third the six whose rules are the Markowitz degree, the new edges and the damage.
+    // Five rules with both tie-breaks, on vertices: on the first two graphs all ten need the published count, on the
+    // third the six whose rules are the Markowitz degree, the new edges and the damage.
     let ten = |rules: &[&str], name: &str| -> BTreeSet<u64> {
         let lcg = graph(name).expect("graph");
         let keys = rules
@@ -429,9 +429,9 @@ fn most_reducing(graph: &Primal<'_>) -> Vec<Step> {
     .collect()
 }
 
-/// Evidence that the three counts that differ are a matter of ties: among the ways to break them, there
-/// are some with the table's count (on the graph small enough to try all), and on the larger ones the
-/// table's count lies within what other ties give.
+/// Evidence that the three counts that differ are a matter of ties: among the ways to break them, there are some with
+/// the table's count (on the graph small enough to try all), and on the larger ones the table's count lies between the
+/// counts of other ties.
 #[test]
 fn other_ties_give_the_other_counts() {
     fn all(graph: &Primal<'_>, found: &mut BTreeSet<u64>) {

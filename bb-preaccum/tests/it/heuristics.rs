@@ -186,7 +186,7 @@ fn heuristics_choose_by_their_rules() {
         .filter(|heuristic| heuristic.technique() != Technique::Face);
     let mut steps = 0;
     for seed in 0..100 {
-        // The last ones are dense, so that what one step changes reaches far.
+        // The last graphs are dense, so that the changes of one step reach far.
         let shape = match seed {
             40.. => Shape {
                 inputs: [4, 2, 9][seed as usize % 3],

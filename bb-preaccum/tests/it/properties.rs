@@ -108,7 +108,7 @@ fn random_faces(lcg: &Lcg, rng: &mut Rng) -> Vec<Step> {
     loop {
         let faces: Vec<(u32, u32)> = graph.faces().collect();
         assert_eq!(faces.len(), graph.face_count());
-        // They are the same from the other end.
+        // From the other end the faces are the same.
         let seconds: BTreeSet<u32> = faces.iter().map(|face| face.1).collect();
         let mut back: Vec<(u32, u32)> = Vec::new();
         for &j in &seconds {
@@ -224,7 +224,7 @@ fn brute_vertex(graph: &Primal<'_>, model: CostModel) -> u64 {
         .unwrap_or_else(|| graph.counts().multiplications(model))
 }
 
-/// The least cost of all edge eliminations; graphs are remembered with what remains to be paid.
+/// The least cost of all edge eliminations; graphs are remembered with their remaining cost.
 fn brute_edge(
     graph: &Primal<'_>,
     model: CostModel,

@@ -470,7 +470,7 @@ fn limits_hold_within_a_step_on_a_vertex_of_high_degree() {
     }
 }
 
-/// A run ends at the first step that finds it beyond a limit: its work, its new edges, what it costs.
+/// A run ends at the first step that finds it beyond a limit: of work, of new edges, of cost.
 #[test]
 fn runs_on_both_sides_of_their_limits() {
     let edges = (0..5).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
@@ -718,7 +718,7 @@ fn nothing_is_worse_than_a_heuristic_on_large_graphs_either() {
         };
         graph(seed, shape)
     };
-    // What counts as large is an option.
+    // An option sets the size of a large graph.
     let most = 1_800;
     let large = block_of(1_400, 3, true);
     assert!(large.edges().len() > most);

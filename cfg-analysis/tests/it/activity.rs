@@ -352,8 +352,8 @@ fn without_globals_activity_is_what_paths_say() {
         let mut case = undamped(&options, seed);
         with_some_ends(&mut case.program, case.main, seed);
         let case = case;
-        // Of a routine in which nothing is active only what holds anywhere is known, and the parameters of an
-        // aliased one are one location.
+        // Activity at points is not known in a routine in which no variable is active anywhere, and the parameters of
+        // an aliased routine are one location.
         let exact = all_are_followed(&case.program, case.main)
             && !case.program.routines.iter().any(|r| r.aliased);
         programs += usize::from(exact);
@@ -579,8 +579,8 @@ fn read(text: &str) -> Program {
         .into_program()
 }
 
-/// A global that is no independent is constant where the main routine begins, but if that is called by others or by
-/// itself: then it may be what it was made before.
+/// A global that is no independent is constant where the main routine begins, unless others or the routine itself call
+/// it: then the global may have a value from before.
 #[test]
 fn globals_are_constant_at_entry_unless_the_main_routine_is_called() {
     let text = |again: &str| {

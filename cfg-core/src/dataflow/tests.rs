@@ -199,8 +199,8 @@ fn states_on_both_sides_of_the_limit() {
     }
 }
 
-/// Variables into which the value of the first one may have come through assignments. One statement may add what
-/// another one needs.
+/// Variables into which the value of the first one may have come through assignments. One statement may add a variable
+/// that another one reads.
 struct Reached<'a>(ReadLater<'a>);
 
 impl Reached<'_> {

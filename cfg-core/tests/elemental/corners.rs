@@ -1,4 +1,4 @@
-//! Kinks, singular points, signed zeros, infinities and NaN: what exactly happens.
+//! The exact values and partials at kinks, singular points, signed zeros, infinities and NaN.
 
 use super::*;
 use cfg_core::elemental::Event::{self, Kink, OutsideDomain, Singular};
@@ -422,7 +422,7 @@ fn powers_are_multiplied_out_up_to_an_exponent() {
         for n in [65, -65] {
             assert_eq!(power(x, n), pow(x, n as f64), "{math:?}");
         }
-        // They are told apart.
+        // At this x the two powers differ.
         assert_ne!(pow(x, 64.0), multiplied, "{math:?}");
         assert_ne!(pow(x, 65.0), multiplied * x, "{math:?}");
     }

@@ -17,8 +17,8 @@ fn variables(n: usize) -> Vec<Expr> {
     (0..n).map(|k| Expr::var(VarId::new(k))).collect()
 }
 
-/// The value of a scalar expression; variables are taken from `env` by index. Evaluates lazily what the
-/// format says is evaluated lazily.
+/// The value of a scalar expression; variables are taken from `env` by index. Operands that the format evaluates
+/// lazily are evaluated lazily.
 fn eval(e: &Expr, env: &[Scalar], math: Math) -> Result<Scalar, ArithmeticError> {
     Ok(match e {
         Expr::Int(n) => Scalar::Integer(*n),

@@ -86,7 +86,7 @@ fn portable_values_have_known_bits() {
         let real = real_ops().iter().any(|&(other, _)| other == op);
         let row = format!("\n{} ", op.name());
         assert_eq!(real, format!("\n{table}").contains(&row), "{op:?}");
-        // What depends on the platform is in the table.
+        // The table marks every function that depends on the platform.
         assert!(
             real || !cfg_core::elemental::platform_dependent(op),
             "{op:?}"

@@ -176,7 +176,7 @@ fn portable_math_is_close_to_native() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Orders far beyond what anybody needs end, with the right limit.
+/// Orders far beyond any use still end, with the right limit.
 #[test]
 fn huge_orders() {
     for math in [Math::Native, Math::Portable] {

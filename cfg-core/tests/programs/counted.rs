@@ -244,8 +244,8 @@ end
     }
 }
 
-/// As jumps a loop tests its index where its step is constant, and makes sure before that its passes are counted only
-/// where that is not certain; other loops count what is left.
+/// As jumps, a loop with a constant step tests its index, after a check of its trip count unless constants show that
+/// the count fits; other loops count the remaining passes.
 #[test]
 fn tests_of_counted_loops_as_jumps() {
     for (range, test, is_counted_first) in [
@@ -370,7 +370,7 @@ end
     }
 }
 
-/// What sets a counter before a loop that is entered by jumps into its body alone is dropped: nothing leads there.
+/// If only jumps into its body enter a loop, the block that would set its counter is dropped: no edge leads there.
 #[test]
 fn loops_that_are_entered_by_jumps_alone() {
     for (entry, sets_index) in [("3", true), ("4", false)] {

@@ -1,4 +1,4 @@
-//! What calls read and write, against definitions that are applied one by one until nothing changes.
+//! The effects of calls, against the definitions of reads and writes, applied one by one until nothing changes.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId, VertexId},

@@ -114,7 +114,7 @@ fn random(rng: &mut Rng, n: usize) -> Option<Program> {
     })
 }
 
-/// What a run gives; `None` if it takes too long. A fault is a result like another.
+/// The outcome of a run; `None` if it takes too long. A fault is a result like another.
 fn run(program: &Program, fuel: u64) -> Option<String> {
     let given = |x: i64| {
         Some(Argument::<()> {

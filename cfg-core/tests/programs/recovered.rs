@@ -25,7 +25,7 @@ fn shown(program: &Program, routine: &Routine) -> String {
     out
 }
 
-/// What is still a loop, or an end of one.
+/// True if no vertex is a loop or the end of one.
 fn only_jumps(routine: &Routine) -> bool {
     let vertices = routine.body.iter().flat_map(|cfg| cfg.vertices());
     vertices.into_iter().all(|(_, v)| {
@@ -122,7 +122,7 @@ fn random_programs() {
     check(&Options::EXACT, 0..1500, there_and_back);
 }
 
-/// Any graph, with LOOPs used well and badly, does the same as blocks and jumps, without what does nothing, and
+/// Any graph, with LOOPs used well and badly, computes the same as blocks and jumps, without its empty parts, and
 /// recovered.
 #[test]
 fn general_programs() {

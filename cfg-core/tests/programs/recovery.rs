@@ -1,4 +1,4 @@
-//! Graphs of blocks and jumps, and what is recovered of each: on both sides of every condition.
+//! Graphs of blocks and jumps with the recovered text of each, on both sides of every condition.
 
 use cfg_core::{
     entity::RoutineId,
@@ -11,7 +11,7 @@ use cfg_core::{
 use cfg_testkit::interpret::{Argument, FaultKind, Limits, Value, interpret};
 use std::collections::BTreeMap;
 
-/// The class of a graph, the graph, and the text of what is recovered.
+/// The class of a graph, the graph, and the text of the recovered one.
 type Case = (&'static str, &'static str, &'static str);
 
 /// The declarations in front of every graph.
@@ -57,7 +57,7 @@ fn shown(program: &Program, routine: &Routine) -> String {
         .join("\n")
 }
 
-/// The text without the numbers of vertices, and without what only says them.
+/// The text without the numbers of vertices, and without lines that only have numbers.
 fn without_numbers(text: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -78,7 +78,7 @@ fn without_numbers(text: &str) -> String {
     lines.join("\n")
 }
 
-/// What a run leaves for these values of `n`, `m` and `x`; `None` if it takes too long.
+/// The outcome of a run for these values of `n`, `m` and `x`; `None` if it takes too long.
 fn run(program: &Program, n: i64, m: i64, x: f64, fuel: u64) -> Option<String> {
     let given = |value: Value<()>| {
         Some(Argument {
@@ -123,11 +123,11 @@ fn does_the_same(program: &Program, routine: Routine, what: &str) {
     }
 }
 
-/// What is expected of a graph that is recovered as it is.
+/// The expected text of a graph that does not change.
 const STAYS: &str = "";
 
-/// What is recovered of each graph is what its case says, and does the same as jumps, without empty blocks and in
-/// normal form.
+/// Each graph is recovered as its case expects, and computes the same as jumps, without empty blocks and in normal
+/// form.
 fn each_is(cases: &[Case]) {
     for &(class, graph, expected) in cases {
         let expected = if expected == STAYS { graph } else { expected };
@@ -176,7 +176,7 @@ fn each_is(cases: &[Case]) {
     }
 }
 
-/// The graphs that nest, or do not for one reason, with what is recovered.
+/// Graphs that nest, or do not nest for one reason, with the recovered text.
 const BRANCHES_AND_LOOPS: &[Case] = &[
     (
         "structured",
@@ -3629,7 +3629,7 @@ const INDICES: &[Case] = &[
     ),
 ];
 
-/// The loops that count what is left, and such that count something else.
+/// Loops that count their remaining passes, and loops that count something else.
 const PASSES: &[Case] = &[
     (
         "structured",
@@ -4715,14 +4715,15 @@ fn typed() {
     each_is(TYPED);
 }
 
-/// A loop is over an index if nothing but one step at its end changes that, and begins with what is assigned directly
-/// before.
+/// A loop is over an index if only one step at its end changes the index; the assignment directly before the loop
+/// becomes the first value.
 #[test]
 fn indices() {
     each_is(INDICES);
 }
 
-/// A loop that counts its passes is over what moves with them, if what is counted is the passes over exactly that.
+/// A loop that counts its passes is over the variable that moves with them, if the count is exactly that of this
+/// variable's passes.
 #[test]
 fn passes() {
     each_is(PASSES);
@@ -5111,7 +5112,7 @@ fn graphs_without_empty_blocks() {
     6 EXIT
 ",
         ),
-        // So is where an empty block leads to.
+        // The target of an empty block is treated in the same way.
         (
             "
     1 ENTRY -> 2
@@ -5216,7 +5217,7 @@ fn ends_that_lack() {
                 .to_owned(),
             Some("  x := x + 1.0\n  @3".to_owned()),
         ),
-        // Its exit leads back.
+        // The exit of the loop leads back.
         (
             "2 LOOP while x < 9.0 -> 4 [1], 3
     3 ENDLOOP -> 2
@@ -5224,7 +5225,7 @@ fn ends_that_lack() {
                 .to_owned(),
             None,
         ),
-        // It never repeats.
+        // The loop never repeats.
         (
             "2 LOOP while x < 9.0 -> 3 [1], 4
     3 BASICBLOCK -> 4
@@ -5276,7 +5277,7 @@ fn ends_that_lack() {
     }
 }
 
-/// What is structured already stays as it is.
+/// Routines that are already structured do not change.
 #[test]
 fn structured_routines_stay() {
     let program = read(
@@ -5387,7 +5388,7 @@ fn bounds_that_stay() {
         ("size(v[1:j])", step, true),
         ("size(v[1:j])", "v[1] := 1.0", true),
         ("size(v[1:j])", "j := 1", false),
-        // Its shape is that of what is assigned, and what assigns an element is taken for that, too.
+        // An assignment to the whole array may change its shape; an assignment to an element counts as one, too.
         ("size(w)", step, true),
         ("size(w)", "w := v", false),
         ("size(w)", "w[1] := 2.0", false),

@@ -120,7 +120,7 @@ fn roles_read_and_write() {
     }
 }
 
-/// Extents, and what is known of an external routine, are parts of it, too.
+/// Extents, and the value and partials of an external routine, are walked, too.
 #[test]
 fn declarations_are_walked() {
     let text = "external function f(in integer n, in real x[n from n - 1]) result real r

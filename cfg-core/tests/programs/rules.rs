@@ -34,7 +34,7 @@ pub(crate) fn found(program: &Program) -> Diagnostics {
     problems(program).1
 }
 
-/// What the statements of a routine read and write, in words.
+/// The reads and writes of the statements of a routine, in words.
 fn accesses_of(program: &Program, routine: &Routine) -> Vec<String> {
     let effects = Effects::of(program);
     let all = Accesses::of(program, &effects, routine);
@@ -83,7 +83,7 @@ fn ids_of_vertices_have_a_bound() {
     ids_have_a_bound(false, |vertices, _, id| vertices[0].id = id);
 }
 
-/// Records have so many leaves at most. Those of records that are not valid are listed until there are as many.
+/// Records have so many leaves at most. The leaves of an invalid record are listed up to the same number.
 #[test]
 fn leaves_of_records_have_a_bound() {
     let fields = |ty: &str, name: &str, count: usize| -> String {
@@ -119,8 +119,7 @@ fn parts_of_records_have_a_bound() {
     };
     let most = Record::MAX_LEAVES * Record::MAX_DEPTH + 1;
     for (parts, leaves) in [(most, 1), (most + 1, 0)] {
-        // The first part is the record, and the last one a real. Those of record 1 are 1001, and that of record 0 is
-        // one.
+        // The first part is the record, and the last one a real. Record 1 has 1001 parts, and record 0 has one.
         let between = parts - 2;
         let mut fields = vec![record(1); between / 1001];
         fields.extend(vec![record(0); between % 1001]);
@@ -268,7 +267,7 @@ fn ends_of_bodies_are_led_back_to_the_loop_that_lacks_one() {
     }
 }
 
-/// A subscript that is wrong leaves the type of its place unknown: what follows from that is not told.
+/// A subscript that is wrong leaves the type of its place unknown: errors that follow from it are not reported.
 #[test]
 fn what_is_wrong_in_a_subscript_is_told_once() {
     for place in [
@@ -407,7 +406,7 @@ fn what_is_valid_is_the_program() {
     assert_eq!(valid.into_program(), program);
 }
 
-/// An array in what a pointer leads to has an address, as a whole; its type is checked.
+/// An array inside of a pointer's object has an address, as a whole; its type is checked.
 #[test]
 fn addresses_of_arrays_behind_pointers() {
     let codes = |line: &str| {
@@ -439,7 +438,7 @@ end
     }
 }
 
-/// What may stand at each place: of each type, a scalar and an array.
+/// The operands allowed at each place: of each type, a scalar and an array.
 #[test]
 fn places_take_the_types_that_they_are_for() {
     const OPERANDS: [(&str, &str); 7] = [
@@ -619,7 +618,7 @@ end
     }
 }
 
-/// Operands of all types, by what they are called.
+/// Operands of all types, by name.
 const OPERANDS: [(&str, &str); 12] = [
     ("real", "r"),
     ("real32", "f"),
@@ -651,7 +650,7 @@ end
     ))
 }
 
-/// What is said of each pair of types where a value is assigned or compared: the file has a line for each.
+/// The messages about each pair of types in an assignment or a comparison: the file has a line for each.
 #[test]
 fn messages_of_pairs_of_types() {
     let mut lines = String::new();
@@ -805,7 +804,7 @@ end
     assert_eq!(around(2), None);
 }
 
-/// A call reads what comes in, and overwrites for certain what goes out whole.
+/// A call reads arguments that come in, and surely overwrites variables that are passed as a whole and go out.
 #[test]
 fn accesses_of_arguments() {
     let accesses = |formal: &str, argument: &str| {
@@ -849,7 +848,7 @@ end
     }
 }
 
-/// Statements read what they evaluate, and what is behind a pointer belongs to no variable.
+/// Statements read the variables that they evaluate; cells behind a pointer belong to no variable.
 #[test]
 fn accesses_of_statements() {
     for (line, expected) in [
@@ -894,7 +893,7 @@ end
     }
 }
 
-/// A decision reads what it asks; a counted loop writes its index.
+/// A decision reads the variables of its condition; a counted loop writes its index.
 #[test]
 fn accesses_of_decisions() {
     for (lines, expected) in [
@@ -941,7 +940,7 @@ end
     assert!(empty.is_empty() && !Adjacency::new(1, std::iter::empty()).is_empty());
 }
 
-/// A call reads and writes the globals of what it calls, under all names that these have, before its result is written.
+/// A call reads and writes the globals of the called routine, under all their names, before its result is written.
 #[test]
 fn accesses_of_called_routines() {
     for (head, call, expected) in [
@@ -1016,7 +1015,7 @@ end
     }
 }
 
-/// What is external has a value or none: its text says which.
+/// The text of an external routine has a value only if the routine has one.
 #[test]
 fn external_routines_without_a_value() {
     for value in ["", "  value a - b\n"] {
@@ -1094,7 +1093,7 @@ end
     }
 }
 
-/// The index of a counted loop is written by the loop alone: not under another name, nor by what the body calls.
+/// Only the loop itself writes the index of a counted loop: the body does not, also under another name or in a call.
 #[test]
 fn indices_are_written_by_their_loops() {
     for (lines, written) in [

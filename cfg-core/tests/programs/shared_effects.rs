@@ -43,7 +43,7 @@ fn types_of_globals() {
             "global {ty} g{k}\nglobal {ty} h{k}\nsubroutine f{k}()\n  uses g{k}, h{k}\n  g{k} := h{k}\nend\n"
         );
     }
-    // One that calls all, and one that names what its callee names.
+    // A routine that calls all others, and a routine that names the globals of its callee.
     let calls: String = (0..TYPES.len())
         .map(|k| format!("  call f{k}()\n"))
         .collect();
@@ -72,7 +72,7 @@ fn types_of_globals() {
     }
 }
 
-/// Callers learn what is named, read and written also where each routine names a global of its own.
+/// Callers have the names, reads and writes of their callees, also if each routine names a global of its own.
 #[test]
 fn effects_of_routines_that_all_have_some() {
     let program = read(
@@ -102,7 +102,7 @@ end
     assert!(effects.has(f) && !effects.has(RoutineId::new(2)));
 }
 
-/// A global whose shape is asked for by what is called is not read, and a parameter is asked for only.
+/// If a callee asks for the shape of a global, the global is not read; a parameter is only asked for its shape.
 #[test]
 fn shapes_that_are_asked_for_through_calls() {
     let program = read(
@@ -125,8 +125,8 @@ end
     }
 }
 
-/// A program need not be valid: what statements and loops of a called routine write behind its last variable is
-/// nothing.
+/// A program need not be valid: in a called routine, statements and loops that write variables behind the last one
+/// write nothing.
 #[test]
 fn what_is_not_there_is_not_surely_written() {
     for beyond in 0..3 {

@@ -223,7 +223,7 @@ end
 }
 
 /// A tangent has the parameters of its original and the result, then the derivatives of reals and tapes, and may write
-/// what that writes.
+/// every variable that the original writes.
 #[test]
 fn routines_that_are_tangents() {
     let source = |part: &str| {
@@ -1450,7 +1450,7 @@ end
     }
 }
 
-/// Levels of places count as those of operations do: around subscripts, fields and what pointers lead to.
+/// Levels of places count as those of operations do: around subscripts, fields and pointers that are followed.
 #[test]
 fn levels_of_places_with_fields_and_pointers() {
     let declared = "record Node

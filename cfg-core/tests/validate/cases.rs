@@ -76,7 +76,7 @@ fn with_global(write: impl FnOnce(&mut ProgramBuilder, GlobalId)) -> Program {
     p.into_program().unwrap()
 }
 
-/// Wrong programs: the code, what is wrong in a word, the program.
+/// Wrong programs: the code, the fault in a word, the program.
 pub(super) fn cases() -> Vec<(&'static str, &'static str, Program)> {
     let straight: &[(usize, usize, i64)] = &[(1, 2, -1), (2, 3, -1)];
     let a_branch: &[(usize, usize, i64)] = &[(1, 2, -1), (2, 3, 1), (2, 3, 0), (3, 4, -1)];

@@ -7,7 +7,7 @@ mod mutations;
 #[path = "../../src/testing.rs"]
 mod testing;
 
-// `testing` is a module of the crate, too, and names what it uses from there.
+// `testing` is a module of the crate, too, and uses these names from there.
 use cfg_core::{builder, entity, ir};
 
 use cases::cases;
@@ -31,8 +31,8 @@ use std::{collections::BTreeSet, fmt::Write as _};
 fn every_rule_has_a_program_that_breaks_it() {
     let mut golden = String::new();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    // Reported where they arise: by the builder, against in-labels that a file writes, and by what takes no records or
-    // pointers; V199 has a test of its own.
+    // These codes are reported elsewhere: by the builder, for in-labels that a file has, and by code that takes no
+    // records or pointers; V199 has a test of its own.
     for other in ["V116", "V117", "V161", "V164", "V199"] {
         seen.insert(other);
     }
@@ -201,8 +201,8 @@ fn use_before_definition_is_the_same_with_and_without_structure() {
         jumps.routines[0] = cfg_core::recover::flatten(&jumps, &Effects::of(&jumps), &routine);
         let (errors, all) = found(jumps);
         assert_eq!(structured.1, all);
-        // What is valid with jumps is valid as loops. The other way round it is nearly so: the number of passes may be
-        // computed from a first value that the loop copies.
+        // A routine that is valid with jumps is valid as loops. The converse holds nearly always: the number of passes
+        // may be computed from a first value that the loop copies.
         assert!(structured.0.is_subset(&errors), "{structured:?} {errors:?}");
         let (errors, all) = structured;
         clean += usize::from(all.is_empty());
@@ -255,7 +255,7 @@ fn overlays_fit_into_the_global_that_owns_the_storage() {
     }
 }
 
-/// A front end notes where in its own text things stand; problems say what is noted nearest.
+/// A front end notes places in its own text as annotations; a problem has the nearest annotation.
 #[test]
 fn problems_carry_the_nearest_annotations() {
     let note = |line: i64| -> cfg_core::ir::Annotations {
@@ -299,7 +299,8 @@ fn problems_carry_the_nearest_annotations() {
     }
 }
 
-/// What calls write is asked for where a global is the index of a loop, also in programs that are wrong otherwise.
+/// If a global is the index of a loop, validation asks for the writes of calls, also in programs that are wrong
+/// otherwise.
 #[test]
 fn loops_over_globals_in_broken_programs() {
     let program = || {
@@ -364,7 +365,7 @@ end
     ] {
         assert!(printed.contains(line), "{line} in {printed}");
     }
-    // It is what is valid by itself.
+    // The program with the conversions is valid and does not change.
     let again = validate(program.program().clone()).unwrap();
     assert_eq!(again.program(), program.program());
     for wrong in ["x[k + 1]", "x[real(k)]"] {
@@ -409,7 +410,7 @@ fn what_comes_behind_a_stop_uses_nothing() {
         "if n > 1\nstop \"a\"\nelse\nstop \"b\"\nend\ny := a + 1.0\n",
         // In the arm.
         "y := x\nif n > 1\nstop \"a\"\ny := a*2.0\nend\n",
-        // What is assigned where the program goes on, only.
+        // An assignment only in the arm from which the program goes on.
         "if n > 1\nstop \"a\"\nelse\na := x\nend\ny := a + 1.0\n",
     ] {
         assert_eq!(codes_of(body), Vec::<&str>::new(), "{body}");

@@ -1,5 +1,5 @@
-//! Random changes to valid programs: never a panic, and what is accepted keeps the rules as far as they
-//! can be checked in another way.
+//! Random changes to valid programs: none panics, and accepted programs keep the rules, as far as another check can
+//! tell.
 
 use crate::testing::{Rng, random_routine};
 use cfg_core::{
@@ -322,7 +322,7 @@ fn no_change_panics_or_slips_through() {
     }
     assert!(accepted > 50 && refused > 1000, "{accepted} {refused}");
     assert!(codes.len() > 25, "{codes:?}");
-    // What is said, and how often: a rule that reaches further or less far than before is seen here.
+    // The messages and their numbers, which show a rule that reaches further or less far than before.
     let lines = messages.iter().map(|(what, n)| format!("{n:6} {what}\n"));
     let counts: String = lines.collect();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/validate/messages.txt");

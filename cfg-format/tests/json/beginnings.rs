@@ -3,7 +3,7 @@
 use cfg_format::json::{load, parse};
 use std::io::{self, Read};
 
-/// Gives a beginning, then one byte without end; counts what is taken.
+/// Gives a beginning, then one byte without end; counts the bytes taken.
 struct Endless<'a> {
     head: &'a [u8],
     rest: u8,

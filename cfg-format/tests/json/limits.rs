@@ -3,7 +3,7 @@
 use cfg_core::ir::{Expr, MAX_ID};
 use cfg_format::json;
 
-/// The codes of what is wrong with an assignment of an expression.
+/// The codes of the problems with an assignment of an expression.
 fn problems(expression: &str) -> Vec<&'static str> {
     let text = format!(
         "{{\"format\": \"cfgrev/1\", \"routines\": [{{\"name\": \"f\", \"locals\": [{{\"name\": \"y\", \"type\": \"real\"}}], \

@@ -46,7 +46,7 @@ const LAST: &str = r#""last": "n""#;
 const TEST: &str = r#"[">", "x", 0.0]"#;
 const CALL: &str = r#"["call", "g", ["x", "y"]]"#;
 
-/// What stands in the program, what is written in its place, and what the help says to write.
+/// The text of the program, the wrong text in its place, and the text that the help proposes.
 const SPELLING: &[(&str, &str, &str)] = &[
     // Expressions as text.
     (r#"["[]", "a", "i"]"#, r#""a(i)""#, r#"["[]", "a", "i"]"#),
@@ -233,7 +233,7 @@ fn spelling() {
         };
         let said = format!("{} {}", problem.message, problem.help).replace('`', "");
         assert!(said.contains(cure), "{wrong}: {problem}");
-        // What is to be written in place of the value, is.
+        // If the help proposes a value, the value is replaced.
         let value = wrong.rsplit_once("\": ").map_or(*wrong, |w| w.1);
         if cure.starts_with(['[', '{']) && right.starts_with(['[', '{']) && value == *wrong {
             let inner = match &problem.at.pointer {
@@ -250,7 +250,7 @@ fn spelling() {
     );
 }
 
-/// What is taken for JSON, and the cure.
+/// Texts that people take for JSON, and the cure.
 const NOT_JSON: &[(&str, &str, &str)] = &[
     (
         r#"{"id": 5,"#,
@@ -322,7 +322,7 @@ fn texts_that_are_not_json() {
     );
 }
 
-/// What is left out or drawn too much; the code and what the help says; and the changes that it asks for.
+/// A vertex or edge that is missing or superfluous; the code and the help; and the changes that the help asks for.
 type Drawing<'a> = (
     &'a str,
     &'a [(&'a str, &'a str)],

@@ -1,4 +1,4 @@
-//! Pointers in both forms: what is written reads back, keeps the schema, and is told where it is wrong.
+//! Pointers in both forms: written programs read back and keep the schema, and wrong ones are reported.
 
 use cfg_core::{ir::Program, validate::validate};
 use cfg_format::{json, text};
@@ -28,7 +28,7 @@ fn both_forms_survive() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-/// An extent that is what a pointer leads to may have a first index behind it.
+/// An extent behind a pointer may have a first index behind it.
 #[test]
 fn extents_through_pointers_have_first_indices() {
     let source = "subroutine f(in ^integer n, inout real y)\n  local real a[n^ from 0]\n  local real b[2 from n^]\n  a := y\n  b := y\n  y := a[0] + b[n^]\nend\n";

@@ -134,7 +134,7 @@ fn the_deepest_programs_need_little_stack() {
         let again = json::read(written(&program).as_bytes()).unwrap();
         assert_eq!(program, again);
     };
-    // Half of what a thread gets by default.
+    // Half of the default stack of a thread.
     let thread = std::thread::Builder::new().stack_size(1 << 20);
     thread.spawn(work).unwrap().join().unwrap();
 }

@@ -37,8 +37,9 @@ fn random_graphs_come_back() {
     }
 }
 
-/// A text in which some pieces have been left out, doubled, or put elsewhere is read or told, and what is read comes
-/// back: most such texts break a rule that only validation knows, which the text form has to print all the same.
+/// A text in which some pieces have been left out, doubled, or put elsewhere is read or reported, and a program that
+/// is read is printed and read again: most such texts break a rule that only validation knows, so the text form must
+/// print invalid programs, too.
 #[test]
 fn damaged_texts_are_read_or_told() {
     for seed in 0..400 {

@@ -39,7 +39,7 @@ fn valid(program: Program) -> Result<ValidProgram, String> {
     validate(program).map_err(|d| d.to_string())
 }
 
-/// A region of some routine: a loop, a branch with its end, a block, or what lies between two edges.
+/// A region of some routine: a loop, a branch with its end, a block, or the vertices between two edges.
 fn region(
     program: &ValidProgram,
     rng: &mut Rng,
@@ -95,7 +95,7 @@ fn left(outcome: &Outcome<()>) -> String {
     )
 }
 
-/// What the executor computes, or the code of the problem.
+/// The result of the executor, or the code of the problem.
 fn executed(program: &ValidProgram, case: &Case) -> Result<String, &'static str> {
     let code = |d: cfg_core::diagnostic::Diagnostics| d.0.first().map_or("", |d| d.code);
     let mut primal = Primal::new(&flat(program), case.main, &Options::default()).map_err(code)?;

@@ -289,8 +289,8 @@ end",
     );
 }
 
-/// The bound of a loop is changed by calls that write it: as an argument, as a result or as a global, themselves or by
-/// what they call.
+/// Calls change the bound of a loop: as an argument, as a result or as a global, in the callee itself or in its
+/// callees.
 #[test]
 fn calls_write_what_they_may_write() {
     assert_cases(
@@ -517,7 +517,7 @@ fn sweeps_leave_and_take_on_tapes_from_outside_only() {
     );
 }
 
-/// What lies on a stack is told with the stack and its tape.
+/// Messages about an item name its stack and its tape.
 #[test]
 fn stacks_are_told_by_name() {
     assert_cases(
@@ -971,7 +971,7 @@ end
     );
 }
 
-/// A branch behind a loop decides on what is set there.
+/// A branch behind a loop decides on a variable that is set there.
 #[test]
 fn what_was_set_before_a_loop_is_not_known_behind_it() {
     assert_cases(
@@ -1048,7 +1048,7 @@ end
     );
 }
 
-/// What a call pushed lies on each stack of its tape, and on no other tape.
+/// The pushes of a call lie on each stack of its tape, and on no other tape.
 #[test]
 fn calls_lie_on_all_stacks_of_their_tapes() {
     assert_cases(
@@ -1199,7 +1199,7 @@ end
     );
 }
 
-/// The branch that begins the body of a reverse loop decides on what each pass leaves.
+/// The branch that begins the body of a reverse loop decides on a value that each pass leaves.
 #[test]
 fn the_point_of_exit_is_one_value_in_later_passes() {
     assert_cases(
@@ -2231,7 +2231,7 @@ fn sweeps_go_together_in_few_ways() {
     assert_found(&program(21), Some(("T701", many)));
 }
 
-/// Sweeps of these lines, with what they call.
+/// Sweeps of these lines, with the routines that they call.
 fn sweeps(forward: &str, reverse: &str) -> String {
     let parameters =
         "in integer n, in logical l, inout integer p, inout real x, inout tape t, inout tape u";
@@ -2345,7 +2345,7 @@ fn problems_are_told_once_with_their_places() {
         (sweeps(push, pop), &["T704", "T704"], &two),
         // The walk along jumps stops at the first.
         (sweeps(&general(push), &general(pop)), &["T704"], &two),
-        // What a call pushed lies on four stacks.
+        // The pushes of a call lie on four stacks.
         (
             sweeps("call g_fwd(x, t)", ""),
             &["T706"],

@@ -119,7 +119,7 @@ general subroutine f_rev(in integer n, inout real x, inout tape t) {reverse of f
 end
 ";
 
-/// Edits of a text: what each line was, once in the text, and what it becomes.
+/// Edits of a text: each old line, which occurs once in the text, and its new line.
 fn edited(text: &str, edits: &[(&str, &str)]) -> String {
     let mut made = text.to_owned();
     for (from, to) in edits {
@@ -188,7 +188,7 @@ fn a_loop_that_is_left_in_the_middle_runs_once_more() {
             &[("push[real] x", "push[real] x\n c := 0")],
             Some(("T711", "the block visited before is")),
         ),
-        // Which way the first pass takes.
+        // The way of the first pass.
         (&[("e := 1\n", "e := 0\n")], Some(("T711", ""))),
         (&[("          e := 1\n", "")], Some(("T709", ""))),
         (
@@ -203,7 +203,7 @@ fn a_loop_that_is_left_in_the_middle_runs_once_more() {
             &[("select e: ", "select e + n: ")],
             Some(("T709", "it does not decide on a popped value alone")),
         ),
-        // What is not taken, and what is not there.
+        // An item that no pop takes, and a pop without an item.
         (
             &[("          x := pop[real]\n", "")],
             Some(("T706", "does not pop this")),

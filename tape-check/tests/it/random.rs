@@ -62,8 +62,8 @@ fn exact_programs() {
     assert!(REFUSED.load(Relaxed) < 1000);
 }
 
-/// Programs of all that the format allows, loops in which nothing happens and routines with a tape of their own
-/// among them: such a routine is no sweep of a pair (T702), nor is what is made of it or calls it.
+/// Programs of all that the format allows, loops in which nothing happens and routines with a tape of their own among
+/// them: such a routine is no sweep of a pair (T702), nor are its derivatives and its callers.
 #[test]
 fn wide_programs() {
     let refused = AtomicUsize::new(0);

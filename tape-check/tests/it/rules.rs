@@ -423,7 +423,7 @@ fn bounds_may_be_recorded() {
         ),
         // Another value, and one of an element.
         ("h := m + 2", "for i = m + 1, n", "", push, pop, end),
-        // What it is computed from is changed between, at once and later.
+        // An operand of the bound changes in between, at once and later.
         ("q := m\nh := q\nq := 1", "for i = q, n", "", push, pop, end),
         (
             "q := m\nh := q\nq := 1\nz := 1.0",

@@ -80,7 +80,7 @@ fn computed_arrays_are_not_popped_into_scalars() {
     }
 }
 
-/// A FORLOOP that has ended has no passes left for what jumps into its body.
+/// A FORLOOP that has ended has no passes left for a jump into its body.
 #[test]
 fn reverse_loops_are_not_entered_after_they_have_ended() {
     let program =

@@ -68,7 +68,7 @@ fn problems_are_all_told_where_they_are() {
             "subroutine f(out real y)\n  while y < 1.0\n    y := 2.0\n".to_owned(),
             vec![(2, "S007", "`end`")],
         ),
-        // What stands behind the end of a routine, and what says that another one ends.
+        // Text behind the end of a routine, and an `end` that names another routine.
         (
             format!("{}  y := 2.0\nend\n", routine("  y := 1.0\nend\n")),
             vec![(5, "S007", "`end` too many")],
