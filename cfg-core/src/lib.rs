@@ -64,7 +64,7 @@
 //! | [`flat`] | programs without pointers and records, as reversal, executor and C take them |
 //! | [`builder`] | making programs in Rust |
 //! | [`text`] | programs as text |
-//! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
+//! | [`validate`], [`diagnostic`], [`typing`] | the rules, and messages about violations |
 //! | [`structure`] | the nesting of loops and branches, Algorithm 1 |
 //! | [`recover`] | loops and branches in graphs of jumps |
 //! | [`graph`] | algorithms on any graph: dominators, loop forest |

@@ -162,9 +162,9 @@ pub(crate) struct Known<'p, 'a> {
     pub(crate) by_name: &'a HashMap<&'p str, RoutineId>,
 }
 
-/// The first variable that may share cells with each variable of a routine, itself if it has its cells alone: globals
-/// whose cells overlap, and, in a routine whose arguments may overlap, the parameters of one type and the globals of
-/// that type.
+/// For each variable of a routine, the first variable that may share cells with it, or the variable itself if there is
+/// none. Globals share cells if their ranges overlap; in a routine whose arguments may overlap, the parameters of one
+/// type and the globals of that type may share cells, too.
 fn cells(program: &Program, routine: &Routine) -> Vec<VarId> {
     let mut first: Vec<VarId> = (0..routine.variables.len()).map(VarId::new).collect();
     let mut parameters: HashMap<ScalarType, VarId> = HashMap::new();
@@ -649,8 +649,8 @@ impl<'p> Code<'p> {
         self.cells.get(v.index()).copied().unwrap_or(v)
     }
 
-    /// True if two variables are one, or may share cells: globals in one storage, and, in a routine whose arguments may
-    /// overlap, parameters and globals of one type.
+    /// True if the variables are the same, or may share cells: globals in one storage, and, in a routine whose
+    /// arguments may overlap, parameters and globals of one type.
     pub(crate) fn may_share(&self, a: VarId, b: VarId) -> bool {
         self.first(a) == self.first(b)
     }

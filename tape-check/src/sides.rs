@@ -50,7 +50,7 @@ impl<'p> Side<'p> {
     }
 }
 
-/// The check of one routine, or of the two of a pair.
+/// The check of one routine, or of the two routines of a pair.
 pub(crate) struct PairCheck<'p, 'a> {
     pub(crate) known: Known<'p, 'a>,
     pub(crate) names: TapeNames<'p>,

@@ -11,9 +11,9 @@ use crate::{
     structure::Structure,
 };
 
-/// The graph with one ENDBRANCH per BRANCH and one ENDLOOP per LOOP, if all of it nests as it stands: no statement is
-/// repeated or moved, and LOOPs keep their forms and tests. Existing ends stay where they can serve, or become empty
-/// blocks; new ones follow the other vertices and have no origin.
+/// The graph with one ENDBRANCH per BRANCH and one ENDLOOP per LOOP, if the whole graph nests without changes: no
+/// statement is repeated or moved, and LOOPs keep their forms and tests. Existing ends stay where they can serve, or
+/// become empty blocks; new ones follow the other vertices and have no origin.
 ///
 /// A LOOP must be entered by ENDLOOPs from inside, by other vertices from outside.
 pub fn nested(cfg: &Cfg) -> Option<Cfg> {

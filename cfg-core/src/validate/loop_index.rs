@@ -27,7 +27,7 @@ impl GlobalWrites {
         Self(needed.then(|| Effects::of(program)))
     }
 
-    /// All globals in the storage of one.
+    /// All globals in the storage of the given one.
     fn around(&self, g: GlobalId) -> GlobalSet {
         let around = self.0.as_ref().and_then(|e| e.storage.around(g));
         around.cloned().unwrap_or_else(|| [g].into_iter().collect())

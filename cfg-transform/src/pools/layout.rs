@@ -349,7 +349,7 @@ mod tests {
         let real = [(ScalarType::Real, 1)];
         assert_eq!(ranges(&runs(&cells), &real), [(0, 1), (3, 3)]);
         assert_eq!(ranges(&runs(&cells[..2]), &real), [(0, 1)]);
-        // The part reaches from the end of one element into the next.
+        // The part begins at the end of an element and reaches into the next.
         assert_eq!(ranges(&runs(&cells), &[(ScalarType::Real, 3)]), [(3, 3)]);
         assert_eq!(ranges(&runs(&cells), &[(ScalarType::Real, 4)]), []);
         assert_eq!(ranges(&runs(&cells), &[]), []);

@@ -126,7 +126,7 @@ fn with_sections(original: &Routine, v: VarId, pointers: &[SameAs]) -> Role {
     }
 }
 
-/// The elements of an array of one dimension from one on.
+/// The elements of an array of one dimension from a given element on.
 fn section(variable: &Variable, v: VarId, offset: i64) -> Expr {
     let lower = variable.shape.first().map(|dim| dim.lower.clone());
     let first = Expr::op(Op::Add, [lower.unwrap_or(Expr::Int(1)), Expr::Int(offset)]);

@@ -34,7 +34,7 @@ struct Parts {
     edges: Vec<Edge>,
 }
 
-/// The vertex that the next edge leaves, and the label of that.
+/// The vertex that the next edge leaves, and the label of this edge.
 type Open = (VertexId, Option<i64>);
 
 impl Parts {
