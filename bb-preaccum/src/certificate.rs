@@ -271,6 +271,7 @@ fn replay_edges(lcg: &Lcg, steps: &[Step], labels: &[u64]) -> Result<Certificate
                 for (k, _, _) in succs {
                     pairs.remove(j, k);
                 }
+                // A dependent keeps its in-edges, which are entries of the Jacobian.
                 if lcg.role(j) == Role::Intermediate {
                     for (i, _, _) in preds {
                         pairs.remove(i, j);
@@ -287,6 +288,7 @@ fn replay_edges(lcg: &Lcg, steps: &[Step], labels: &[u64]) -> Result<Certificate
                     pairs.add(&mut report, i, k, first, (kind, value));
                 }
                 pairs.remove(i, j);
+                // Without in-edges no derivative reaches j any more, so its out-edges are dead.
                 if pairs.preds(j).is_empty() {
                     for (k, _, _) in succs {
                         pairs.remove(j, k);
@@ -414,6 +416,7 @@ fn replay_faces(lcg: &Lcg, steps: &[Step], labels: &[u64]) -> Result<Certificate
             times(first.value, second.value),
         );
         let (preds, succs) = (dual.preds(i), dual.succs(j));
+        // A dual vertex with the ends and neighbours of the product absorbs it, which saves a new dual vertex.
         let absorber = dual.find(ends, &preds, &succs, u32::MAX);
         report.count(kinds.0, kinds.1, absorber.is_some());
         if let Some(at) = absorber {
@@ -434,6 +437,9 @@ fn replay_faces(lcg: &Lcg, steps: &[Step], labels: &[u64]) -> Result<Certificate
             next += 1;
         }
         dual.faces.remove(&(i, j));
+        // Without the face, each end may be dead, or the twin of another dual vertex. Twins merge, and the lower
+        // number stays.
+        // the
         for at in [i, j] {
             let Some(vertex) = dual.vertices.get(&at) else {
                 continue;

@@ -523,6 +523,7 @@ impl<'p> PairCheck<'p, '_> {
         };
         let program = self.known.program;
         let (a, b) = (program.routine(a), program.routine(b));
+        // Parameters are matched by name, since the reverse sweep has further ones, the adjoints.
         let places: HashMap<&str, usize> = (b.parameter_ids().enumerate())
             .map(|(k, p)| (b.variable(p).name.as_str(), k))
             .collect();

@@ -464,6 +464,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
                 | VertexKind::EndBranch => self.cfg.out_edges(v).first().copied(),
             };
             let Some(next) = next else { return Ok(()) };
+            // After as many idle edges as there are vertices, some vertex came twice: the cycle may go on forever.
             idle += 1;
             if idle > self.cfg.vertex_count() {
                 let message =

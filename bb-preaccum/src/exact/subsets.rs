@@ -77,6 +77,7 @@ fn within(
         Side::new(graph, model, &places, false),
         Side::new(graph, model, &places, true),
     );
+    // Even a single elimination may cost more than the 32-bit values of the table can hold.
     if pred.most.saturating_mul(succ.most) >= u64::from(UNKNOWN) {
         return None;
     }

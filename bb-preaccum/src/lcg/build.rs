@@ -95,12 +95,14 @@ fn within(raw: Raw, most: usize) -> Result<Lcg, LcgError> {
         outputs,
     } = ends(&raw, &ids, &mut errors);
     let mut edges = edges(&raw, &ids, &roles, &mut errors);
+    // The raw edges are not needed below; freeing them here lowers the peak of memory.
     drop(raw.edges);
     check_duplicates(n, &edges, &ids, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
 
+    // Vertices are numbered topologically, so that every edge leads from a smaller number to a larger one.
     let order = topological(n, &edges, &ids, &mut errors);
     if !errors.is_empty() {
         return Err(errors);

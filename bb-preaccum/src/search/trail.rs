@@ -466,6 +466,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
                 Change::Keep(_) => {}
             }
         }
+        // One splice moves the entries behind the window once, however many changes there are.
         if let Some((from, done)) = window {
             self.entries.splice(from..done, self.next.drain(..));
         }

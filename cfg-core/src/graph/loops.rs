@@ -135,11 +135,13 @@ impl LoopForest {
         for id in self.innermost.iter().flatten() {
             size[id.index()] += 1;
         }
+        // Headers are numbered in preorder, so outer loops come before inner ones.
         for l in (0..self.loops.len()).rev() {
             if let Some(parent) = self.loops[l].parent {
                 size[parent.index()] += size[l];
             }
         }
+        // Each loop has a range inside that of its parent, which its members fill in preorder, the header first.
         let mut free = vec![0u32; self.loops.len()];
         let mut end = 0;
         self.order = vec![0; self.innermost.iter().flatten().count()];

@@ -402,6 +402,7 @@ impl Walk<'_> {
                 return;
             }
         }
+        // A binding reads only if the callee reads the formal, which the flow along `bound` finds later.
         let reads = role.reads() && !matches!(role, PlaceRole::Bind { .. });
         match variable.role {
             Role::Parameter { .. } => {

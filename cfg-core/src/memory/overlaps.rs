@@ -120,6 +120,7 @@ pub fn within(
             });
         }
     }
+    // Only arguments in one location may overlap.
     places.sort_by_key(|p| (p.location, p.position));
     let mut looked_at = 0;
     for group in places.chunk_by(|a, b| a.location == b.location) {
@@ -129,6 +130,7 @@ pub fn within(
                 if looked_at > limits.looked_at {
                     return Err(TooMany);
                 }
+                // A formal array reaches beyond an element that is passed, so only scalars can be told apart.
                 let apart = a.scalar && b.scalar && !locations.may_overlap(a.place, b.place);
                 if (a.written || b.written) && !apart {
                     if pairs.len() == limits.compared {

@@ -130,6 +130,7 @@ pub fn classify(cfg: &Cfg) -> Classification {
         return structured;
     }
     let order = reverse_postorder(cfg, entry);
+    // If the graph nests without the further exits of its loops, these exits are the only obstacle.
     let (kept, tests, first_exit) = without_exits(cfg, &forest, &order);
     let graph = skeleton(cfg, &kept, &tests);
     match (nests(&graph), first_exit) {

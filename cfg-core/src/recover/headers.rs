@@ -30,6 +30,7 @@ pub(super) fn type_headers(cfg: Cfg) -> Option<Cfg> {
         let (&[body], &[exit]) = (&body[..], &exit[..]) else {
             continue;
         };
+        // A LOOP enters its body if the condition is true; a branch that leaves on true gets the negation.
         let condition = match (cfg.edge(body).label, c) {
             (Some(1), c) => c.clone(),
             (_, Expr::Op(Op::Not, operands)) if operands.len() == 1 => operands[0].clone(),
@@ -52,6 +53,7 @@ pub(super) fn type_headers(cfg: Cfg) -> Option<Cfg> {
         };
         edited.edges[body].label = Some(1);
         edited.edges[exit].label = None;
+        // An empty block that is the only way back becomes the ENDLOOP; otherwise a new ENDLOOP joins the ways back.
         if let [back] = backs[..]
             && edited.is_empty_block(edited.from(back))
         {

@@ -411,6 +411,7 @@ fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Violatio
             )),
         }
     }
+    // A missing label may be any of those that no edge has, so no label is reported as absent then.
     let complete = labels.len() == edges.len();
     labels.sort_unstable();
     let mut previous = None;

@@ -128,6 +128,7 @@ impl Region {
             };
             return Err(refused(element, message));
         };
+        // If a back edge crosses the border, the LOOP and its ENDLOOP are on different sides.
         for e in [entry, exit] {
             let edge = cfg.edge(e);
             if matches!(cfg.vertex(edge.from).kind, VertexKind::EndLoop) {

@@ -339,6 +339,7 @@ impl Writer<'_, '_> {
                 le(lower.clone(), last.clone()),
                 le(last, end),
             ];
+            // An empty range may have any bounds.
             let empty = eq(count.clone(), Expr::Int(0));
             address.inside.push(match (empty, all(inside)) {
                 (Expr::Logical(true), _) | (_, Expr::Logical(true)) => Expr::Logical(true),

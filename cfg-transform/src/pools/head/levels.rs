@@ -97,6 +97,7 @@ pub(super) fn levels(
         ));
     }
     let class = plan.classes.variable(id, v);
+    // A record or an array is passed by value, and its pointers begin levels; a pointer is the first level itself.
     let by_value = original.ty.pointer().is_none() || original.rank() > 0;
     let (ty, class) = match original.ty.pointer() {
         Some(pointer) if !by_value => (pointer.pointee(), plan.classes.pointee(class, pointer)),
@@ -165,6 +166,7 @@ pub(super) fn levels(
         };
         found.push((variable, level));
     }
+    // A link may lead to a level further down the list, so links are noted when all levels are there.
     for k in 0..found.len() {
         let links: Vec<(String, usize)> = (found[k].1.links.iter())
             .map(|(path, to)| (joined(&found[k].0.name, path), *to))
