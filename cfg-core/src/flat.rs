@@ -18,7 +18,7 @@
 //! let f = program.add(f);
 //! let flat = Flat::check(program.finish()?)?;
 //!
-//! let statement = flat.routine(f).statements().next().expect("it has one");
+//! let statement = flat.routine(f).statements().next().expect("f has a statement");
 //! assert!(matches!(FlatStmt::of(&statement.kind), FlatStmt::Assign { .. }));
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```

@@ -65,7 +65,7 @@ pub struct Flattened {
 /// end
 /// ");
 /// let program = validate(parsed.program.ok_or(parsed.problems)?)?;
-/// let f = program.find_routine("f").expect("it is there");
+/// let f = program.find_routine("f").expect("there is an f");
 /// let flat = flatten(program, &[f], &Options::default())?;
 /// let f = flat.program.routine(flat.heads[0]);
 /// assert_eq!(f.variable(f.parameters[0]).rank(), 1);

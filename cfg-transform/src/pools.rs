@@ -87,7 +87,7 @@ pub fn without_pointers<'p>(
 /// end
 /// ");
 /// let program = validate(parsed.program.ok_or(parsed.problems)?)?;
-/// let f = program.find_routine("f").expect("it is there");
+/// let f = program.find_routine("f").expect("there is an f");
 /// let lowered = cfg_transform::pools::lower(&program, &[f], 1000)?;
 /// assert!(!lowered.has_pointers());
 /// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())

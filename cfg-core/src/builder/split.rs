@@ -112,6 +112,7 @@ impl RoutineBuilder {
                 }),
                 Task::Op(op, count, node) => {
                     let operands = values.split_off(values.len() - count);
+                    // An inquiry asks about the variable itself, for which no temporary can stand.
                     let keep = op.class() == OpClass::Inquiry;
                     let (operands, depth) = self.shallow(operands, keep);
                     values.push(Value {

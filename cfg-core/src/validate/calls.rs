@@ -211,6 +211,7 @@ fn check_shape(
             )
         })
     } else {
+        // An element stands for the cells from there on (sequence association), but a record only for itself.
         let element = place.is_some_and(Place::is_element) && found.ty.ty.record().is_none();
         let available = match place {
             Some(place) if place.subscripts.is_empty() => c.variable(place.var).constant_size(),

@@ -204,6 +204,7 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
                     | Expr::Addr(_)) => uses(value, found),
                 }
             }
+            // All arguments are evaluated before the callee writes any of them.
             for (k, argument) in arguments.iter().enumerate() {
                 let parameter = called.and_then(|r| r.parameter(k));
                 if let Some(Expr::Place(place)) = argument
@@ -217,6 +218,7 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
                 defined(result, found);
             }
         }
+        // A push of a variable, like an argument, hands a missing value on without using it.
         StmtKind::Push { value, .. } => match value {
             Expr::Place(place) => bound(place, found),
             value @ (Expr::Int(_)

@@ -321,6 +321,7 @@ impl<'p> Plan<'p> {
                 let origin = NameOrigin::new(role.clone(), &*base);
                 arrays.insert(kind, self.global(name, ty, shape, None, Some(origin)));
             }
+            // Object 0 is null, so the tables of objects begin at 0.
             let table = Dim {
                 lower: Expr::Int(0),
                 extent: Extent::Fixed(Expr::Int(self.size + 1)),

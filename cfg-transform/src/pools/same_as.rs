@@ -69,6 +69,7 @@ fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
         ids.entry(v).or_insert_with(|| out.add_variable(variable));
     }
     rename_extents(&mut out, &ids);
+    // The other parameter may be listed already, and several parameters may lead to it.
     let list = |list: &[VarId]| {
         let mut seen = HashSet::new();
         let there = list.iter().map(|v| of.get(v).map_or(*v, |same| same.of));

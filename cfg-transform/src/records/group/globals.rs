@@ -66,6 +66,7 @@ impl Globals {
                 globals.scalar(global);
                 continue;
             };
+            // The derivatives of the fields of a global are fields of one derivative.
             let made = *records.entry((g, origin.role.clone())).or_insert_with(|| {
                 let variable = &original.globals[g.index()].variable;
                 globals.record(variable, record, &origin.role, layouts, &mut names)

@@ -203,6 +203,7 @@ impl Planner<'_> {
         let rank = template.rank();
         let shape = first.shape.get(..rank)?;
         let deferred = shape.iter().any(|d| matches!(d.extent, Extent::Deferred));
+        // The parts are allocated one by one, and may differ in shape.
         if deferred && first.role == Role::Local {
             return None;
         }
@@ -297,6 +298,7 @@ impl Planner<'_> {
                 plan.variables.push(variable);
                 continue;
             };
+            // A record takes the place of its first part.
             plan.ids[v] = *made[home.record].get_or_insert_with(|| {
                 let (draft, variable) = &drafts[home.record];
                 let mut variable = variable.clone();
