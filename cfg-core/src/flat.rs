@@ -158,7 +158,7 @@ pub fn refuse_pointers(program: &ValidProgram) -> Result<(), Diagnostics> {
     Err(refused(program, &codes::POINTERS, "pointers", help, site))
 }
 
-/// The first global, else the first variable of a routine, of which this is true.
+/// The first global, else the first variable of a routine, for which the predicate holds.
 fn find_variable(program: &Program, wanted: impl Fn(&Variable) -> bool) -> Option<Site> {
     let globals = program.globals.iter();
     if let Some(g) = globals.map(|g| &g.variable).position(&wanted) {

@@ -58,7 +58,7 @@ pub use graph::structure;
 pub struct ValidProgram {
     program: Program,
     structures: Vec<Option<Structure>>,
-    /// An expression makes a pointer.
+    /// True if an expression makes a pointer.
     pointers: bool,
 }
 
@@ -175,7 +175,7 @@ struct Found {
     structures: Vec<Option<Structure>>,
     /// True if a subscript, a bound of a section, an extent or a selector has another integer type than `integer`.
     narrow: bool,
-    /// An expression makes a pointer.
+    /// True if an expression makes a pointer.
     pointers: bool,
 }
 

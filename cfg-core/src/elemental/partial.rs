@@ -111,8 +111,8 @@ impl Partial {
         }
     }
 
-    /// True if the partial can be infinite or NaN at all. A partial with variables can, through their values: in `if(x
-    /// > 0, x*log(x), 0)` at 0 the partial of the product by x is infinite, and not wanted.
+    /// True if the partial can be infinite or NaN at all. A partial with variables can, through their values: in
+    /// `if(x > 0, x*log(x), 0)` at 0 the partial of the product by x is infinite, and not wanted.
     fn can_be_infinite(&self) -> bool {
         match self {
             Self::Expr(p) => match p.expr {

@@ -4,12 +4,12 @@ use super::{Expr, Op};
 
 /// The fault of a pointer that leads to no cells of its type.
 ///
-/// In a program lowered to pools, a pointer is a subscript of the array of cells, whose first element has the number
-/// 1. A pointer that may not be used becomes a subscript below 1, so that every use is an error, and the subscript
-///    tells the reason. With n one more than the number of cells of the pool, the subscript is −o for object o, where
-///    0 is null, and −(o + n) if the cell belongs to the object but has another type. A record of m cells is accessed
-///    one by one from −(2o + 2)n − (m − 1), or from −(2o + 3)n − (m − 1) if the object has cells of other types, so
-///    that each of the m subscripts encodes the fault.
+/// In a program lowered to pools, a pointer is a subscript of the array of cells, whose first element has number 1. A
+/// pointer that may not be used becomes a subscript below 1, so that every use is an error, and the subscript tells
+/// the reason. With n one more than the number of cells of the pool, the subscript is −o for object o, where 0 is
+/// null, and −(o + n) if the cell belongs to the object but has another type. A record of m cells is accessed one by
+/// one from −(2o + 2)n − (m − 1), or from −(2o + 3)n − (m − 1) if the object has cells of other types, so that each
+/// of the m subscripts encodes the fault.
 ///
 /// ```
 /// use cfg_core::ir::Astray;
