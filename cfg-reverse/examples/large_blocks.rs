@@ -1,5 +1,4 @@
-//! Linearization and elimination of blocks of 100 000 statements: processor time, edges, what is left, and
-//! memory.
+//! Linearization and elimination of blocks of 100 000 statements: processor time, edges before and after, and memory.
 //!
 //! `cargo run --release -p cfg-reverse --example large_blocks [STATEMENTS [MILLISECONDS [KIND]]]`
 
@@ -88,7 +87,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let f = program.add(f);
         let program = program.finish()?;
 
-        // No budget: the cheap heuristics only.
+        // Without a budget, only the cheap heuristics run.
         let options = Options {
             work: 0,
             ..Options::default()
@@ -98,7 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let time = processor_time().saturating_sub(began);
         report(kind, "cheap heuristics", time, &cheap);
 
-        // The clock starts when the search does; it is read for the last time when the search ends.
+        // The clock runs from the start of the search to its end: linearization and code are not part of the time.
         let budget = Duration::from_millis(milliseconds);
         let asked = AtomicU64::new(0);
         let began = processor_time();

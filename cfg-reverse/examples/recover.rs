@@ -20,7 +20,7 @@ use cfg_reverse::{Options, reverse};
 use cfg_testkit::flat;
 use std::time::Instant;
 
-/// Successors of each vertex; 0 is ENTRY, the last is EXIT. Vertices with one are blocks.
+/// Successors of each vertex; vertex 0 is ENTRY, the last one EXIT. Vertices with one successor are blocks.
 type Targets = Vec<Vec<usize>>;
 
 fn deep_loops(n: usize) -> Targets {
@@ -131,7 +131,7 @@ fn routine(targets: &Targets) -> Option<Routine> {
     Some(routine)
 }
 
-/// Nested loops; each body may also end in the loop around that around it.
+/// Nested loops; each body may also continue the second loop around it.
 fn continue_outer(n: usize) -> Targets {
     let n = n / 2;
     let mut t = deep_loops(2 * n);
@@ -151,7 +151,7 @@ fn clock(zero: Instant) -> f64 {
     spent().unwrap_or_else(|| zero.elapsed().as_secs_f64())
 }
 
-/// A graph with about so many vertices.
+/// A family of graphs: makes one with about the given number of vertices.
 type Family = fn(usize) -> Targets;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -187,7 +187,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 ..Program::default()
             };
             let program = validate(program)?;
-            // Recovery is part of it.
+            // The time of the reversal contains that of the recovery.
             let start = clock(zero);
             let reversal = reverse(&flat(&program), RoutineId::new(0), &Options::default())?;
             let reversed = clock(zero) - start;

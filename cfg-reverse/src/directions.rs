@@ -1,11 +1,10 @@
 //! Derivatives in several directions at once: vector mode (Griewank & Walther, *Evaluating Derivatives*, 2nd ed.,
 //! section 3.1 for the forward, 3.2 for the reverse mode).
 //!
-//! Every variable that depends on the derivatives which a routine is given gets a dimension more, in which the values
-//! of one derivative in all directions lie next to each other. What does not depend on them is computed, recorded and
-//! read once: of a gradient the forward sweep stays as it is, and the reverse sweep takes each value from the tape
-//! once. In each direction the same operations are done in the same order as for that direction alone, so the values
-//! are the same bits.
+//! Every variable that depends on the given derivatives gets one more dimension, in which the values of one
+//! derivative in all directions lie next to each other. All other variables are computed, recorded and read once: the
+//! forward sweep of a gradient stays as it is, and the reverse sweep takes each value from the tape once. Each
+//! direction gets the same operations in the same order as if it were alone, so the values are the same bits.
 //!
 //! | file | what |
 //! |---|---|
@@ -32,16 +31,17 @@ use crate::code::names::Namer;
 /// A routine in several directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InDirections {
-    /// The routine: the number of directions, then the parameters of that which it was made from, then `globals`.
+    /// The routine. Its parameters: the number of directions, those of the routine that it was made from, `globals`.
     pub routine: RoutineId,
-    /// Its parameter that says how many directions there are.
+    /// The parameter that has the number of directions.
     pub count: VarId,
-    /// Its parameters in place of derivatives in globals, and which those are. A global has constant extents.
+    /// The parameters that replace derivatives in globals, each with its global: the extents of a global are
+    /// constant, so it cannot have the dimension of the directions.
     pub globals: Vec<(VarId, GlobalId)>,
 }
 
-/// The program with NAME_v for each of these routines, which are derivatives, and for what they call with derivatives;
-/// and which routines these are, in the order of `routines`.
+/// The program with a routine NAME_v for each of `routines`, which are derivative routines, and for every routine
+/// that they call with derivatives. Returns the new routines in the order of `routines`.
 ///
 /// `globals` are the derivatives in globals. The adjoints or tangents of the routines' parameters, and these globals,
 /// have values in each direction; row by row the direction is the last dimension, column by column the first.
@@ -91,7 +91,7 @@ pub fn directions(
     };
     let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
     let first = program.routines.len();
-    // In the order in which they are asked for.
+    // New routines are numbered in the order of the requests.
     let mut numbers: BTreeMap<RoutineId, RoutineId> = BTreeMap::new();
     let mut asked: Vec<RoutineId> = Vec::new();
     let mut written = Vec::new();

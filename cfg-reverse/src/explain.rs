@@ -34,13 +34,13 @@ use crate::{
 /// Most readers of a value that are listed.
 const MOST_READERS: usize = 8;
 
-/// Most statements and vertices that are looked at for the readers of one value.
+/// Most statements and vertices that the search for the readers of one value visits.
 const MOST_STEPS: usize = 2000;
 
 /// The plan of a reversal.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// The program in normal form, which the plans speak of. Vertices that the original has keep their ids.
+    /// The program in normal form, to whose places the plans refer. Vertices of the original keep their ids.
     pub program: Program,
     /// The plan of each routine that is differentiated, in the order of the program.
     pub routines: Vec<RoutinePlan>,
@@ -51,8 +51,7 @@ pub struct Explanation {
 pub struct RoutinePlan {
     /// The routine that is planned.
     pub routine: RoutineId,
-    /// The values that the reverse sweep reads: those that are recorded in the order of the graph, then those that are
-    /// present.
+    /// The values that the reverse sweep reads: recorded ones in the order of the graph, then those that are present.
     pub values: Vec<ValuePlan>,
     /// The loops, in the order of the graph.
     pub loops: Vec<LoopEntry>,
@@ -67,7 +66,7 @@ pub enum Provision {
     Present,
     /// The value is pushed on a stack of the tape before it is lost, and popped.
     Stack(TapeClass),
-    /// The local partial derivatives that are computed from values are recorded in their place.
+    /// The value is not recorded: the local partial derivatives computed from it are.
     Preaccumulated(TapeClass),
 }
 
@@ -76,11 +75,11 @@ pub enum Provision {
 pub struct ValuePlan {
     /// The place that has the value.
     pub place: Value,
-    /// The way in which it comes to the reverse sweep.
+    /// The way in which the value comes to the reverse sweep.
     pub provision: Provision,
-    /// The point at which it is recorded.
+    /// The point at which the value is recorded; none if it is not.
     pub recorded: Option<Loss>,
-    /// The statements that read it in the reverse sweep, in the order of the graph.
+    /// The readers of the value in the reverse sweep, in the order of the graph.
     pub readers: Vec<Reader>,
     /// True if there may be more readers than are listed.
     pub more: bool,
@@ -93,7 +92,7 @@ pub enum Value {
     Place(Place),
     /// The value of a global that only callees name.
     Global(cfg_core::entity::GlobalId),
-    /// The entries of the local Jacobian of the statements that are linearized together and end here, and how many they are.
+    /// The entries, so many, of the local Jacobian of the segment that ends here.
     Entries(usize),
     /// The extents of an array that a statement gives another shape, or that dies.
     Extents(VarId),
@@ -130,9 +129,10 @@ pub struct LoopEntry {
     pub header: VertexId,
     /// The way in which its trip count comes to the reverse sweep.
     pub trips: Trips,
-    /// True if the first value of the index is recorded, because the body may change what it is computed from.
+    /// True if the first value of the index is recorded, because the body may change a variable that it is computed
+    /// from.
     pub first: bool,
-    /// True if the step is recorded, because the body may change what it is computed from.
+    /// True if the step is recorded, because the body may change a variable that it is computed from.
     pub step: bool,
 }
 
@@ -141,11 +141,11 @@ pub struct LoopEntry {
 pub enum Trips {
     /// The trip count is computed again from the bounds.
     Bounds,
-    /// The forward sweep counts, and records the count: nobody knows in advance how often a condition holds.
+    /// The forward sweep counts, and records the count: how often a condition holds is not known in advance.
     Condition,
-    /// The forward sweep counts, and records the count: the body may change what the bounds read.
+    /// The forward sweep counts, and records the count: the body may change a variable of the bounds.
     Changed,
-    /// The forward sweep counts, and records the count: that was asked for.
+    /// The forward sweep counts, and records the count, because the options say so.
     Asked,
     /// The forward sweep counts, and records the count at the edges that leave the loop elsewhere than at its header.
     Left,
@@ -165,7 +165,8 @@ pub struct Merge {
 /// Plans the reversal of a routine and of everything that it calls, and says how the reverse sweeps get what they need.
 ///
 /// # Errors
-/// R3xx: what cannot be differentiated, all problems at once, as [`reverse`](crate::reverse()) says them.
+/// R3xx: the routine cannot be differentiated; all problems at once, the same as those of
+/// [`reverse`](crate::reverse()).
 pub fn explain(
     flat: &Flat,
     main: RoutineId,
@@ -187,7 +188,7 @@ pub fn explain(
     })
 }
 
-/// One planned routine, with what its sweeps are written from.
+/// One planned routine, with the draft that its sweeps are written from.
 struct Planned<'a, 'p> {
     context: &'a Context,
     draft: &'a Draft<'p>,
@@ -326,8 +327,9 @@ impl<'a, 'p> Planned<'a, 'p> {
         edges.filter(|e| !is_back(e)).collect()
     }
 
-    /// The readers of a location's value as it is where it is lost: backwards along all paths until it is replaced. One
-    /// more than are listed are enough. False if the search was given up, because it came too far.
+    /// Finds the readers of the value that a location has where it is lost: walks backwards along all paths until the
+    /// value is replaced, or until one reader more than are listed is found. False if the search was given up after
+    /// [`MOST_STEPS`].
     fn readers(&self, l: LocationId, loss: Loss, found: &mut BTreeSet<Reader>) -> bool {
         let mut steps = 0;
         let cfg = self.draft.cfg;
@@ -404,7 +406,7 @@ impl<'a, 'p> Planned<'a, 'p> {
         true
     }
 
-    /// The branch that ends at a vertex and what it decides on, where that is evaluated again.
+    /// The branch that ends at a vertex and its selector, if the reverse sweep evaluates that again.
     fn evaluated_again_at(&self, end: VertexId) -> Option<(VertexId, &Expr)> {
         let branch = self.draft.shape.partner(end);
         let selector = self.provisions.evaluated_again(branch)?;
@@ -497,7 +499,7 @@ impl<'a, 'p> Planned<'a, 'p> {
         for v in (0..routine.variables.len()).map(VarId::new) {
             let is_read = |l: LocationId| readers.contains_key(&(l.index() as u32));
             for place in draft.locations.parts(v, is_read) {
-                // The name of several in one storage that is read is the first.
+                // A place stands for several locations, all of whose readers are its readers.
                 let mut all = BTreeSet::new();
                 draft.locations.each(&place, &mut |l| {
                     all.extend(readers.get(&(l.index() as u32)).into_iter().flatten());

@@ -1,10 +1,11 @@
 //! External functions of arrays and optional parameters, with routines for their derivatives.
 //!
-//! What an external function says of itself is written over its parameters. An array among these is bound as in any call: to a section, an
-//! element and what is behind it, an expression, an array with other bounds, or more elements than it has itself; and what is optional may
-//! be absent. So its partials become the bodies of an adjoint and a tangent routine, and its value, where it has no partials, its own
-//! body. Of scalars the expressions are written where the call is, and so are partials of functions with optional
-//! parameters: [`unbound`] says where that is not possible.
+//! An external function states its value and its partials over its parameters. An array parameter is bound as in any
+//! call: to a section, an element and those behind it, an expression, an array with other bounds or with more
+//! elements; an optional parameter may be absent. Therefore the partials become the bodies of an adjoint and a
+//! tangent routine, and the value, if there are no partials, the body of the function itself. Functions of scalars
+//! need no routine: their expressions are written at the call. The same is done with partials of functions with
+//! optional parameters, where [`Bound::unbound`] permits it.
 
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostics},
@@ -32,7 +33,7 @@ use crate::{
 /// The routine to be differentiated stays as it is.
 ///
 /// # Errors
-/// What is made breaks a rule: a partial is too deep with what it is multiplied with.
+/// A routine that is made breaks a rule: a partial, multiplied with a derivative, is too deep.
 pub(crate) fn with_routines(flat: &Flat, main: RoutineId) -> Result<Flat, Diagnostics> {
     let routines = &flat.program().routines;
     let is_new = |r: &Routine| needs_body(r) || needs_routines(r);
@@ -64,7 +65,7 @@ pub(crate) fn with_routines(flat: &Flat, main: RoutineId) -> Result<Flat, Diagno
                     true => &mut derivatives.adjoint,
                     false => &mut derivatives.tangent,
                 };
-                // One that is given is called as it is.
+                // A derivative routine that the user gives is called as it is.
                 if slot.is_some() {
                     continue;
                 }
@@ -101,7 +102,8 @@ fn called(program: &Program) -> FixedBitSet {
     called
 }
 
-/// True of an external function that is known by its value and takes or returns an array, or takes what is optional.
+/// True of an external function that states its value and has an array parameter, an array result or an optional
+/// parameter.
 fn needs_body(routine: &Routine) -> bool {
     let has_partials = (routine.external.as_ref()).is_some_and(|e| e.partials.is_some());
     let is_simple = |v: VarId| routine.variable(v).rank() == 0 && !is_optional(routine.variable(v));
@@ -110,8 +112,8 @@ fn needs_body(routine: &Routine) -> bool {
         && !routine.parameter_ids().chain(routine.result).all(is_simple)
 }
 
-/// True of an external function that is known by its partials and takes or returns an array, and takes nothing optional and nothing that
-/// it may write.
+/// True of an external function that states its partials, has an array parameter or an array result, and no parameter
+/// that is optional or may be written.
 fn needs_routines(routine: &Routine) -> bool {
     let has_partials = (routine.external.as_ref()).is_some_and(|e| e.partials.is_some());
     let is_scalar = |v: VarId| routine.variable(v).rank() == 0;
@@ -123,7 +125,7 @@ fn needs_routines(routine: &Routine) -> bool {
         && !(routine.parameter_ids()).any(|v| is_optional(routine.variable(v)))
 }
 
-/// True of an external function of which a derivative is not given.
+/// True of an external function that lacks a given derivative routine.
 fn computes(routine: &Routine) -> bool {
     let is_given = (routine.derivatives.as_deref())
         .is_some_and(|given| given.adjoint.is_some() && given.tangent.is_some());
@@ -159,7 +161,7 @@ fn with_derivatives(of: &Routine, result: VarId, suffix: &str) -> Made {
         intent,
         optional: false,
     };
-    // Of the result an adjoint routine is told nothing.
+    // An adjoint routine gets no value of the result.
     routine.variables[result.index()].role = parameter(wanted);
     routine.parameters.push(result);
     let mut names = Namer::new(of.variables.iter().map(|v| v.name.as_str()));
@@ -187,14 +189,15 @@ fn with_derivatives(of: &Routine, result: VarId, suffix: &str) -> Made {
 }
 
 impl Made {
-    /// What the derivative of one variable contributes to that of another one.
+    /// The contribution of one variable's derivative to that of another one.
     fn contribution(&self, from: VarId, to: VarId, partial: &Partial) -> Expr {
         let ends = [from, to].map(|v| self.routine.variable(v));
         let result = self.routine.variable(self.result).ty;
         contribution(Expr::var(from), partial.value.clone(), ends, result)
     }
 
-    /// The derivative of the result times each partial, on that of its parameter; then it is 0.
+    /// Increments the derivative of each parameter by its partial times the derivative of the result, which is then
+    /// set to 0.
     fn adjoint(&self, partials: &[Partial]) -> Vec<Stmt> {
         let Some(of_result) = self.derivatives[self.result.index()] else {
             return Vec::new();
@@ -235,8 +238,9 @@ impl Made {
     }
 }
 
-/// What a derivative contributes to another one by a partial, which has the type of the function's result: in the precision of the
-/// other one, and to a scalar the sum over all elements.
+/// The contribution of one derivative to another by a partial, which has the type of the function's result. The
+/// contribution is converted to the precision of the other derivative and, if that is a scalar, summed over all
+/// elements.
 pub(crate) fn contribution(
     derivative: Expr,
     partial: Expr,
@@ -259,7 +263,7 @@ fn in_precision(e: Expr, from: ScalarType, to: ScalarType) -> Expr {
     }
 }
 
-/// A call of an external function, of which the partials are written over the arguments.
+/// A call of an external function whose partials are rewritten over the arguments.
 pub(crate) struct Bound<'a> {
     called: &'a Routine,
     arguments: &'a [Option<Expr>],
@@ -302,8 +306,8 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// A parameter for which the argument cannot stand in a partial: an array that is handed anything but a whole array with the same
-    /// constant bounds, or one that may be absent.
+    /// A parameter whose argument cannot stand in the partial: an array that gets anything but a whole array of the
+    /// same constant bounds, or a parameter that may be absent.
     fn unbound(&self, partial: &Partial, caller: &Routine) -> Option<VarId> {
         let is_bound = |v: VarId| {
             let formal = self.called.variable(v);
@@ -317,7 +321,7 @@ impl<'a> Bound<'a> {
         partial.value.walk_places(&mut |place| {
             found = found.or(Some(place.var).filter(|v| !is_bound(*v)));
         });
-        // What may be absent is given, but the question is about a parameter of another routine.
+        // The argument is given, but `present` would ask about a parameter of another routine.
         let mut asks = false;
         (partial.value).walk(&mut |e| asks |= matches!(e, Expr::Op(Op::Present, _)));
         found.or_else(|| self.optional.filter(|_| asks))
@@ -331,7 +335,7 @@ fn is_alike(formal: &Variable, actual: &Variable) -> bool {
         && formal.shape.iter().all(is_constant)
 }
 
-/// What is said of a partial that cannot be used.
+/// The problem of a partial that cannot be used.
 fn other_shape(called: &Routine, parameter: VarId) -> (&'static CodeInfo, String) {
     let message = format!(
         "a partial of `{}` needs `{}`, for which a call hands over no whole array with the same constant bounds, or which may be absent",

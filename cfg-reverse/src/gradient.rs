@@ -57,7 +57,7 @@ pub(crate) fn gradient(
         }
     }
     for (k, &g) in globals.iter().enumerate() {
-        // What nobody can use afterwards need not be right.
+        // Scratch pools are dead after the gradient: no value there has to be restored.
         let origin = context.program.global(g).variable.origin.as_deref();
         let is_gone = origin.is_some_and(|origin| origin.role.is_scratch_pool());
         if is_changed(g) && !is_gone {
@@ -100,8 +100,8 @@ fn declarations(original: &Routine, rev: &Routine, name: String) -> Routine {
     routine
 }
 
-/// Names the globals that the original names, and of those that its callees use what the reverse sweep changes.
-/// Shapes name parameters and globals, which have other numbers here than in the reverse sweep.
+/// Declares the globals that the original names and, of those that only its callees use, the ones that the reverse
+/// sweep changes. Parameters and globals have other numbers here than in the reverse sweep, so shapes are renumbered.
 fn add_globals(
     context: &Context,
     main: RoutineId,
@@ -140,10 +140,10 @@ fn add_globals(
     globals
 }
 
-/// A statement, with the optional argument that it needs.
+/// A statement, and the optional argument that must be present for it.
 type Guarded = (Option<VarId>, Stmt);
 
-/// Saves the values of variables before the reverse sweep; gives the statements that restore them after it.
+/// Saves the values of variables before the reverse sweep; returns the statements that restore them after it.
 fn keep_aside(
     routine: &mut Routine,
     keep: Vec<VarId>,
@@ -195,7 +195,8 @@ fn keep_aside(
     restore
 }
 
-/// A graph that executes these in turn. What needs an optional argument is executed if that is present.
+/// A graph that executes the statements in turn. Statements that need an optional argument stand in a branch on its
+/// presence.
 fn straight_line(statements: Vec<Guarded>) -> Result<Cfg, Diagnostics> {
     let mut graph = Splice::of(built::line(Vec::new())?);
     let mut at = 1;

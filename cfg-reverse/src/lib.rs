@@ -3,8 +3,8 @@
 //! [`reverse()`] takes a valid program and one of its routines and adds three routines: the forward sweep
 //! NAME_fwd, which computes the same results and records on a tape what the reverse sweep needs; the
 //! reverse sweep NAME_rev, which propagates adjoints backwards; and NAME_grad, which runs both.
-//! [`tangent()`] adds NAME_t, the forward mode. Whatever the routine calls is treated likewise. The result
-//! is a program like any other: it can be validated, printed, run, drawn, and differentiated again.
+//! [`tangent()`] adds NAME_t, the forward mode. Every routine that it calls is treated likewise. The result is a
+//! program like any other: it can be validated, printed, run, drawn, and differentiated again.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -76,7 +76,7 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 //!
-//! Folders in the order in which they build on one another:
+//! The folders, each of which builds on those above it:
 //!
 //! | folder | what |
 //! |---|---|

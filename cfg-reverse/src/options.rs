@@ -22,8 +22,8 @@ pub enum Blocks {
 /// Choices of [`crate::reverse()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Count the iterations of counted loops too, although the reverse sweep could recompute how many
-    /// there were.
+    /// Count the iterations of counted loops, too, although the reverse sweep could recompute their number from the
+    /// bounds.
     pub counters: bool,
     /// Record a marker for every branch, although the reverse sweep could evaluate the selectors of some again.
     pub markers: bool,
@@ -44,8 +44,9 @@ pub struct Options {
     /// The products of adjoints and partials that are `strong*`, in blocks that are reversed statement by statement;
     /// products with entries of preaccumulated Jacobians are always.
     pub strong: Strong,
-    /// Most bits that the states of one data-flow analysis of one routine may take. Beyond it one state serves all points of
-    /// the routine, which is right and records more; see [`cfg_core::dataflow::solve_within`].
+    /// Most bits that the states of one data-flow analysis of one routine may take. Beyond the limit one state serves
+    /// all points of the routine: derivatives stay right, but more is recorded; see
+    /// [`cfg_core::dataflow::solve_within`].
     pub flow_limit: usize,
     /// The global arrays that are recorded by the routines that write them, cell by cell, not by the callers of these as a whole.
     pub inside: Inside,
@@ -69,11 +70,12 @@ impl Default for Options {
     }
 }
 
-/// The global arrays that routines record where they write them, cell by cell. All others are recorded by who calls a routine that may
-/// write them, as a whole, which is less where most cells are written.
+/// The global arrays that routines record where they write them, cell by cell. All other globals are recorded as a
+/// whole, before each call of a routine that may write them, which is less if most cells are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inside {
-    /// Pools of what pointers lead to, with their tables, of which a call writes a few cells ([`cfg_core::ir::NameRole::is_pool`]).
+    /// Pools, which hold the objects of pointers, and their tables: a call writes a few of their cells
+    /// ([`cfg_core::ir::NameRole::is_pool`]).
     #[default]
     Pools,
     /// All global arrays that share no storage.
@@ -85,7 +87,7 @@ pub enum Inside {
 /// The options of the search for elimination sequences; see [`bb_preaccum::search::Options`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// The cost model, which says what products count.
+    /// The cost model, which weighs products by their factors.
     pub model: CostModel,
     /// The class of sequences; `None` takes the best of all.
     pub technique: Option<Technique>,
@@ -93,14 +95,15 @@ pub struct Search {
     pub heuristic: Option<Heuristic>,
     /// Seed of the pseudo-random numbers.
     pub seed: u64,
-    /// Chains of annealing, each on a thread of its own; one by default, since programs are reversed over and over.
+    /// Chains of annealing, each on a thread of its own. The default is one: a program is reversed often while it is
+    /// developed.
     pub chains: usize,
-    /// Prove the optimum, whatever it takes.
+    /// Prove the optimum, however many steps that takes.
     pub exact: bool,
 }
 
 impl Search {
-    /// The default options: the cost is that of what is computed at run time.
+    /// The default options: only operations at run time cost.
     pub const DEFAULT: Self = Self {
         model: CostModel::ConstantAware,
         technique: None,
@@ -123,7 +126,7 @@ pub enum Unstructured {
     /// Routines are reversed by their loops and merges: trip counts, and at each merge which edge was taken.
     #[default]
     Structure,
-    /// Routines are reversed by recording the number of each block that is executed, for comparison: structured ones
-    /// too.
+    /// Routines, structured ones too, are reversed by recording the number of each executed block. Serves as a
+    /// comparison.
     Trace,
 }

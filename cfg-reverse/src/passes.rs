@@ -21,7 +21,7 @@ use crate::{
     reverse, tangent,
 };
 
-/// A pass: the text of what it makes of the main routine of a program.
+/// A pass: from a program and its main routine to the text of the result.
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.

@@ -2,9 +2,10 @@
 //! reverse sweep needs.
 //!
 //! `setting` has the plans of a program and `draft` those of a routine: how loops are counted (`counters`; `regions`
-//! in general graphs), and the adjoint of every statement with what it reads
-//! (`adjoints`), which is filled in later. `reads` says what the reverse sweep reads, `provisions` how it gets each value and loop, `at_exit` and `callee_globals` what
-//! of that concerns callers and callees, `recorded` how much it is.
+//! in general graphs), and the adjoint of every statement with the locations that it reads (`adjoints`), which
+//! `blocks` fills in. `reads` collects the locations that the reverse sweep reads; `provisions` decides how it gets
+//! each value and loop, `at_exit` and `callee_globals` what callers and callees contribute; `recorded` counts the
+//! bits.
 
 pub(crate) mod adjoints;
 pub(crate) mod at_exit;

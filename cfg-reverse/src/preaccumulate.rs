@@ -1,8 +1,8 @@
 //! The basic blocks of a program as linearized computational graphs, with their Jacobian code.
 //!
-//! [`preaccumulate`] is what [`crate::reverse()`] does with `blocks: Blocks::Preaccumulate`, opened up: for
-//! each segment of each block the graph, what its vertices and labels are, the result of the search, and
-//! the code of both sweeps.
+//! [`preaccumulate`] does the work of [`crate::reverse()`] with `blocks: Blocks::Preaccumulate`, and shows its parts:
+//! for each segment of each block the graph, the places and expressions behind its vertices and labels, the result of
+//! the search, and the code of both sweeps.
 //!
 //! ```
 //! use bb_preaccum::search::Options;
@@ -65,8 +65,8 @@ use crate::{
 pub struct Preaccumulation {
     /// The segments in the order of the routines (callees first), their vertices and statements.
     pub blocks: Vec<Block>,
-    /// The program in normal form (results of functions and arguments that are computed have variables
-    /// of their own), for names of routines and globals.
+    /// The program in normal form, for names of routines and globals. In normal form, function results and computed
+    /// arguments have variables of their own.
     pub program: Program,
     /// The variables of both sweeps, by routine.
     sweeps: Vec<Option<(Routine, Routine)>>,
@@ -97,7 +97,7 @@ pub struct Block {
     pub independents: Vec<(i64, Place)>,
     /// Ids and places of the dependents: active values that are live on exit.
     pub dependents: Vec<(i64, Place)>,
-    /// The place that each vertex, by its id less 1, is a value of; none for what is inside an expression.
+    /// The place whose value each vertex is, by its id less 1; none for an inner value of an expression.
     pub names: Vec<Option<Place>>,
     /// Local partials, by tag.
     pub labels: Vec<Expr>,
@@ -111,7 +111,8 @@ pub struct Block {
     pub pushes: Vec<Stmt>,
     /// The adjoint block (Eqn. (6)).
     pub reverse: Vec<Stmt>,
-    /// The edges left: ids of source and target, and the value. The Jacobian, if the outcome is complete.
+    /// The edges that are left: ids of source and target, and the value. If the outcome is complete, they are the
+    /// Jacobian.
     pub entries: Vec<(i64, i64, Expr)>,
 }
 
@@ -121,8 +122,8 @@ impl Preaccumulation {
         text::stmt(self.variables(block, side), &self.program, statement)
     }
 
-    /// Printers for the code of the forward and of the reverse sweep, by routine. Looks once at every
-    /// variable: for long blocks better than [`Preaccumulation::text`].
+    /// Printers for the code of the forward and of the reverse sweep, by routine. A printer collects the names of all
+    /// variables once, where [`Preaccumulation::text`] does so for each statement.
     pub fn printers(&self) -> Vec<[text::Printer<'_>; 2]> {
         let all = self.program.routines.iter().zip(&self.sweeps);
         all.map(|(routine, sweeps)| {
@@ -145,8 +146,8 @@ impl Preaccumulation {
     }
 }
 
-/// Linearizes the blocks of a routine and of everything it calls, and eliminates; the budget of the
-/// search is for all of them together.
+/// Linearizes the blocks of a routine and of everything it calls, and searches for elimination sequences; all of them
+/// share the budget of the search.
 ///
 /// # Errors
 /// R3xx: the routine cannot be differentiated.
@@ -158,8 +159,8 @@ pub fn preaccumulate(
     with(flat, main, |all| eliminate(all, search, search.large, None))
 }
 
-/// Does the work of [`preaccumulate`] by a clock, which is started when everything is linearized and the search begins:
-/// what it gives says whether a part of the time (from 0 to 1) is over.
+/// Does the work of [`preaccumulate`] by a clock. `start` is called once, when everything is linearized and the
+/// search begins; the function that it returns says whether a part of the time (from 0 to 1) is over.
 ///
 /// # Errors
 /// R3xx: the routine cannot be differentiated.
@@ -176,8 +177,8 @@ pub fn preaccumulate_within<T: Fn(f64) -> bool + Sync>(
     })
 }
 
-/// Does the work of [`preaccumulate`] with sequences of the caller's own. A sequence need not be complete; a block for
-/// whose graph there is none is left out.
+/// Does the work of [`preaccumulate`] with sequences of the caller's own. A sequence need not be complete; blocks
+/// whose graphs have no sequence are left out.
 ///
 /// # Errors
 /// R3xx: the routine cannot be differentiated.

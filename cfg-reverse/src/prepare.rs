@@ -1,5 +1,5 @@
-//! Everything before the first decision on how a block is written: the program in normal form, its active
-//! variables, and which routines get sweeps.
+//! The steps before the first decision on how a block is written: the program is brought into normal form, its active
+//! variables are found, and the routines that get sweeps are numbered.
 
 pub(crate) mod branches;
 pub(crate) mod context;
@@ -44,12 +44,12 @@ use crate::{
     },
 };
 
-/// A program in normal form, with what is decided before any block is written.
+/// A program in normal form, with the decisions made before any block is written.
 pub(crate) struct Prepared<'v> {
     pub(crate) context: Context,
     /// The routine that is reversed and everything that it calls, callees first where there is no recursion.
     pub(crate) reachable: Vec<RoutineId>,
-    /// The name tables of the normal forms, whose routines are in the context's program.
+    /// The name tables of the normal forms. Their routines are in the context's program.
     pub(crate) normals: Vec<Option<Normal>>,
     /// The structures of the routines that nest.
     pub(crate) structures: Vec<Option<Cow<'v, Structure>>>,
@@ -85,8 +85,8 @@ fn recorded_inside(program: &Program, summary: &Summary, inside: Inside) -> Glob
     found.collect()
 }
 
-/// Everything before the first decision on how a block is written, and the program that the sweeps go to; the
-/// places of the original routines are empty there.
+/// Runs the steps of this module. Returns also the program that the sweeps are added to, in which the original
+/// routines are still empty.
 pub(crate) fn prepare<'v>(
     flat: &'v Flat,
     main: RoutineId,
@@ -100,7 +100,7 @@ pub(crate) fn prepare<'v>(
     let reachable = summary.effects.calls.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     let mut structures: Vec<Option<Cow<'v, Structure>>> = vec![None; normals.len()];
-    // A trace is of blocks and jumps, whatever their structure is.
+    // A trace records blocks and jumps: structure is of no use to it.
     let trace = options.unstructured == Unstructured::Trace;
     for &r in &reachable {
         let (normal, structure) = normal_form(flat, &summary, r, trace)?;

@@ -8,8 +8,8 @@ use cfg_core::{
 };
 use cfg_transform::records::regroup;
 
-/// The program that was made from a flat one with records again, and the pairs of globals and their derivatives there;
-/// `made` has pairs of routines and the ones made from them.
+/// A derivative program with its records restored, and the pairs of globals and their derivatives in it. `made` has
+/// each routine with the one made from it.
 pub(crate) fn regrouped(
     flat: &Flat,
     derived: Program,
@@ -20,7 +20,7 @@ pub(crate) fn regrouped(
     let global = |g: GlobalId| grouped.globals.get(g.index()).copied().unwrap_or(g);
     let pairs = derivatives.iter().map(|&(g, d)| (global(g), global(d)));
     let mut pairs: Vec<(GlobalId, GlobalId)> = pairs.collect();
-    // The fields of a record stand together.
+    // The fields of a record are neighbours, so equal pairs are, too.
     pairs.dedup();
     Ok((grouped.program, pairs))
 }

@@ -28,11 +28,11 @@ use crate::{
     sweeps::Sweeps,
 };
 
-/// The program with the routines that [`reverse`] generated, and which they are.
+/// The result of [`reverse`]: the program with the generated routines, and their ids.
 #[derive(Clone, Debug)]
 pub struct Reversal {
-    /// The original routines, unchanged but that external functions of arrays have derivatives or a body, then the
-    /// generated ones.
+    /// The original routines, then the generated ones. The originals are unchanged, except that external functions of
+    /// arrays have got derivatives or a body.
     pub program: Program,
     /// The routine that was reversed.
     pub original: RoutineId,
@@ -42,7 +42,7 @@ pub struct Reversal {
     pub reverse: RoutineId,
     /// The two sweeps in one, NAME_grad: parameters, result, adjoints of the real ones.
     pub gradient: RoutineId,
-    /// The roles of the parameters of NAME_grad. [`Signature::of`] says those of the other routines.
+    /// The roles of the parameters of NAME_grad. [`Signature::of`] has those of the other routines.
     pub signature: Signature,
     /// The original, its forward and its reverse sweep for every routine that is differentiated, in the order of the
     /// program.
@@ -52,11 +52,11 @@ pub struct Reversal {
 }
 
 impl Reversal {
-    /// The reversal of the program with its records, if `flat`, which was reversed, was made from one with records:
-    /// adjoints of records are of their type.
+    /// The reversal with the records of the program from which `flat`, the reversed one, was made: the adjoint of a
+    /// record has the type of the record. Without records, the reversal itself.
     ///
     /// # Errors
-    /// M503: something has no form with records.
+    /// M503: a variable or a statement has no form with records.
     pub fn regrouped(self, flat: &Flat) -> Result<Self, Diagnostics> {
         let sweeps = self.sweeps.iter();
         let mut made: Vec<_> = sweeps.flat_map(|&(o, f, r)| [(o, f), (o, r)]).collect();
@@ -79,7 +79,7 @@ impl Reversal {
 /// [`Reversal::regrouped`] has it with records.
 ///
 /// # Errors
-/// R3xx: what cannot be differentiated, all problems at once.
+/// R3xx: the routine cannot be differentiated; all problems at once.
 pub fn reverse(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal, Diagnostics> {
     reversed(flat, main, options).map_err(|problems| flat.place_in_grouped(problems))
 }
@@ -100,13 +100,15 @@ fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal,
     let adjoint_globals = adjoints
         .filter_map(|(g, adjoint)| Some((GlobalId::new(g), (*adjoint)?)))
         .collect();
-    // The originals get the graphs of their normal forms where those are the same.
+    // An original takes over the graph of its normal form, if normalization left that unchanged, rather than a copy
+    // of its own.
     let graphs = setting.prepared.into_unchanged();
     let originals = flat.program().routines.iter().zip(graphs);
     for (slot, (original, graph)) in program.routines.iter_mut().zip(originals) {
         *slot = match graph {
             Some(mut graph) => {
-                // The normal form numbers its own statements; these come from where they came from.
+                // The statements of the normal form have origins; those of the original get back the ones that they
+                // came with.
                 let vertices = original.body.iter().flat_map(Cfg::vertices);
                 let theirs = vertices.flat_map(|(_, vertex)| vertex.statements());
                 let vertices = graph.vertices_mut();
@@ -134,7 +136,7 @@ fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal,
     })
 }
 
-/// The drafts of all routines with their blocks in the ways that the options ask for.
+/// The drafts of all routines, with blocks written as the options say.
 pub(crate) fn drafted<'p>(
     setting: &'p Setting<'_>,
     options: &Options,
@@ -151,8 +153,8 @@ pub(crate) fn drafted<'p>(
     }
 }
 
-/// Adds the sweeps of every routine that is differentiated, which it returns with their originals, and last the
-/// gradient.
+/// Adds the sweeps of every routine that is differentiated, and last the gradient; returns the sweeps with their
+/// originals.
 fn emit(
     setting: &Setting<'_>,
     main: RoutineId,

@@ -1,4 +1,5 @@
-//! The forward and the reverse sweep of one routine.
+//! The statements of the forward and the reverse sweep of one routine. `control` asks for them vertex by vertex and
+//! edge by edge; `plan` and `blocks` have decided what they are.
 
 pub(crate) mod forward;
 pub(crate) mod jumps;
@@ -57,7 +58,7 @@ pub(crate) fn loop_local(
     })
 }
 
-/// Names the parameters, and attaches the graph; `structured`: it nests.
+/// Sets the parameters and the graph of a sweep; `structured`: the graph nests.
 pub(crate) fn finish(
     mut routine: Routine,
     (cfg, structured): (Cfg, bool),
@@ -79,7 +80,7 @@ pub(crate) fn finish(
     routine
 }
 
-/// Gives the spans of the original's vertices to what was made from them.
+/// Gives each vertex the span of the original's vertex that it was made from.
 fn give_spans(routine: &mut Routine, original: &Routine) {
     let vertices = original.body.iter().flat_map(Cfg::vertices);
     let spans = vertices.filter_map(|(_, v)| Some((v.id, v.at.clone()?)));

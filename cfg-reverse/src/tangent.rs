@@ -1,13 +1,13 @@
 //! The tangent program: every assignment also computes the tangent of what it assigns (Griewank &
 //! Walther, *Evaluating Derivatives*, 2nd ed., section 3.1). The graph stays as it is.
 //!
-//! Every real parameter has a tangent, whatever it is for: signatures depend on types alone. If independents and
-//! dependents are declared, only what is active between them is computed ([`cfg_analysis::activity`]): the tangents of
-//! other parameters count as 0, and of others than the dependents none comes out (Hascoët & Pascual, RR-7957, Fig. 8).
-//! Tangents of optional parameters that are arrays or may be written, of globals that only callees name, and of what
-//! may share cells with an independent are taken as they are; a routine that is called from within computes all. A tape
-//! has a tangent too: a second tape, on which the tangents of what is pushed are pushed, so adjoint programs can be
-//! differentiated.
+//! Every real parameter has a tangent: signatures depend on types alone. If independents and dependents are declared,
+//! only tangents of variables that are active between them are computed ([`cfg_analysis::activity`]): the tangents of
+//! other parameters count as 0 at the entry, and only those of dependents are set at the exit (Hascoët & Pascual,
+//! RR-7957, Fig. 8). Three kinds of tangents are taken as the caller gives them: those of optional parameters that
+//! are arrays or may be written, of globals that only callees name, and of variables that may share cells with an
+//! independent. A routine that is called from within computes all tangents. A tape has a tangent, too: a second tape
+//! for the tangents of the pushed values, so that adjoint programs can be differentiated.
 
 pub(crate) mod writer;
 
@@ -38,17 +38,17 @@ use crate::{
     tangent::writer::{Writer, has_tangent},
 };
 
-/// The program with the tangent routines that [`tangent`] generated, and which they are.
+/// The result of [`tangent`]: the program with the tangent routines, and their ids.
 #[derive(Clone, Debug)]
 pub struct Tangent {
-    /// The original routines, unchanged but that external functions of arrays have derivatives or a body, then the
-    /// tangent ones.
+    /// The original routines, then the tangent ones. The originals are unchanged, except that external functions of
+    /// arrays have got derivatives or a body.
     pub program: Program,
     /// The routine that was differentiated.
     pub original: RoutineId,
     /// The tangent NAME_t of the original: parameters, result, tangents of the real ones (and of tapes).
     pub tangent: RoutineId,
-    /// The roles of the parameters of NAME_t. [`Signature::of`] says those of the other routines.
+    /// The roles of the parameters of NAME_t. [`Signature::of`] has those of the other routines.
     pub signature: Signature,
     /// The original and the tangent of every routine that has a tangent.
     pub pairs: Vec<(RoutineId, RoutineId)>,
@@ -57,11 +57,11 @@ pub struct Tangent {
 }
 
 impl Tangent {
-    /// The tangent of the program with its records, if `flat`, which was differentiated, was made from one with
-    /// records: tangents of records are of their type.
+    /// The tangent with the records of the program from which `flat`, the differentiated one, was made: the tangent
+    /// of a record has the type of the record. Without records, the tangent itself.
     ///
     /// # Errors
-    /// M503: something has no form with records.
+    /// M503: a variable or a statement has no form with records.
     pub fn regrouped(self, flat: &Flat) -> Result<Self, Diagnostics> {
         let (program, tangent_globals) =
             regrouped(flat, self.program, &self.pairs, &self.tangent_globals)?;
@@ -74,10 +74,10 @@ impl Tangent {
     }
 }
 
-/// Builds the tangent of a routine and of everything it calls. [`Tangent::regrouped`] has it with records.
+/// Builds the tangent of a routine and of everything it calls. [`Tangent::regrouped`] restores records.
 ///
 /// # Errors
-/// R3xx: what cannot be differentiated, all problems at once.
+/// R3xx: the routine cannot be differentiated; all problems at once.
 pub fn tangent(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> {
     differentiated(flat, main).map_err(|problems| flat.place_in_grouped(problems))
 }
@@ -111,7 +111,7 @@ fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> 
         &NameRole::Tangent,
     );
     let normal = normal_program(program, &mut normals);
-    // What is called from within gets tangents of all that it is given.
+    // A routine called from within gets the tangents of all its arguments.
     let of_main = program.routine(main);
     let is_called = (reachable.iter()).any(|&r| summary.effects.calls.callees(r).contains(&main));
     let declared = !of_main.independents.is_empty() && !of_main.dependents.is_empty();
@@ -184,7 +184,7 @@ fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> 
     })
 }
 
-/// Routines that name a real or a tape, or call one that does.
+/// Routines that name a real variable or a tape, or call a routine that does.
 fn needs_tangent(
     program: &Program,
     summary: &Summary,

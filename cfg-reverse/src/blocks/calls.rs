@@ -46,7 +46,8 @@ impl<'p> Draft<'p> {
         result: Option<&Place>,
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let called = context.program.routine(callee);
-        // One that writes what it records has to bring that back.
+        // A callee that records a global inside has pushed it even if no derivative comes back: only its reverse
+        // sweep pops.
         let records = context.sweeps[callee.index()].is_some()
             && context
                 .summary
@@ -193,9 +194,10 @@ impl<'p> Draft<'p> {
     ) -> Result<Written, (&'static CodeInfo, String)> {
         let called = context.program.routine(callee);
         let touched = self.globals.among(context.summary.touched(callee));
-        // By storage, where tangents go by cells. A tangent is only lost where something gives the cells one. An adjoint is
-        // incremented where the cells are read, though nothing assigns them: in a storage that is active the adjoints of all
-        // cells come out of the reverse sweep, and would lack what the given adjoint does not add.
+        // Adjoints ask whether the storage of a global is active, tangents whether its cells are. A tangent is lost
+        // only if some statement gives the cells one. The adjoint of a cell grows wherever the cell is read, even if
+        // no statement assigns it: in an active storage the adjoints of all cells come out of the reverse sweep, and
+        // would lack the part that the given adjoint does not add.
         let mut globals = touched.iter();
         if let Some(v) = globals.find(|v| context.is_active(self.id, routine, **v)) {
             let message = format!(
@@ -214,8 +216,9 @@ impl<'p> Draft<'p> {
         let primal = arguments.len() + usize::from(result.is_some());
         let mut around = Around::default();
         let scope = &mut self.scope;
-        // Adjoints share cells where the actuals do, of which the locations are known, but for those of parameters and
-        // globals where a call of this routine hands it one storage twice.
+        // Two adjoints share cells exactly if their actuals have one location. Parameters and globals are an
+        // exception: a call of this routine may hand it one storage twice, and then their adjoints may share cells,
+        // too.
         let overlapping = context.overlapping.contains(self.id.index());
         let formals = called.parameter_ids().chain(called.result);
         let real: Vec<(&Variable, Option<Where>)> = (formals.zip(&all))
@@ -232,20 +235,21 @@ impl<'p> Draft<'p> {
                 (formal, place.map(at))
             })
             .collect();
-        // Values of `out` parameters and of the result have not been restored.
+        // The reverse sweep has not restored the values of `out` parameters and of the result.
         let wanted = |i: usize| match called.parameter_ids().nth(i) {
             _ if i >= primal => Primal::Itself,
             Some(p) if called.variable(p).intent() != Some(Intent::Out) => Primal::Copy,
             Some(_) | None => Primal::Unspecified,
         };
         protect(scope, given_routine, &mut all, wanted, &mut around)?;
-        // Actuals that are only read may overlap. Their adjoints are written.
+        // Actuals that are only read may overlap; their adjoints, which are incremented, may not.
         let adjoints: Vec<_> = (real.into_iter().zip(&mut all[primal..]))
             .filter_map(|((formal, at), e)| Some((formal, at?, e)))
             .filter(|(_, _, e)| e.is_some())
             .collect();
         let is_read = |formal: &Variable| formal.intent() == Some(Intent::In);
-        // Those that are used and changed in place, and one of each location of the others, keep their cells.
+        // Adjoints of written parameters keep their cells. Of the other adjoints the first one of each location does;
+        // the rest become zeros that are added to the cells after the call.
         let changed = adjoints.iter().filter(|(formal, ..)| !is_read(formal));
         let mut taken: HashSet<Where> = changed.map(|&(_, at, _)| at).collect();
         for (formal, at, e) in adjoints {

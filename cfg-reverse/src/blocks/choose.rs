@@ -2,16 +2,14 @@
 //!
 //! The measure is what a run costs: operations of both sweeps (a division or square root counts as 4, any
 //! other elementary function as 12), and 6 for each word that is pushed and popped; all of it times an
-//! estimate of how often the vertex is visited (eight times for each loop around it). A segment whose
-//! statements alone keep some values in the to-be-recorded sets saves their pushes when it is
-//! preaccumulated; it pays with its Jacobian entries, or with the edges of the remainder graph where
-//! that is cheaper.
+//! estimate of how often the vertex is visited (eight times for each loop around it). If only the statements of one
+//! segment keep a value in the to-be-recorded sets, preaccumulating the segment saves the pushes of that value; its
+//! price are pushes of its Jacobian entries, or of the edges of the remainder graph where these are fewer.
 //!
-//! A choice must not record more values than the statements alone, whichever path a run takes ([`Comparison`]
-//! proves it): what the estimates get wrong may cost time, but no tape. Because segments share values, whole
-//! choices are priced: of all statements, all segments, the segments of routines that pay, and the
-//! segments that pay alone, the last three without the segments because of which more would be recorded, a
-//! program takes the cheapest.
+//! A choice must not record more values than the statements alone, whichever path a run takes ([`Comparison`] proves
+//! it): a wrong estimate may cost time, but no tape. Segments share values, so whole choices are priced, not
+//! segments: no segment, all segments, the segments of routines that pay, and the segments that pay alone. From the
+//! last three, segments are removed until no path records more. The program takes the cheapest of the four.
 
 use bb_preaccum::{
     cost::CostModel,
@@ -39,7 +37,7 @@ use crate::{
     },
 };
 
-/// Every segment by its whole Jacobian (or what the search has left, if that is too large).
+/// Every segment by its whole Jacobian, or by the graph that the search left where elimination would be too long.
 pub(crate) fn complete<'f>(all: &'f [Found], outcomes: &[Option<Outcome>]) -> Vec<Choice<'f>> {
     all.iter()
         .zip(outcomes)
@@ -136,7 +134,8 @@ pub(crate) fn cheapest<'p>(
     Ok(best.unwrap_or(statements))
 }
 
-/// Tries a choice, which `attempt` makes smaller, until that says that it is done, nothing is left, or [`ROUNDS`] are over.
+/// Calls `attempt`, which removes segments from the choice, until it returns true, the choice is empty, or [`ROUNDS`]
+/// attempts have been made.
 fn in_rounds(
     mut tried: Vec<usize>,
     mut attempt: impl FnMut(&mut Vec<usize>) -> Result<bool, Diagnostics>,
@@ -160,11 +159,12 @@ struct Readers {
 }
 
 impl Readers {
-    /// Adds a reader: a statement of a segment, or one of none. Those of one segment come one after the other.
+    /// Adds a reader: a statement of `segment`, or a statement outside of all segments. Readers of one segment are
+    /// added one after the other.
     fn add(&mut self, segment: Option<usize>) {
         match segment {
             Some(k) if self.segments.last() == Some(&k) => {}
-            // So many that each one's part is not worth counting.
+            // Among more readers the part of each is too small to change the choice.
             Some(_) if self.segments.len() == MOST_READERS => self.others = true,
             Some(k) => self.segments.push(k),
             None => self.others = true,
@@ -215,8 +215,8 @@ fn one_by_one(
     (0..choices.len()).filter(pays).collect()
 }
 
-/// Adds to each segment what the pushes cost that only its statements ask for; what several segments ask
-/// for, and nobody else, is divided among them.
+/// Adds to each segment the cost of the pushes that only its statements need. The cost of a push that several
+/// segments need, and no statement outside of them, is divided among these segments.
 fn attribute(
     draft: &Draft<'_>,
     provisions: &Provisions<'_>,
@@ -267,7 +267,7 @@ fn attribute(
 mod tests {
     use super::*;
 
-    /// A choice is tried again while it becomes smaller, a number of times at most.
+    /// A choice is tried again while it becomes smaller, at most [`ROUNDS`] times.
     #[test]
     fn rounds_on_both_sides_of_the_limit() {
         // One segment is left out after each attempt; the choice is right when `right` segments are left.
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(rounds(9, 9), (1, true));
         assert_eq!(rounds(9, 10 - ROUNDS), (ROUNDS, true));
         assert_eq!(rounds(9, 9 - ROUNDS), (ROUNDS, false));
-        // Nothing is left before.
+        // The choice is empty before the rounds are over.
         assert_eq!(rounds(ROUNDS - 1, 0), (ROUNDS - 1, false));
         assert_eq!(rounds(0, 0), (0, false));
         assert!(in_rounds(vec![0], |_| Err(Diagnostics::default())).is_err());

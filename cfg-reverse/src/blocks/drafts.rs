@@ -7,7 +7,7 @@ use crate::{
     plan::{at_exit::solve_needed, draft::Draft, setting::Setting},
 };
 
-/// Writes every routine, and solves what is to be recorded.
+/// Writes the adjoints of every routine's blocks, and solves the equations of the values to be recorded.
 pub(crate) fn drafts<'p>(
     setting: &'p Setting<'_>,
     choices: &[Choice<'_>],

@@ -8,16 +8,17 @@ use std::collections::HashMap;
 
 use crate::{blocks::survey::Found, options::Options};
 
-/// Edges of a graph that gets every heuristic where a program is reversed, which takes about a millisecond for
-/// each: the time of larger ones is that of the cheap heuristics, and of the budget.
+/// Most edges of a graph that gets every heuristic when a program is reversed, about a millisecond for each such
+/// graph. Larger graphs get the cheap heuristics and their part of the budget.
 pub(crate) const THOROUGH: usize = 1_000;
 
-/// The steps of a search may be fewer, but not more, than this share of them all.
+/// Fewest steps of the search for one graph, unless the budget of the whole program is smaller.
 const LEAST: u64 = 1_000;
 
-/// Searches for sequences; equal graphs are solved once, and the budget is shared by number of edges.
-/// One outcome per segment that has a graph. A clock says when a part of the time is over. `thorough`: graphs
-/// of at most so many edges get every heuristic, if the options say so.
+/// Searches for an elimination sequence of each segment: an outcome per segment, none where it has no graph. Equal
+/// graphs are solved once; the others share the budget in proportion to their edges. A graph of at most `thorough`
+/// edges gets every heuristic, if the options allow it. `time(x)`, if there is a clock, says whether the part `x`
+/// (from 0 to 1) of the time is over.
 pub(crate) fn eliminate(
     all: &[Found],
     options: &search::Options<'_>,
@@ -60,19 +61,19 @@ pub(crate) fn eliminate(
         .collect()
 }
 
-/// The steps of a search for a graph of some weight, among graphs of a total weight, of so many steps for all.
+/// The part of `work` steps that a graph of `weight` gets among graphs of weight `total`.
 fn share(work: u64, weight: u64, total: u64) -> u64 {
     let share = u128::from(work) * u128::from(weight) / u128::from(total.max(1));
     let share = u64::try_from(share).unwrap_or(u64::MAX);
     share.max(LEAST.min(work))
 }
 
-/// True of a graph that has at most so many edges.
+/// True of a graph that has at most `edges` edges.
 fn is_within(edges: usize, lcg: &Lcg) -> bool {
     lcg.edges().len() <= edges
 }
 
-/// Everything that a search looks at.
+/// The parts of a graph on which the result of a search depends: graphs with equal keys share one search.
 fn key(lcg: &Lcg) -> Vec<u32> {
     let mut key = vec![lcg.vertex_count() as u32, lcg.inputs().len() as u32];
     key.extend_from_slice(lcg.inputs());
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
     use bb_preaccum::lcg::NewEdge;
 
-    /// A graph gets its part of the steps, a number at least, but not more than all.
+    /// A graph gets its part of the steps, but at least [`LEAST`], and never more than there are.
     #[test]
     fn shares_on_both_sides_of_the_least() {
         for (work, expected) in [

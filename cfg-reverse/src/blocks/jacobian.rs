@@ -205,7 +205,7 @@ impl Value {
         }
     }
 
-    /// Sign and magnitude.
+    /// The value as a sign (true: negative) and an expression without one.
     fn split(self, ty: ScalarType) -> (bool, Expr) {
         match self {
             Self::Constant(c) => (c < 0.0, real(c.abs(), ty)),
@@ -216,8 +216,9 @@ impl Value {
     }
 }
 
-/// A derivative times the value of a variable. A label that masks makes a strong product either way: at
-/// its zeros it comes first, which unlike a constant zero has the right derivative.
+/// A derivative times the value of a variable. Where a label that masks is 0, it is the first factor of the strong
+/// product, and cancels an infinite derivative. A constant 0 in place of the product would have the same value, but
+/// not the same derivative.
 fn times(derivative: Expr, variable: VarId, masks: bool, ty: ScalarType) -> Expr {
     let label = || Expr::var(variable);
     let product = Expr::op(Op::StrongMul, [derivative.clone(), label()]);
@@ -233,7 +234,7 @@ fn times(derivative: Expr, variable: VarId, masks: bool, ty: ScalarType) -> Expr
 /// Writes the code of a segment for an elimination sequence.
 ///
 /// # Errors
-/// The first step that is not possible.
+/// The first step of the sequence that the graph does not admit.
 pub(crate) fn code(
     scope: &mut Scope,
     forward: &mut ForwardScope,
@@ -335,7 +336,7 @@ fn edge_value(segment: &Segment, lcg: &Lcg, edge: usize) -> Value {
 }
 
 impl Accumulation<'_> {
-    /// Writes all JAEs; their values in order.
+    /// Writes all JAEs; returns their values in order.
     fn values(&mut self, segment: &Segment, lcg: &Lcg, jaes: &JaeList) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(jaes.as_slice().len());
         for jae in jaes.as_slice() {
@@ -358,8 +359,8 @@ impl Accumulation<'_> {
     }
 }
 
-/// Pushes, and the adjoint block: the adjoints of everything live that the segment writes are copied
-/// and zeroed, last write first, so that elements that are the same cell count once; then the vertices
+/// Writes the pushes and the adjoint block. First the adjoints of all live places that the segment writes are copied
+/// and zeroed, last write first: two elements that turn out to be one cell then count once. After that the vertices
 /// are visited from the last to the first.
 fn adjoint(
     scope: &mut Scope,
@@ -447,8 +448,8 @@ fn adjoint(
     (pushes, reverse)
 }
 
-/// Copies and zeroes the adjoints of everything live that the segment writes, last write first. Gives the copies
-/// of the vertices that are `used`: the adjoints of those that are no independents.
+/// Copies and zeroes the adjoints of all live places that the segment writes, last write first. Returns the copies of
+/// the vertices that are `used`, the targets of entries: their adjoints, unless they are independents.
 fn seeds(
     scope: &mut Scope,
     segment: &Segment,
@@ -471,7 +472,7 @@ fn seeds(
     (reverse, d)
 }
 
-/// The variable of the reverse sweep that a variable of the forward sweep is popped to; it has the same name.
+/// The variable of the reverse sweep, of the same name, that takes the popped value of a forward variable.
 fn twin_of(scope: &mut Scope, forward: &ForwardScope, variable: VarId, ty: ScalarType) -> VarId {
     let theirs = forward.routine.variable(variable);
     let mut own = Variable::new(theirs.name.clone(), ty, Vec::new(), VariableRole::Local);

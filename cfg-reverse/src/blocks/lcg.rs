@@ -2,9 +2,9 @@
 //! section 3, Eqn. (4)): a vertex per value that the segment reads from outside and per operation, an
 //! edge per operand that has a derivative, labelled with the local partial.
 //!
-//! A variable that is overwritten gets a vertex per version. Independents are what active values are
-//! read from before the segment writes them; dependents are the last versions of what the segment
-//! writes, where the variable is live at its end.
+//! A variable that is overwritten gets a vertex per version. Independents are the places whose active values the
+//! segment reads before it writes them. Dependents are the last versions of the places that it writes, where the
+//! variable is live at the segment's end.
 
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge};
 use cfg_core::{
@@ -45,16 +45,17 @@ pub(crate) enum Label {
     Variable {
         /// The expression of the partial.
         partial: Expr,
-        /// A zero cancels every derivative, even an infinite one: an arm that is not taken.
+        /// True of the partial of an arm, which is 0 where the arm is not taken: that 0 cancels even an infinite
+        /// derivative.
         masks: bool,
     },
 }
 
-/// A place that the segment writes, with what its adjoint goes to.
+/// A place that the segment writes, with the vertex that receives its adjoint.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) place: Place,
-    /// The vertex; none if it was assigned something without derivative.
+    /// The vertex of the last value; none if that value has no derivative.
     pub(crate) vertex: Option<u32>,
 }
 
@@ -63,18 +64,18 @@ pub(crate) struct Output {
 pub(crate) struct Segment {
     /// The type of all its values.
     pub(crate) ty: ScalarType,
-    /// The code of each statement: it computes inner values and partials, and the statement over these; none for
-    /// statements that stay as they are.
+    /// The code of each statement: inner values, partials, and the statement over these. `None`: the statement stays
+    /// as it is.
     pub(crate) code: Vec<Option<Vec<Stmt>>>,
     /// Vertex and place.
     pub(crate) independents: Vec<(u32, Place)>,
     /// Live places, in the order of the last writes.
     pub(crate) outputs: Vec<Output>,
-    /// Labels by tag of the graph's edges; a variable one is a variable.
+    /// The label of each edge of the graph, by tag. A label that is not constant is a variable of the forward sweep.
     pub(crate) labels: Vec<Label>,
-    /// The partials as expressions over what the statement reads, by tag.
+    /// The partials by tag, as expressions over the places that the statement reads.
     pub(crate) partials: Vec<Expr>,
-    /// The place that each vertex is a value of; none for what is inside an expression.
+    /// The place whose value each vertex is; none for an inner value of an expression.
     pub(crate) names: Vec<Option<Place>>,
     /// The linearized graph; vertex v has the id v + 1. None if no dependent depends on anything.
     pub(crate) lcg: Option<Arc<Lcg>>,
@@ -146,7 +147,7 @@ impl<'ir> Visit<'ir> for Named {
 /// The state of a place inside the segment.
 #[derive(Clone, Copy)]
 struct Version {
-    /// The vertex of its value; none if it has no derivative.
+    /// The vertex of the place's value; none if the value has no derivative.
     vertex: Option<u32>,
     /// Position among the places written.
     written: Option<usize>,
@@ -166,11 +167,11 @@ struct Builder {
     edges: Vec<Edge>,
     versions: Places<Version>,
     independents: Vec<(u32, Place)>,
-    /// Places written, with the statement that did so last.
+    /// The places written, each with the last statement that wrote it.
     written: Vec<(Place, usize)>,
 }
 
-/// Linearizes a segment of a vertex. `live` says what may still be read after it.
+/// Linearizes a segment of a vertex. `live` is true of the variables that may still be read after the segment.
 pub(crate) fn linearize(
     scope: &mut Scope,
     forward: &mut ForwardScope,
@@ -199,7 +200,7 @@ pub(crate) fn linearize(
             ty = scope.routine.variables[target.var.index()].ty;
             drafts.push(Some(b.statement(scope, forward, s, target, value)?));
         } else {
-            // What is written here had an earlier version only if it has the segment's type.
+            // Only places of the segment's type have versions: a passive write to another place ends none.
             if scope.wanted.contains(target.var.index())
                 && scope.routine.variables[target.var.index()].ty == ty
             {
@@ -307,8 +308,8 @@ struct Linearized {
 }
 
 impl Builder {
-    /// Live places with their last versions, in the order of the last writes. What reaches none of these is
-    /// dropped.
+    /// Live places with their last versions, in the order of the last writes. Vertices from which no output is
+    /// reached are dropped.
     fn outputs(&mut self, live: impl Fn(VarId) -> bool) -> Vec<Output> {
         let mut outputs: Vec<(usize, Output)> = Vec::new();
         let mut useful = vec![false; self.vertices as usize];
@@ -348,7 +349,7 @@ impl Builder {
         }
     }
 
-    /// The vertex of a value that is read; a new independent if the segment has not written it.
+    /// The vertex of a value that is read: a new independent if the segment has not written the place before.
     fn read(&mut self, place: &Place) -> Option<u32> {
         if let Some(version) = self.versions.get(place) {
             return version.vertex;
@@ -420,7 +421,7 @@ impl Builder {
                             operands.push((v, label));
                         }
                     }
-                    // Parallel edges are one, with the sum of the labels.
+                    // Elimination assumes simple graphs: parallel edges become one, with the sum of their labels.
                     operands.sort_by_key(|(v, _)| *v);
                     let mut merged: Vec<(u32, Label)> = Vec::with_capacity(operands.len());
                     for (v, label) in operands {
@@ -520,7 +521,7 @@ pub(crate) fn expression(label: &Label, ty: ScalarType) -> Expr {
     }
 }
 
-/// The value of an expression of constants under operations that are the same on every machine.
+/// The value of an expression of constants; none if an operation may round differently on another machine.
 fn constant(e: &Expr, ty: ScalarType) -> Option<f64> {
     fn value(e: &Expr) -> Option<Scalar> {
         match FlatExpr::of(e) {
@@ -544,7 +545,8 @@ fn constant(e: &Expr, ty: ScalarType) -> Option<f64> {
     value(e).map(|v| rounded(v.to_f64(), ty))
 }
 
-/// The variable that the partial is, if it is a real scalar.
+/// The variable that the partial is, if it is a scalar of type `ty` whose cell has no other name: then it needs no
+/// copy.
 fn variable_that_stays(
     scope: &Scope,
     forward: &ForwardScope,

@@ -1,5 +1,5 @@
-//! A map from scalar places (variables and array elements) to values, within a stretch of statements
-//! that does not change what subscripts read: there, places with equal subscripts are equal.
+//! A map from scalar places (variables and array elements) to values. It assumes a stretch of statements that changes
+//! no variable of a subscript: places with equal subscripts are then the same cell.
 
 use cfg_core::{entity::VarId, ir::Place};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ impl<T> Default for Places<T> {
 }
 
 impl<T> Places<T> {
-    /// Places of one variable with subscripts that are not constant.
+    /// Most places of one variable with subscripts that are not constant: each look-up compares with all of them.
     pub(crate) const MOST: usize = 64;
 
     pub(crate) fn get(&self, place: &Place) -> Option<&T> {

@@ -24,7 +24,7 @@ pub(crate) struct Choice<'f> {
     pub(crate) steps: Vec<Step>,
 }
 
-/// Writes a chosen segment, statement by statement. The adjoint stands at the last.
+/// Writes the code of a chosen segment's statements. The adjoint of the whole segment stands at its last statement.
 pub(crate) fn write(
     draft: &mut Draft<'_>,
     statements: &[Stmt],

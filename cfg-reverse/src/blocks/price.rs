@@ -21,7 +21,7 @@ pub(crate) type Calls = Vec<(VertexId, RoutineId)>;
 
 /// The cost of a way of writing the routines, and the values that it records.
 pub(crate) struct Measure {
-    /// The cost of each routine, without what it calls.
+    /// The cost of each routine, without the routines that it calls.
     pub(super) costs: Vec<u64>,
     /// Cost of a run.
     pub(super) total: u64,
@@ -38,7 +38,7 @@ impl Measure {
             let Some(draft) = &drafts[r] else { continue };
             let provisions = Provisions::solve(&setting.prepared.context, draft);
             costs[r] = routine_cost(setting, draft, &provisions);
-            // One level of a recursion counts.
+            // Of a recursion one level counts: its depth is not known.
             let called = calls[r].iter().map(|&(v, callee)| {
                 let total = totals[callee.index()];
                 total.saturating_mul(rate(draft, v))
@@ -60,7 +60,7 @@ pub(crate) fn rate(draft: &Draft<'_>, v: VertexId) -> u64 {
     visits(draft.shape.loop_depth(v))
 }
 
-/// The rough number of visits of what is in so many loops: eight times as many for each of them, up to ten.
+/// The rough number of visits of a vertex inside `loops` loops: eight times as many for each loop, up to ten of them.
 fn visits(loops: u32) -> u64 {
     8u64.pow(loops.min(10))
 }
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(operations(&x()), 0);
     }
 
-    /// Subscripts of targets are computed too, and what takes a statement's place costs in its stead.
+    /// Subscripts of targets count, and statements that replace another one count in its stead.
     #[test]
     fn statements_cost_what_their_parts_do() {
         let sin = Expr::op(Op::Sin, [Expr::op(Op::Div, [x(), x()])]);
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(statement_cost(&all[1], (&code, &adjoint)), 40);
     }
 
-    /// Each loop around a vertex counts, up to ten.
+    /// Each loop around a vertex counts, up to the tenth.
     #[test]
     fn loops_on_both_sides_of_the_limit() {
         let found = [0, 1, 2, 9, 10, 11, u32::MAX].map(visits);

@@ -9,7 +9,7 @@
 //!   so that every value read is the one last written to that very place. Reading first and writing
 //!   later is harmless, and so are two writes (the adjoint takes the later one first).
 //!
-//! Where one of these would fail a new segment begins; calls, array statements, tape and opaque
+//! A statement that would break one of these rules begins a new segment. Calls, array statements, tape and opaque
 //! statements stand between segments.
 
 use cfg_core::{
@@ -151,9 +151,9 @@ fn sort<'s>(scope: &Scope, at: Position, statement: &'s Stmt) -> Sort<'s> {
 /// The times at which a place was read or written for the first time, or written again.
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    /// The time since which its value is known to be what was last written to it.
+    /// The time since which the place is known to hold the value last written under this name.
     since: usize,
-    /// The time at which it was last written; 0: not yet.
+    /// The time of the last write to the place; 0: none yet.
     written: usize,
 }
 
@@ -163,7 +163,7 @@ struct Open {
     last: usize,
     ty: ScalarType,
     time: usize,
-    /// Locations written, and those that subscripts read.
+    /// The locations written, and in `subscripts` those that subscripts read.
     written: HashSet<LocationId>,
     subscripts: HashSet<LocationId>,
     places: Places<Seen>,
@@ -214,7 +214,7 @@ impl Open {
             && reads.iter().all(|place| self.is_known(scope, place))
     }
 
-    /// False if another cell that may be this one has been written since the place's value was.
+    /// False if, since the place was last written, a place that may be the same cell has been written.
     fn is_known(&self, scope: &Scope, place: &Place) -> bool {
         let since = self.places.get(place).map_or(0, |seen| seen.since);
         if let Some(&(last, v, before)) = self.latest.get(&scope.locations.of_variable(place.var)) {

@@ -22,8 +22,8 @@ use crate::{
 };
 
 impl<'p> Draft<'p> {
-    /// Writes the adjoint of every statement; the statements of the chosen segments together. Choices
-    /// come in the order of the vertices and their statements.
+    /// Writes the adjoint of every statement; the statements of a chosen segment get one adjoint together. Choices
+    /// are in the order of the vertices and, within one, of the statements.
     pub(crate) fn write(
         &mut self,
         context: &Context,
@@ -110,13 +110,13 @@ impl<'p> Draft<'p> {
                     .collect();
                 Ok(self.before(reverse))
             }
-            // The forward sweep ends here, and no reverse sweep follows it.
+            // A STOP ends the forward sweep, and no reverse sweep follows: there is no adjoint.
             FlatStmt::Stop { .. } => Ok(self.before(Vec::new())),
         }
     }
 
-    /// An assignment that may change its target's shape: the extents that it had before go on the tape,
-    /// and the reverse sweep gives them back to the target and its adjoint.
+    /// An assignment that may change its target's shape: the target's extents before it go on the tape, and the
+    /// reverse sweep gives them back to the target and its adjoint.
     fn reshaped(
         &mut self,
         routine: &Routine,
@@ -158,7 +158,7 @@ impl<'p> Draft<'p> {
             .before_pops
             .push(Stmt::assign(target.clone(), blank));
         if let Some(b) = self.scope.derivative_place(target) {
-            // A value without a shape, zero or the adjoint of a reduction, would leave it the new one.
+            // A zero, or the adjoint of a reduction, is a scalar and would leave the adjoint in the new shape.
             for s in &mut adjoint.code {
                 if let StmtKind::Assign { target, value } = &mut s.kind
                     && *target == b

@@ -28,7 +28,8 @@ pub(crate) struct Found {
     pub(crate) segment: Segment,
 }
 
-/// Linearizes all segments of a routine. What cannot be linearized is left to the statement adjoint.
+/// Linearizes all segments of a routine. Segments that cannot be linearized are left to the adjoints of their
+/// statements.
 pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Found>) {
     let routine = context.program.routine(draft.id);
     let cfg = draft.cfg;
@@ -52,7 +53,7 @@ pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Fou
         if ranges.is_empty() {
             continue;
         }
-        // Backwards through the block, to the end of each segment.
+        // Liveness is propagated backwards through the block, and noted at the end of each segment.
         let mut lives: Vec<HashSet<VarId>> = Vec::with_capacity(ranges.len());
         let mut state = solution.after(cfg, &liveness, v);
         let mut at = statements.len();

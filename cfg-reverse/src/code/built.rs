@@ -1,5 +1,5 @@
-//! Graphs that a transformation has built, checked: what is wrong with one is a defect of this crate, and
-//! must not end as the adjoint of another graph.
+//! Checks of graphs that a transformation has built. A graph that fails one is a defect of this crate, and is
+//! reported (R312) rather than passed on as the adjoint of another program.
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
@@ -10,7 +10,7 @@ use cfg_core::{
 
 use crate::codes;
 
-/// The graph of these vertices and edges. Edges without an id get one, if others have one.
+/// The graph of the vertices and edges. If some edges have ids, the others get new ones.
 pub(crate) fn graph(vertices: Vec<Vertex>, mut edges: Vec<Edge>) -> Result<Cfg, Diagnostics> {
     complete_edge_ids(&mut edges);
     Cfg::new(vertices, edges).ok_or_else(|| defect("an edge leads to no vertex"))

@@ -6,7 +6,7 @@ use cfg_core::{
     ir::{Expr, Op, Place, ScalarType},
 };
 
-/// Constants and places: what a partial may repeat at no cost.
+/// True of constants and places, which a partial may repeat at no cost.
 pub(crate) fn is_atomic(expr: &Expr) -> bool {
     !matches!(expr, Expr::Op(..))
 }
@@ -25,7 +25,7 @@ pub(crate) fn real(value: f64, ty: ScalarType) -> Expr {
     }
 }
 
-/// A number as one of a real type.
+/// The expression converted to a real type.
 pub(crate) fn to_real(e: Expr, ty: ScalarType) -> Expr {
     let op = match ty == ScalarType::Real32 {
         true => Op::ToReal32,
@@ -43,7 +43,8 @@ pub(crate) fn rounded(value: f64, ty: ScalarType) -> f64 {
     }
 }
 
-/// Most terms of a sum that is written with `-` for negated ones: each change of sign is a level.
+/// Most terms of a sum that is written with `-` for negated terms: each change of sign makes the expression a level
+/// deeper.
 const MOST_SIGNS: usize = 32;
 
 /// The sum of terms from left to right, however many there are.
@@ -80,7 +81,8 @@ pub(crate) fn as_place(e: &Expr) -> Option<&Place> {
     }
 }
 
-/// An expression over formals as one over actuals; `positions` are those of the variables among the formals.
+/// An expression over formals, rewritten over actuals. `positions` has the position of each variable among the
+/// formals.
 pub(crate) fn bind_formals(
     e: &Expr,
     positions: &[Option<usize>],
@@ -117,7 +119,7 @@ pub(crate) fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
 mod tests {
     use super::*;
 
-    /// Sums have signs between their terms up to a number of them, and are one operation beyond.
+    /// Sums have signs between up to [`MOST_SIGNS`] terms, and are one operation beyond.
     #[test]
     fn sums_on_both_sides_of_the_limit() {
         for (n, is_flat) in [(MOST_SIGNS, false), (MOST_SIGNS + 1, true)] {

@@ -1,4 +1,5 @@
-//! The span and the origin that all that is made from a statement takes over.
+//! The span and the origin of a statement, which all statements made from it take over: errors in runs of generated
+//! code are reported at the statement of the original.
 
 use cfg_core::ir::{At, Routine, StatementOrigin, Stmt};
 
@@ -10,7 +11,8 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// The marks of a statement, which is this one of the original routine if it stands there as it is.
+    /// The span and origin of a statement. `number`: its position in the original routine, if it stands there
+    /// unchanged.
     pub(crate) fn of(statement: &Stmt, number: Option<usize>) -> Self {
         Self {
             at: statement.at.clone(),
@@ -18,7 +20,7 @@ impl Mark {
         }
     }
 
-    /// Marks what was made from the statement; spans of its own stay.
+    /// Marks a statement made from this one; a span that it has already stays.
     pub(crate) fn put(&self, made: &mut Stmt) {
         if made.at.is_none() {
             made.at.clone_from(&self.at);

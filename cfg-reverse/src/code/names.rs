@@ -9,11 +9,11 @@ use std::{
 /// Longest suffix of a name that is kept where the name is cut.
 const SUFFIX: usize = 16;
 
-/// Hands out names that nothing in a scope has yet. Asking for the same base again and again is
-/// linear: the next number of each base is remembered.
+/// Hands out names that are not taken in a scope. The next number of each base is remembered, so that n requests for
+/// one base take O(n).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Namer {
-    /// Names that many scopes have: those of globals.
+    /// Names taken in many scopes, held once: those of globals.
     shared: Arc<HashSet<String>>,
     taken: HashSet<String>,
     next: HashMap<String, u64>,
@@ -24,7 +24,7 @@ impl Namer {
         Self::with_shared(Arc::default(), taken)
     }
 
-    /// A scope in which names are taken that are held once for many scopes.
+    /// A scope in which the names of `shared` are taken beside its own; `shared` is held once for many scopes.
     pub(crate) fn with_shared<'n>(
         shared: Arc<HashSet<String>>,
         taken: impl IntoIterator<Item = &'n str>,
@@ -59,7 +59,7 @@ impl Namer {
     fn cut(&mut self, name: &str) -> String {
         let suffix = name.rfind('_').map_or("", |at| &name[at..]);
         let suffix = if suffix.len() <= SUFFIX { suffix } else { "" };
-        // And room for the number.
+        // 21 bytes: the separator and the longest number.
         let mut end = Variable::MAX_NAME - SUFFIX - 21;
         end = end.min(name.len() - suffix.len());
         while !name.is_char_boundary(end) {
@@ -77,12 +77,12 @@ impl Namer {
         }
     }
 
-    /// Takes a name that something else in the scope has.
+    /// Marks a name as taken.
     pub(crate) fn reserve(&mut self, name: &str) {
         self.taken.insert(name.to_owned());
     }
 
-    /// Replaces the names that many scopes have.
+    /// Replaces the names that are held for many scopes.
     pub(crate) fn share(&mut self, shared: Arc<HashSet<String>>) {
         self.shared = shared;
     }

@@ -15,7 +15,7 @@ impl<T> Rows<T> {
         let mut start = Vec::with_capacity(vertices + 1);
         start.push(0);
         Self {
-            // About as many are to be expected; what is not used is not touched.
+            // About one item per vertex is to be expected; pages of the reserve that are not used are never touched.
             all: Vec::with_capacity(vertices),
             start,
         }
@@ -26,12 +26,12 @@ impl<T> Rows<T> {
         self.all.push(item);
     }
 
-    /// Length of the list of the next vertex so far.
+    /// The present length of the list of the next vertex.
     pub(crate) fn open(&self) -> usize {
         self.all.len() - self.start.last().map_or(0, |&s| s as usize)
     }
 
-    /// The list of the next vertex is complete.
+    /// Completes the list of the next vertex.
     pub(crate) fn close(&mut self) {
         self.start.push(self.all.len() as u32);
     }

@@ -16,12 +16,13 @@ pub(crate) struct Splice {
     /// The out-edge of each vertex that has one.
     out_edge: Vec<Option<usize>>,
     ids: FreshIds,
-    /// The span and the origin of the statement that was found last: of all that is made from it.
+    /// The span and the origin of the statement found last, which the statements made from it take over.
     mark: Option<Mark>,
 }
 
 impl Splice {
-    /// Takes the graph apart if one of its statements is such a one; else it stays where it is.
+    /// Takes the graph out of `body` and apart if `is_meant` is true of one of its statements; otherwise leaves it
+    /// there.
     pub(crate) fn where_any(
         body: &mut Option<Cfg>,
         is_meant: impl Fn(&Stmt) -> bool,
@@ -66,7 +67,8 @@ impl Splice {
         blocks.collect()
     }
 
-    /// Puts statements into a block, up to the first of which `find` says something: returns it, and that.
+    /// Moves statements from `rest` into a block, up to the first one for which `find` has a result: returns that
+    /// statement and the result. `None`: all statements are in the block.
     pub(crate) fn fill<T>(
         &mut self,
         block: usize,
@@ -124,7 +126,7 @@ impl Splice {
         self.edges.push(Edge::new(id(from), id(to), label));
     }
 
-    /// A new block that comes before what follows a block; nothing leads to it yet.
+    /// A new block that takes over the out-edge of `block`; no edge leads to it yet.
     pub(crate) fn after(&mut self, block: usize) -> usize {
         let last = self.block(Vec::new());
         if let Some(e) = self.out_edge[block].take() {
@@ -134,8 +136,8 @@ impl Splice {
         last
     }
 
-    /// Statements after a block that are executed if an optional argument is present; the new block that
-    /// follows.
+    /// Adds a branch after a block that executes statements if an optional argument is present; returns the block
+    /// behind it.
     pub(crate) fn if_present(
         &mut self,
         block: usize,
@@ -149,7 +151,8 @@ impl Splice {
         last
     }
 
-    /// A branch on the presence, with statements that are executed if it is not: their block, and the one that follows.
+    /// Adds a branch on the presence of an optional argument; returns the blocks of its two arms, and the block
+    /// behind it.
     pub(crate) fn if_present_else(
         &mut self,
         block: usize,
@@ -165,7 +168,8 @@ impl Splice {
         [arm, other, last]
     }
 
-    /// A branch behind a block, its first arm and where it ends.
+    /// Adds a branch on the presence of an optional argument with its first arm; returns the BRANCH, the arm, and the
+    /// ENDBRANCH.
     fn present_arm(
         &mut self,
         block: usize,

@@ -1,4 +1,4 @@
-//! Temporary variables, used again by other statements.
+//! Temporary variables, reused from statement to statement.
 
 use cfg_core::{
     entity::VarId,
@@ -13,24 +13,24 @@ pub(crate) struct Temporaries {
     pools: Vec<Pool>,
 }
 
-/// Base of the names, type, storage order, the variables, how many of them are in use.
+/// The temporaries of one kind: base of their names, type, storage order, the variables, and how many are in use.
 type Pool = (&'static str, ExprType, Order, Vec<VarId>, usize);
 
 impl Temporaries {
-    /// All temporaries are free again.
+    /// Gives back all temporaries.
     pub(crate) fn reset(&mut self) {
         for pool in &mut self.pools {
             pool.4 = 0;
         }
     }
 
-    /// The base of the name and the type of each temporary that there is, in use or not.
+    /// Every temporary, in use or not, with the base of its name and its type.
     pub(crate) fn all(&self) -> impl Iterator<Item = (VarId, &'static str, ExprType)> {
         (self.pools.iter())
             .flat_map(|(base, ty, _, variables, _)| variables.iter().map(|&v| (v, *base, *ty)))
     }
 
-    /// Gives back the temporary that was taken last.
+    /// Gives back a temporary, if it is the one of its kind that was taken last; otherwise returns false.
     pub(crate) fn give_back(&mut self, base: &'static str, ty: ExprType, t: VarId) -> bool {
         for (b, of, _, variables, used) in &mut self.pools {
             if *b == base && *of == ty && *used > 0 && variables[*used - 1] == t {

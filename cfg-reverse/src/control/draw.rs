@@ -20,7 +20,7 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// Adds a vertex; without an id it gets one at the end.
+    /// Adds a vertex. Id 0 stands for none: `finish` numbers such vertices.
     pub(crate) fn vertex(&mut self, id: i64, kind: VertexKind, role: OriginRole, of: i64) -> usize {
         self.vertices.push(Vertex {
             id,
@@ -32,12 +32,12 @@ impl Draw {
         self.vertices.len() - 1
     }
 
-    /// Gives a vertex the annotations of the one that it comes from.
+    /// Gives a vertex the annotations of its original.
     pub(crate) fn annotate(&mut self, vertex: usize, of: &Vertex) {
         (self.vertices[vertex].annotations).clone_from(&of.annotations);
     }
 
-    /// The graph as it is, vertices without id numbered.
+    /// The graph with its vertices in the order in which they were added; vertices without an id are numbered.
     pub(crate) fn finish(mut self, ids: FreshIds) -> Result<Cfg, Diagnostics> {
         number(&mut self.vertices, ids);
         built::graph(self.vertices, self.edges)
@@ -49,7 +49,7 @@ impl Draw {
     }
 }
 
-/// The end of a chain of blocks: an edge from there, with this label, is still to be drawn.
+/// The open end of a chain of blocks: the vertex and the label from which the next edge starts.
 pub(crate) struct End {
     pub(super) at: usize,
     label: Option<i64>,
@@ -74,7 +74,7 @@ impl End {
         }
     }
 
-    /// Continues through a block, unless that is empty.
+    /// Leads the chain through a new block, unless the block is empty.
     pub(crate) fn insert(&mut self, draw: &mut Draw, role: OriginRole, of: i64, block: Vec<Stmt>) {
         if !block.is_empty() {
             let next = draw.vertex(0, VertexKind::Block(block), role, of);
@@ -83,7 +83,7 @@ impl End {
         }
     }
 
-    /// Draws the edge.
+    /// Closes the chain with an edge to a vertex.
     pub(crate) fn go(&mut self, draw: &mut Draw, to: usize) {
         draw.edge(self.at, to, self.label.take());
         if let Some(last) = draw.edges.last_mut() {
@@ -130,7 +130,8 @@ pub(crate) fn arrange(draw: Draw, ids: FreshIds) -> Result<Cfg, Diagnostics> {
     let entry = vertices
         .position(|v| matches!(v.kind, VertexKind::Entry))
         .unwrap_or(0);
-    // The successor that is found last comes first.
+    // In reverse postorder the successor that is visited last comes first: edges are taken backwards, so that arms
+    // keep their order.
     let edges = draw.edges.iter().rev();
     let edges = edges.map(|e| (e.from.index(), e.to.index()));
     let order = reverse_postorder(&Adjacency::new(draw.vertices.len(), edges), entry);

@@ -17,9 +17,9 @@
 //! ```
 //!
 //! Where the adjoint of an irreducible region is entered at, or joins in, several points, its edges to
-//! these points go through one BRANCH on a variable: the dispatch of that region. Everything is linear
-//! in the graph: where edges leave so many loops that their blocks would be more than the graph, they share
-//! them ([`crate::plan::regions::leaving`]).
+//! these points go through one BRANCH on a variable: the dispatch of that region. Both graphs are linear in the
+//! original: edges that leave so many loops that the blocks on them would outnumber the graph share these blocks
+//! ([`crate::plan::regions::leaving`]).
 
 mod adjoint;
 mod forward;
@@ -38,7 +38,7 @@ use cfg_core::{
 pub(crate) trait ForwardCode {
     /// The image of a vertex.
     fn copy(&mut self, v: VertexId) -> VertexKind;
-    /// Statements where the edge leaves the loop; `record`: with its trip count.
+    /// Statements on an edge that leaves the loop; `record`: they push its trip count.
     fn leave(&mut self, header: VertexId, record: bool) -> Vec<Stmt>;
     /// Values that the loop's index overwrites.
     fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt>;
@@ -46,11 +46,11 @@ pub(crate) trait ForwardCode {
     fn loop_entry(&mut self, header: VertexId, counts: bool) -> Vec<Stmt>;
     /// Statements on a back edge of a loop that counts.
     fn loop_back(&mut self, header: VertexId) -> Vec<Stmt>;
-    /// Records one of so many ways.
+    /// Records that way `ordinal` of `ways` was taken.
     fn marker(&mut self, ordinal: usize, ways: usize) -> Vec<Stmt>;
-    /// Says which edge that leaves several loops is taken.
+    /// Sets the variable that says which edge out of several loops is taken.
     fn set_way(&mut self, number: i64) -> Vec<Stmt>;
-    /// The variable that says which edge that leaves several loops was taken.
+    /// The variable that says which edge out of several loops is taken.
     fn way(&mut self) -> Expr;
     /// Statements before EXIT.
     fn routine_exit(&mut self) -> Vec<Stmt>;
@@ -60,22 +60,23 @@ pub(crate) trait ForwardCode {
 pub(crate) trait AdjointCode {
     /// The adjoint of a block.
     fn block(&mut self, v: VertexId) -> Vec<Stmt>;
-    /// The head of the reverse loop; passes are counted from `from` where there is no index.
+    /// The head of the reverse loop. Without an index, passes are counted from `from`.
     fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest;
-    /// The number of passes of the reverse loop, if it has a variable: popped if it was recorded; `more`:
-    /// and one for the pass that was not completed. Then what else was saved there.
+    /// Sets the number of passes of the reverse loop, if that is a variable (`bound`): popped, if it was recorded;
+    /// `more`: plus one, for the pass that was not completed. Then restores the other values that were saved on
+    /// leaving the loop.
     fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt>;
-    /// Statements at the start of its body.
+    /// Statements at the start of the reverse loop's body.
     fn loop_body(&mut self, header: VertexId, bound: bool) -> Vec<Stmt>;
-    /// Adds one pass more, which was not completed.
+    /// Adds to the number of passes the one that was not completed.
     fn add_pass(&mut self, header: VertexId) -> Vec<Stmt>;
-    /// Sets the variable that tells where the first pass begins.
+    /// Sets the variable that says at which point the first pass begins.
     fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt>;
-    /// The variable that tells where the first pass of a reverse loop begins.
+    /// The variable that says at which point the first pass of a reverse loop begins.
     fn point(&mut self, header: VertexId) -> Expr;
     /// Statements after the reverse loop.
     fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt>;
-    /// Takes the marker of one of so many ways.
+    /// Pops the marker of one of `ways` ways.
     fn pop_marker(&mut self, ways: usize) -> Vec<Stmt>;
     /// The marker that was popped last.
     fn marker(&mut self) -> Expr;

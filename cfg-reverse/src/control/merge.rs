@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use crate::code::built;
 
-/// The routine with every inserted block that has a basic block before or after it merged into
-/// that; into the one before if there are both. O(vertices + edges).
+/// The routine with every inserted block merged into the basic block before it or, if there is none, into the one
+/// after it. Inserted blocks without such a neighbour stay. O(vertices + edges).
 ///
 /// # Errors
-/// R312, a defect: the merged graph is none.
+/// R312, a defect of this crate: an edge of the merged graph leads to no vertex.
 pub fn merge(mut routine: Routine) -> Result<Routine, Diagnostics> {
     let Some(cfg) = routine.body.take() else {
         return Ok(routine);
@@ -71,7 +71,7 @@ impl Groups {
         let mut ahead = vec![false; n];
         let is_block = |v: VertexId| matches!(cfg.vertex(v).kind, VertexKind::Block(_));
         let inserted = |v: VertexId| is_inserted(cfg.vertex(v));
-        // Blocks have one way out, and those that follow here one way in, so a run of inserted blocks is a
+        // A block has one way out, and the blocks that are merged have one way in: a run of inserted blocks is a
         // chain.
         let before = |v: VertexId| only(cfg.predecessors(v)).filter(|&u| is_block(u));
         let one_way = |u: VertexId| cfg.in_edges(u).len() == 1;
@@ -129,7 +129,7 @@ fn merged_vertices(
         while let Some(v) = at {
             let mut own = std::mem::take(&mut statements[v]);
             if let Some(at) = kept[v].as_ref().and_then(|vertex| vertex.at.as_ref()) {
-                // The block does not speak for them any more.
+                // Statements without a span had that of their own block, which no longer covers them.
                 let bare = own.iter_mut().filter(|s| into[v] != v && s.at.is_none());
                 bare.for_each(|s| s.at = Some(Arc::clone(at)));
             }

@@ -3,8 +3,8 @@
 //! Source: Naumann, Utke, Lyons, Fagan, "Control Flow Reversal for Adjoint Code Generation", SCAM 2004,
 //! sections 4.2 to 4.5. Algorithm 5 as printed lists cases by the types of both ends of an edge and
 //! misses one: an inner loop's exit edge that runs into the outer ENDLOOP must push the inner counter
-//! *and* increment the outer one. Here what follows the source and what precedes the target of
-//! e = (i, j) are decided independently of each other, so no combination can be missing:
+//! *and* increment the outer one. Here the block behind the source and the block before the target of e = (i, j) are
+//! decided independently of each other, so no combination can be missing:
 //!
 //! ```text
 //! forward    i , after(e)... , before(e)... , j
@@ -41,7 +41,7 @@ pub(crate) trait ForwardCode {
     fn copy(&mut self, v: VertexId) -> VertexKind;
     /// Statements right after the exit of a loop.
     fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt>;
-    /// Statements right before the entry of a loop, which is this edge.
+    /// Statements right before a loop, on its entry edge.
     fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt>;
     /// Statements at the end of a loop's body.
     fn loop_end(&mut self, header: VertexId) -> Vec<Stmt>;
@@ -71,7 +71,7 @@ pub(crate) trait AdjointCode {
 struct Chains<'g> {
     original: &'g Cfg,
     images: Vec<Vertex>,
-    /// The inserted blocks, in the order in which they were made.
+    /// The inserted blocks, in the order of their creation.
     inserts: Vec<(Origin, Vec<Stmt>)>,
     /// The key of each inserted block, by which it is numbered: the positions of the ends of its edge and the edge.
     keys: Vec<(u32, u32, EdgeId, u32)>,
@@ -90,7 +90,7 @@ impl<'g> Chains<'g> {
         }
     }
 
-    /// The next image; all come before the first edge.
+    /// Adds the image of the next vertex. All images are added before the first edge.
     fn image(&mut self, of: &Vertex, id: i64, role: OriginRole, kind: VertexKind) {
         self.images.push(Vertex {
             id,
@@ -104,7 +104,7 @@ impl<'g> Chains<'g> {
         });
     }
 
-    /// A block for the next edge.
+    /// Adds a block to the chain of the next edge.
     fn insert(&mut self, role: OriginRole, of: VertexId, statements: Vec<Stmt>) {
         if !statements.is_empty() {
             let vertex = self.original.vertex(of).id;
@@ -112,7 +112,8 @@ impl<'g> Chains<'g> {
         }
     }
 
-    /// The image of an edge, through the blocks that were made since the last one. `positions`: of its ends.
+    /// Draws the image of an edge, through the blocks inserted since the previous edge. `positions`: those of its
+    /// ends.
     fn edge(
         &mut self,
         e: EdgeId,
@@ -147,7 +148,7 @@ impl<'g> Chains<'g> {
         let n = self.images.len();
         let mut ids = FreshIds::beside(self.images.iter().map(|v| v.id));
         self.keys.sort_unstable();
-        // Where each inserted block stands in the arena.
+        // The position of each inserted block in the arena.
         let mut slot = vec![VertexId::new(0); self.inserts.len()];
         self.images.reserve_exact(self.inserts.len());
         for (rank, &(_, _, _, k)) in self.keys.iter().enumerate() {

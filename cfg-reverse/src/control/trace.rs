@@ -2,9 +2,9 @@
 //! the number of each block that it executes, and the reverse sweep executes the adjoints of the blocks
 //! whose numbers it takes from the tape.
 //!
-//! A block is here what the compiler literature calls a basic block: vertices in a row of which only the
-//! first can be jumped to and only the last can jump. Its number is pushed at its end, so that what it
-//! pushes itself lies below. The block that ends at EXIT needs none.
+//! A block is here what the compiler literature calls a basic block: vertices in a row of which only the first can be
+//! jumped to and only the last can jump. Its number is pushed at its end, above the values that the block itself
+//! pushes. The block that ends at EXIT needs no number: the reverse sweep begins there.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -19,17 +19,17 @@ use crate::{
 
 /// The statements in the forward and the adjoint graph, by vertex and by number of a block.
 pub(crate) trait TraceCode {
-    /// The forward or adjoint statements of a block; what is saved before EXIT.
+    /// The forward or adjoint image of a vertex.
     fn image(&mut self, v: VertexId) -> VertexKind;
-    /// The statements that save before EXIT, or restore.
+    /// The statements that save values before EXIT, or restore them after ENTRY.
     fn routine_exit(&mut self) -> Vec<Stmt>;
-    /// Pushes, or pops, one of so many numbers.
+    /// Pushes, or pops, one of `of` numbers.
     fn record(&mut self, number: usize, of: usize) -> Vec<Stmt>;
     /// The number that was popped last.
     fn number(&mut self) -> Expr;
 }
 
-/// The basic blocks of what is live, in topological order as far as there is one.
+/// The basic blocks of live vertices, in topological order up to back edges.
 struct BasicBlocks {
     rows: Vec<Vec<VertexId>>,
     /// The row of each vertex.
@@ -48,7 +48,8 @@ impl BasicBlocks {
             }
             let mut into = general.live_in(cfg, v);
             let before = match (into.next(), into.next()) {
-                // All edges that leave it count: an arm that leads nowhere is a jump too.
+                // All edges out of the predecessor count, dead ones as well: an arm from which EXIT cannot be reached
+                // is a jump, too.
                 (Some(e), None) => Some(cfg.edge(e).from).filter(|&u| cfg.out_edges(u).len() == 1),
                 _ => None,
             };
@@ -83,7 +84,7 @@ pub(crate) fn forward_graph(
         let image = draw.vertex(vertex.id, code.image(v), OriginRole::Copy, vertex.id);
         draw.annotate(image, vertex);
     }
-    // Where edges to a vertex lead, and where those from it start.
+    // The first and the last vertex of each vertex's image: edges lead to the first and start at the last.
     let mut first: Vec<usize> = (0..cfg.vertex_count()).collect();
     let mut end: Vec<usize> = first.clone();
     for (row, vertices) in blocks.rows.iter().enumerate() {

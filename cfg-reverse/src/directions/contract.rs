@@ -1,5 +1,5 @@
-//! Derivatives that live in one loop over directions only need no value for each of them: a scalar that every such loop
-//! writes before it reads it, and that nothing else names, stays a scalar (array contraction).
+//! Array contraction: a scalar that every loop over directions writes before it reads it, and that no other statement
+//! names, needs one value at a time. It stays a scalar instead of getting a value for each direction.
 
 use cfg_core::{
     entity::VarId,
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use crate::code::splice::Splice;
 
-/// Contracts what can be; `bodies` are the blocks in the loops over directions.
+/// Contracts all variables that admit it; `bodies` are the blocks in the loops over directions.
 pub(super) fn contract(
     routine: &mut Routine,
     original: &Routine,
@@ -66,7 +66,7 @@ pub(super) fn contract(
     }
 }
 
-/// What a body does not write before it reads it, or reads in another way, keeps its values.
+/// Clears `able` for each variable that a body reads before it writes it, or reads as a whole.
 fn in_body(vertex: &Vertex, able: &mut [bool], one: &impl Fn(&Place) -> bool) {
     let mut written: HashSet<VarId> = HashSet::new();
     for statement in vertex.statements() {
@@ -116,7 +116,7 @@ impl<'ir> visit::Visit<'ir> for Outside<'_> {
     }
 }
 
-/// Takes the subscripts from what was contracted.
+/// Removes the subscripts of contracted variables.
 struct Scalars<'a>(&'a [bool]);
 
 impl VisitMut for Scalars<'_> {

@@ -1,5 +1,5 @@
-//! Places and expressions with a dimension more for the direction: the one in which neighbouring elements lie next to each
-//! other, so that the values of one derivative do.
+//! Places and expressions with one more dimension, that of the direction. It is the dimension in which neighbouring
+//! elements lie next to each other in memory, so that loops over directions have stride 1.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -10,16 +10,16 @@ use cfg_core::{
 use super::spread::Spread;
 use crate::code::expressions::as_place;
 
-/// The direction for which something is written.
+/// The directions for which a place or an expression is written.
 #[derive(Clone, Debug)]
 pub(super) enum For {
     /// One direction.
     One(Expr),
-    /// All of them: a dimension more.
+    /// All directions: one more dimension.
     All,
 }
 
-/// The order in which a variable lies with a dimension more; the order of a vector does not matter.
+/// The storage order of a variable with one more dimension; that of a vector is free.
 pub(super) fn order(variable: &Variable) -> Order {
     match variable.rank() {
         0 | 1 => Order::Row,
@@ -35,7 +35,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// True of a variable of the original that has a dimension more; what was added has its own declaration.
+    /// True of a variable of the original that has one more dimension. Added variables are declared as they are.
     pub(super) fn has(&self, v: VarId) -> bool {
         let variable = self.variables.get(v.index());
         variable.is_some_and(|variable| !variable.ty.is_tape()) && self.spread.has(self.routine, v)
@@ -79,7 +79,7 @@ impl Places<'_> {
         }
     }
 
-    /// What is asked of a whole variable is asked of its own dimensions; else of one direction.
+    /// An inquiry about a whole variable is about its own dimensions; any other inquiry is about one direction.
     fn inquiry(&self, op: Op, operands: &[Expr], directions: &For) -> Expr {
         let rest = operands.iter().skip(1).map(|e| self.expr(e, &For::All));
         let mut rest: Vec<Expr> = rest.collect();

@@ -1,8 +1,9 @@
-//! What depends on the direction: reachability from the derivatives that a caller gives, in one graph over the variables
-//! of all routines.
+//! The variables that depend on the direction: those reachable from the given derivatives, in one graph over the
+//! variables of all routines.
 //!
-//! A routine may be called for its values alone and for derivatives, too; a call hands something back that depends on the
-//! direction only if it was given something, or reaches a derivative in a global. The graph is walked once.
+//! A routine may be called with derivatives in one place and for its values alone in another. Therefore each call has
+//! a node: it returns values that depend on the direction only if an argument does, or if it reaches a derivative in
+//! a global. The graph is walked once.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
@@ -26,15 +27,15 @@ pub(super) fn each_read(e: &Expr, found: &mut impl FnMut(VarId)) {
     }
 }
 
-/// A call, as far as it hands on what depends on the direction.
+/// A call, as far as it hands on values that depend on the direction.
 struct Call {
     callee: RoutineId,
-    /// By formal, the node that what the formal holds comes back to.
+    /// By formal, the node of the variable that gets the formal's value after the call.
     back: Vec<Option<usize>>,
     result: Option<usize>,
 }
 
-/// The variables that depend on the direction, and the calls that hand on what does.
+/// The variables that depend on the direction, and the calls that are given such values.
 pub(super) struct Spread {
     /// By routine, the number of its first variable.
     first: Vec<usize>,
@@ -56,7 +57,7 @@ struct Graph<'p> {
 }
 
 impl Spread {
-    /// What depends on the direction where these variables do, and these globals.
+    /// The variables that depend on the direction if the given variables and globals do.
     pub(super) fn of(
         program: &Program,
         effects: &Effects,
@@ -139,7 +140,8 @@ impl Graph<'_> {
                 FlatStmt::Push { tape, class, value } if is_real(class) => {
                     let tape = self.node(r, tape);
                     self.read(r, value, tape);
-                    // All that a pop takes from the tape has as many cells.
+                    // A pop takes as many cells as any other: if one value on the tape depends on the direction, this
+                    // variable is widened, too.
                     if let Expr::Place(place) = value {
                         let from = self.node(r, place.var);
                         self.edges[tape].push(from);
@@ -201,7 +203,7 @@ impl Graph<'_> {
             }
             let comes = |place: &&Place| {
                 let ours = self.program.routine(r).variable(place.var);
-                // What may be absent cannot be copied.
+                // An argument that may be absent cannot be copied.
                 formal.intent().is_some_and(Intent::writes)
                     || formal.ty == ScalarType::Tape
                     || matches!(ours.role, Role::Parameter { optional: true, .. })
@@ -217,7 +219,7 @@ impl Graph<'_> {
         });
     }
 
-    /// What is reached from these nodes.
+    /// The nodes that are reached from the given ones.
     fn walk(&self, mut open: Vec<usize>) -> FixedBitSet {
         let mut found = FixedBitSet::with_capacity(self.variables + self.calls.len());
         // The formal, or the result, that a node is.

@@ -33,7 +33,7 @@ use crate::{
     partials::conform::{extents, ones},
 };
 
-/// What all routines of a program have in common.
+/// The data that all routines of a program share.
 pub(super) struct Setting<'p> {
     pub(super) program: &'p Program,
     pub(super) effects: &'p Effects,
@@ -45,7 +45,7 @@ pub(super) struct Written {
     pub(super) routine: Routine,
     /// The parameter that says how many directions there are.
     pub(super) count: VarId,
-    /// The parameters that derivatives in globals have become.
+    /// The parameters that replace derivatives in globals.
     pub(super) globals: Vec<(VarId, GlobalId)>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Written {
 #[derive(Default)]
 struct Pending {
     statements: Vec<Stmt>,
-    /// The variables without a direction that they read.
+    /// The variables without a direction that these statements read.
     reads: HashSet<VarId>,
 }
 
@@ -65,7 +65,7 @@ struct Writer<'a, 'p> {
     made: Routine,
     namer: Namer,
     graph: Splice,
-    /// The block that is being filled, and where it came from.
+    /// The block that is being filled, and the vertex that it came from.
     at: usize,
     from: (VertexId, usize),
     pending: Pending,
@@ -78,7 +78,7 @@ struct Writer<'a, 'p> {
     number: &'a mut dyn FnMut(RoutineId) -> RoutineId,
 }
 
-/// Writes a routine in several directions; `number` gives the numbers of those that it calls.
+/// Writes a routine in several directions; `number` gives the numbers of its callees in several directions.
 pub(super) fn write(
     setting: &Setting<'_>,
     id: RoutineId,
@@ -127,7 +127,7 @@ pub(super) fn write(
             widen(variable, count);
         }
     }
-    // Those that only callees name are declared as the program declares them.
+    // Globals that only callees name have got a variable here, with the declaration of the program.
     for &v in globals
         .values()
         .filter(|v| v.index() >= original.variables.len())
@@ -187,7 +187,8 @@ fn widen(variable: &mut Variable, count: VarId) {
     }
 }
 
-/// Derivatives in globals become parameters: globals have constant extents.
+/// Replaces derivatives in globals by parameters: the extents of a global are constant, the number of directions is
+/// not.
 fn parameters_of_globals(
     setting: &Setting<'_>,
     id: RoutineId,
@@ -224,7 +225,7 @@ fn parameters_of_globals(
             }
         };
         kept.insert(g, v);
-        // Those that lie over each other overlap as parameters, too.
+        // Globals that lie over each other make parameters that overlap.
         made.aliased |= !owners.insert(setting.program.storage(g).0);
     }
     kept
@@ -326,7 +327,8 @@ impl Writer<'_, '_> {
         self.at = last;
     }
 
-    /// A statement without a direction. It goes before the loop that is being filled if that does not read what it writes.
+    /// Adds a statement without a direction. It goes before the loop that is being filled if the loop does not read
+    /// its target; otherwise the loop ends here.
     fn plain(&mut self, statement: Stmt) {
         let target = match FlatStmt::of(&statement.kind) {
             FlatStmt::Assign { target, .. } | FlatStmt::Pop { target, .. } => Some(target.var),
@@ -345,7 +347,7 @@ impl Writer<'_, '_> {
         self.graph.push(self.at, statement);
     }
 
-    /// A statement for one direction.
+    /// Adds a statement to the loop over directions.
     fn each(&mut self, statement: Stmt) {
         visit::each_name(&statement, &mut |v, _| {
             self.pending.reads.insert(v);
@@ -420,7 +422,7 @@ impl Writer<'_, '_> {
         let variable = self.original.variable(target.var);
         let takes_shape = whole && rank > 0 && crate::code::routines::is_deferred(variable);
         if takes_shape && typing::of(&self.original.variables, value).rank > 0 {
-            // The right side may read what gets another shape.
+            // The right side may read the target, which is about to get another shape.
             let v = self.keep(value, variable.order);
             self.flush();
             let statement = made(self, &For::All, Expr::var(v));
@@ -433,8 +435,8 @@ impl Writer<'_, '_> {
         self.each(statement);
     }
 
-    /// True of an array expression all of whose arrays have a direction, which lies as it does in the target, and none of
-    /// whose scalars has: with a dimension more it is the same element by element.
+    /// True of an array expression that is the same, element by element, with one more dimension: all its arrays have
+    /// a direction, in the same storage order as the target, and none of its scalars has one.
     fn is_elementwise(&self, e: &Expr, of_target: Order) -> bool {
         match FlatExpr::of(e) {
             FlatExpr::Constant(_) => true,
@@ -458,7 +460,8 @@ impl Writer<'_, '_> {
         self.made.add_variable(variable)
     }
 
-    /// The expression with what is costly and the same for all directions computed before the loop.
+    /// The expression in which costly parts that are the same for all directions are variables, computed before the
+    /// loop.
     fn hoisted(&mut self, e: &Expr, arrays: bool) -> Expr {
         let Expr::Op(op, operands) = e else {
             return e.clone();
@@ -479,7 +482,7 @@ impl Writer<'_, '_> {
                 .push(self.at, Stmt::assign(Place::whole(v), value));
             return Expr::var(v);
         }
-        // What stands in an arm is not evaluated in all cases.
+        // Arms are evaluated only if they are taken: nothing is moved out of them.
         match (FlatClass::of(*op), op) {
             (_, Op::If | Op::And | Op::Or)
             | (FlatClass::Transformational | FlatClass::Inquiry, _) => e.clone(),
@@ -578,7 +581,7 @@ impl Writer<'_, '_> {
             let statement = pop(self, target);
             return self.graph.push(self.at, statement);
         }
-        // What is on the tape is the same for all directions.
+        // The value on the tape is the same for all directions.
         self.flush();
         let ty = typing::of_place(&self.original.variables, target);
         let v = self.local(ty.ty, ty.rank);
@@ -643,7 +646,7 @@ impl Writer<'_, '_> {
                             "`{name}` is stored in another order than the parameter that takes its extents"
                         )));
                     }
-                    // Of an element that is bound to an array those behind it belong to that, too.
+                    // An element bound to an array stands for the elements behind it, too.
                     let first = place.is_element() && theirs.variable(p).rank() > 0;
                     let directions = if first {
                         For::One(Expr::Int(1))
@@ -708,7 +711,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Writes what a vertex decides on.
+/// Rewrites the expressions on which a vertex decides.
 fn decide(places: &Places<'_>, kind: &mut VertexKind) {
     let change = |e: &mut Expr| *e = places.expr(e, &For::All);
     match kind {

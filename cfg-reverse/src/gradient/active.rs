@@ -28,7 +28,7 @@ pub(crate) fn declare_active(
         *of.entry(g)
             .or_insert_with(|| routine.add_variable(out.global(g).variable.clone()))
     };
-    // For each parameter, and for the result behind them, the adjoints that are declared before its own.
+    // For each parameter, and for the result behind them, the number of adjoints that are declared before its own.
     let positions = original.parameter_positions();
     let parameters = original.parameters.len();
     let variables = original.parameter_ids().map(|p| original.variable(p));

@@ -12,7 +12,7 @@ use crate::{
     prepare::context::Context,
 };
 
-/// Collects which variables a reverse sweep changes: what it pops, and what its callees change.
+/// Collects the variables that a reverse sweep changes: those that it pops, and those that its callees change.
 pub(crate) fn note_changes(
     context: &Context,
     draft: &Draft<'_>,

@@ -1,7 +1,7 @@
 //! Independents and dependents that share cells: globals that lie over each other.
 //!
 //! The derivative with respect to a cell that two independents name is not two derivatives, so such
-//! independents are refused. Dependents may share cells; the seeds of these add up.
+//! independents are refused. Dependents may share cells: the seeds of a shared cell add up.
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
@@ -35,7 +35,8 @@ pub(crate) fn check_independents(program: &Program, main: RoutineId) -> Result<(
     }
     found.sort_by_key(|((base, range), v)| (*base, range.start, *v));
     let mut problems = Diagnostics::default();
-    // The one that reaches farthest so far.
+    // In ascending order of first cells, the independent that reaches farthest so far overlaps the next one if any
+    // does.
     let mut last: Option<&(Cells, VarId)> = None;
     for next in &found {
         let ((base, range), v) = next;
@@ -71,7 +72,7 @@ pub(crate) fn without_sharing(program: &Program, globals: &[GlobalId]) -> Vec<Gl
         .iter()
         .filter_map(|&g| Some((cells_of(program, g)?, g)))
         .collect();
-    // The longer one first.
+    // Of globals that begin at one cell the longer comes first.
     list.sort_by_key(|((base, range), g)| (*base, range.start, -range.end, *g));
     let mut kept: Vec<GlobalId> = Vec::new();
     for of_one in list.chunk_by(|a, b| a.0.0 == b.0.0) {
@@ -101,7 +102,7 @@ mod tests {
     use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
     use cfg_core::ir::{Overlay, ScalarType::Real};
 
-    /// All sets of overlays of one storage of six cells, against cells counted one by one.
+    /// Checks all sets of overlays of one storage of six cells against cells counted one by one.
     #[test]
     fn sharing_is_that_of_cells() {
         let ranges: Vec<Range<i64>> = (0..6)

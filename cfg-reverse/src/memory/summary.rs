@@ -11,12 +11,12 @@ use std::{
     sync::Arc,
 };
 
-/// The effects of all routines, and what the reversal asks of them beside.
+/// The effects of all routines, and the sets of globals that the reversal needs beside them.
 #[derive(Clone, Debug)]
 pub(crate) struct Summary {
     pub(crate) effects: Effects,
-    /// Globals that each routine and everything that it calls name, and those that the given adjoints do that take the
-    /// places of routines in the reverse sweep.
+    /// Globals that each routine and its callees name, and those that their given adjoints name: these are called in
+    /// the reverse sweep.
     touched: Vec<GlobalSet>,
     /// Globals that some given adjoint, or what it calls, may write: the reverse sweep restores them behind its calls.
     restored: GlobalSet,
@@ -65,8 +65,8 @@ impl Summary {
         &self.touched[r.index()]
     }
 
-    /// Calls `written` with the variables that a statement may write: of a call also the globals among `named`, those of
-    /// the calling routine.
+    /// Calls `written` with the variables that a statement may write. Of the globals that a call may write, those in
+    /// `named` are reported, the ones that the calling routine names.
     pub(crate) fn each_written(
         &self,
         program: &Program,
@@ -91,7 +91,7 @@ impl Summary {
         self.effects.storage.meets(&self.restored, g)
     }
 
-    /// True if a global has cells that one in the set has, too.
+    /// True if a global shares cells with one in the set.
     pub(crate) fn shares_cells(&self, program: &Program, g: GlobalId, set: &GlobalSet) -> bool {
         if set.contains(g) {
             return true;
@@ -108,7 +108,7 @@ impl Summary {
         found
     }
 
-    /// The routines that one calls, each once, in the order of their first calls.
+    /// The callees of a routine, each once, in the order of their first calls.
     pub(crate) fn callees(&self, r: RoutineId) -> &[RoutineId] {
         self.effects.calls.callees(r)
     }

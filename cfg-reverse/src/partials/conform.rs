@@ -1,11 +1,11 @@
-//! Shapes of array expressions: how many elements one has, and conditional expressions of which one arm is
-//! an array and the other a scalar.
+//! Shapes of array expressions: their numbers of elements, and conditional expressions with an array in one arm and a
+//! scalar in the other.
 //!
-//! Adjoints and tangents that are the same for all elements are held as scalars, so where elements are summed
-//! they are multiplied by their number. Where the condition is a scalar, a scalar arm leaves an expression
-//! without a shape of its own: then it has that of the rest of the expression, and if nothing else is an
-//! array it has one element (`sum(if(c, x, a))` is `x` or `sum(a)`). Such arms are written as arrays
-//! (`fill`) before they are differentiated, so that every part of an expression tells its shape.
+//! An adjoint or a tangent that is the same for all elements is held as a scalar; a sum over the elements multiplies
+//! it by their number. A conditional expression with a scalar condition has no shape of its own while its scalar arm
+//! is chosen: then its shape is that of the other operands or, if none of them is an array, one element (`sum(if(c,
+//! x, a))` is `x` or `sum(a)`). Such arms are written as arrays (`fill`) before they are differentiated, so that
+//! every part of an expression tells its shape.
 
 use cfg_core::{
     flat::{Constant, FlatClass, FlatExpr},
@@ -15,15 +15,14 @@ use std::borrow::Cow;
 
 use crate::{code::typing, partials::Unsupported};
 
-/// Most conditional expressions with such arms where each takes its shape from the others: what is written for
-/// that may double with each.
+/// Most conditional expressions with such arms that take their shapes from one another: each may double the code.
 const MOST: usize = 6;
 
 fn rank(variables: &[Variable], e: &Expr) -> usize {
     typing::of(variables, e).rank
 }
 
-/// A conditional expression that one condition decides for all elements.
+/// The operands of a conditional expression whose condition is a scalar.
 fn scalar_choice<'e>(variables: &[Variable], e: &'e Expr) -> Option<&'e [Expr; 3]> {
     match FlatExpr::of(e) {
         FlatExpr::Op(Op::If, operands) => {
@@ -45,8 +44,8 @@ fn mixed(variables: &[Variable], e: &Expr) -> usize {
     count
 }
 
-/// The expression with all such arms as arrays. What has no shape at all takes that of `like`, or else
-/// has extents 1.
+/// The expression with all such arms as arrays. Parts without any shape take that of `like`; without `like`, extents
+/// 1.
 pub(crate) fn conform<'e>(
     variables: &[Variable],
     e: &'e Expr,
@@ -62,8 +61,8 @@ pub(crate) fn conform<'e>(
     Ok(Cow::Owned(shaped(variables, e, &otherwise)?))
 }
 
-/// The expression as [`conform`] gives it, where the target takes its shape from the expression: a conditional
-/// expression may give it none, and no other part of the expression may depend on that.
+/// The expression as [`conform`] makes it, for a target that takes its shape from the expression: a conditional
+/// expression may be a scalar there, as long as no other part of the expression takes its shape from it.
 pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Unsupported> {
     let n = rank(variables, e);
     if n == 0 || has_shape(variables, e) {
@@ -74,7 +73,7 @@ pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Uns
         let arms = [conform_arms(variables, yes)?, conform_arms(variables, no)?];
         return Ok(Expr::op(Op::If, std::iter::once(condition).chain(arms)));
     }
-    // The operator with the one arm, or with the other.
+    // The operator moves into the arms: it is applied to the one, or to the other.
     if let Expr::Op(op, operands) = e
         && op.class() == OpClass::Elemental
         && mixed(variables, e) <= MOST
@@ -97,7 +96,7 @@ pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Uns
     ))
 }
 
-/// The expression as [`conform`] gives it, with the shape of another one; a scalar is left.
+/// The expression as [`conform`] makes it, in the shape of another one; a scalar stays a scalar.
 pub(crate) fn conform_to(
     variables: &[Variable],
     e: Expr,
@@ -110,7 +109,7 @@ pub(crate) fn conform_to(
     shaped(variables, &e, &extents(variables, like, &ones(n)))
 }
 
-/// An array with the shape of another one, if that has one.
+/// The expression as an array of the shape of `like`, if `like` has one.
 pub(crate) fn broadcast(variables: &[Variable], e: Expr, like: &Expr) -> Result<Expr, Unsupported> {
     if !has_shape(variables, like) {
         return Ok(e);
@@ -143,7 +142,7 @@ pub(crate) fn ones(rank: usize) -> Vec<Expr> {
     vec![Expr::Int(1); rank]
 }
 
-/// `otherwise` are the extents of what has no shape of its own.
+/// Writes scalar arms as arrays; `otherwise` are the extents of parts without a shape of their own.
 fn shaped(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Result<Expr, Unsupported> {
     let Expr::Op(op, operands) = e else {
         return Ok(e.clone());
@@ -182,7 +181,7 @@ fn shaped(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Result<Expr, 
             op.name()
         )));
     }
-    // Each has the shape of the others.
+    // Operands of an elemental operator have one shape: an operand without one takes it from the others.
     let others = |k: usize| {
         let rest = operands.iter().enumerate().rev().filter(|&(j, _)| j != k);
         rest.fold(otherwise.to_vec(), |other, (_, e)| {
@@ -266,13 +265,13 @@ pub(crate) fn times_size(variables: &[Variable], d: Expr, e: &Expr) -> Expr {
     Expr::op(Op::Mul, std::iter::once(d).chain(size))
 }
 
-/// Factors of the number of elements. All parts of the expression tell their shapes.
+/// Factors of the number of elements. Assumes that [`conform`] has given every part a shape.
 fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
     match FlatExpr::of(e) {
         FlatExpr::Op(Op::Fill, operands) => {
             let extents = operands[1..].iter().map(|n| match FlatExpr::of(n) {
                 FlatExpr::Constant(Constant::Int(n)) => Expr::Int(n.max(0)),
-                // Never negative.
+                // Extents are never negative, so no `max` is needed.
                 FlatExpr::Op(Op::Size, _) => n.clone(),
                 FlatExpr::Constant(
                     Constant::Real(_) | Constant::Real32(_) | Constant::Logical(_),

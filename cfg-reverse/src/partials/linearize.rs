@@ -1,10 +1,10 @@
-//! The nodes of one expression, with local partial derivatives: what the tangent and the adjoint of a
-//! statement are written from.
+//! The nodes of one expression, with local partial derivatives. Tangents and adjoints of statements are written from
+//! them.
 //!
 //! Every operator application is a node; operators of many operands are folded into binary nodes. A
 //! partial is written over *atoms*: constants, places, and temporaries that hold the value of an inner
-//! node. Only values that some partial mentions get a temporary, so each is computed once and the code
-//! is linear in the size of the expression.
+//! node. An inner value gets a temporary only if some partial mentions it. Each is computed once, so the code is
+//! linear in the size of the expression.
 
 pub(crate) mod guards;
 
@@ -29,16 +29,17 @@ use cfg_analysis::differentiable::is_differentiable_operand;
 /// One node of an expression.
 pub(crate) struct Node<'e> {
     pub(crate) ty: ExprType,
-    /// The expression that the node stands for: of a folded operator the whole, which has the same shape.
+    /// The expression that the node stands for. A node of a folded operator has the whole one, whose shape is the
+    /// same.
     pub(crate) expr: &'e Expr,
     pub(crate) kind: NodeKind<'e>,
-    /// Depends on an active leaf.
+    /// True if the node depends on an active leaf.
     pub(crate) active: bool,
-    /// The innermost conditional expression's arm that it stands in: index into [`Nodes::guards`].
+    /// The innermost arm of a conditional expression that contains the node: an index into [`Nodes::guards`].
     guard: Option<usize>,
-    /// Holds the node's value.
+    /// The variable that holds the node's value, if there is one.
     temporary: Option<VarId>,
-    /// The value is mentioned by a partial.
+    /// True if a partial mentions the value.
     mentioned: bool,
 }
 
@@ -74,17 +75,17 @@ pub(crate) struct Nodes<'e> {
 /// Memory that serves one expression after the other.
 #[derive(Default)]
 pub(crate) struct Lists {
-    /// Operands of all nodes, and the partials with respect to them; zero for what is not active.
+    /// Operands of all nodes, and the partials with respect to them; zero for operands that are not active.
     operands: Vec<usize>,
     partials: Vec<Partial>,
-    /// Operands of nodes that are not complete.
+    /// Operands of nodes under construction.
     pending: Vec<usize>,
-    /// Operands of one node as they stand in partials, with their types in `types`.
+    /// Operands of one node as partials write them, with their types in `types`.
     atoms: Vec<Expr>,
     types: Vec<ScalarType>,
-    /// Adjoint of each node, while it is passed on.
+    /// Adjoint of each node, during propagation.
     pub(crate) adjoints: Vec<Option<Expr>>,
-    /// The increments by which adjoints are passed on: the place, the first term, and the others.
+    /// The increments of leaves: the place, the first term, and the others.
     pub(crate) increments: Vec<(Place, Expr, Vec<Expr>)>,
 }
 
@@ -102,7 +103,7 @@ fn emptied<A, B>(mut list: Vec<A>) -> Vec<B> {
 }
 
 impl<'e> Nodes<'e> {
-    /// Splits an expression into nodes. `active` says which variables have derivatives.
+    /// Splits an expression into nodes. `active` is true of the variables with derivatives.
     pub(crate) fn of(
         variables: &[Variable],
         expr: &'e Expr,
@@ -138,7 +139,7 @@ impl<'e> Nodes<'e> {
         &self.lists.operands[of.start..of.end]
     }
 
-    /// The operands of an active node with their partials, which [`Nodes::partials`] has found.
+    /// The operands of an active node with their partials. Assumes that [`Nodes::partials`] has run.
     pub(crate) fn with_partials(
         &self,
         of: Operands,
@@ -147,7 +148,7 @@ impl<'e> Nodes<'e> {
         self.operands(of).iter().copied().zip(partials)
     }
 
-    /// The operand at a position, and its partial, which is not needed again.
+    /// The operand at a position, and its partial, which is moved out.
     pub(crate) fn take(&mut self, position: usize) -> (usize, Partial) {
         let partial = std::mem::replace(&mut self.lists.partials[position], Partial::Zero);
         (self.lists.operands[position], partial)
@@ -329,8 +330,9 @@ impl<'e> Nodes<'e> {
         Ok(code)
     }
 
-    /// Has the arms of a scalar condition that has a temporary ask that: it is computed before them. Where a scalar condition
-    /// around does not hold it is false, so that the first arm need not ask for that once more.
+    /// Makes guards read the temporary of their scalar condition, if it has one: the temporary is computed before the
+    /// arms. It is false wherever a scalar condition around it does not hold, so the guard of the first arm need not
+    /// repeat those conditions.
     fn name_conditions(&mut self) {
         for n in 0..self.nodes.len() {
             let NodeKind::Op(Op::If, children) = self.nodes[n].kind else {
@@ -359,7 +361,7 @@ impl<'e> Nodes<'e> {
         }
     }
 
-    /// The expression that stands for a node's value in its parent's partials, if they can mention it.
+    /// The expression that stands for a node's value in the partials of its parent, if these may mention it.
     fn atom(
         &mut self,
         n: usize,
@@ -412,7 +414,8 @@ impl<'e> Nodes<'e> {
             NodeKind::Leaf(place) => Expr::Place((*place).clone()),
             NodeKind::Passive(expr) => (*expr).clone(),
             NodeKind::Op(op, children) => {
-                // A folded product, minimum or maximum is unfolded again, in a loop: it may be long.
+                // A folded product, minimum or maximum is unfolded again. A loop does it, since a chain may be longer
+                // than the stack.
                 let mut operands: Vec<Expr> = Vec::new();
                 let mut children = self.operands(*children);
                 if matches!(op, Op::Mul | Op::Min | Op::Max) && children.len() == 2 {
@@ -469,7 +472,7 @@ fn partial_of(
         Op::MaxVal => partial_array(Op::MaxValPartial, &atoms[0]),
         Op::MinVal => partial_array(Op::MinValPartial, &atoms[0]),
         Op::ProductPartial => {
-            // Those in assignments are loops by now.
+            // Partials of products in assignments have become loops (`prepare::products`): this one stands elsewhere.
             return Err(Unsupported(
                 "`product_partial` cannot be differentiated here: assign it to a variable".into(),
             ));

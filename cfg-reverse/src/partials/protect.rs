@@ -1,7 +1,7 @@
 //! Calls of derivative routines that the user gives.
 //!
-//! The sweep that calls one goes on with the primal values, so whatever such a routine may write of them
-//! it is handed as a copy.
+//! The sweep around the call goes on with its primal values. Therefore a given routine gets copies of all primal
+//! values that it may write.
 
 use cfg_core::{
     diagnostic::CodeInfo,
@@ -25,7 +25,7 @@ pub(crate) struct Around {
     pub(crate) after: Vec<Stmt>,
 }
 
-/// The places of a copy of an actual argument: the copy as the argument, all of the copy, what it is a copy of.
+/// A copy of an actual argument: the copy as the argument, the copy as a whole, and the original.
 struct Copied {
     argument: Place,
     copy: Place,
@@ -37,13 +37,14 @@ struct Copied {
 pub(crate) enum Primal {
     /// The actual argument is handed as it is.
     Itself,
-    /// A copy, where it may be written.
+    /// A copy, if the given routine may write it.
     Copy,
-    /// The value of the argument is not specified: zeros of its shape, where it may be written or has none.
+    /// The value of the argument is not specified. Zeros of its shape are handed, if the routine may write the
+    /// argument or if it has no value.
     Unspecified,
 }
 
-/// Hands `given` what is wanted in place of the actual arguments.
+/// Replaces the actual arguments of `given` as `wanted` says.
 pub(crate) fn protect(
     scope: &mut Scope,
     given: &Routine,
@@ -60,7 +61,7 @@ pub(crate) fn protect(
             Primal::Copy => false,
             Primal::Unspecified => true,
         };
-        // Of locals the sweep may have no value at all.
+        // A local may have no value in the sweep, so it cannot be copied.
         let is_local = |p: &Place| scope.routine.variable(p.var).role == Role::Local;
         let has_no_value = unspecified && as_place(actual).is_some_and(is_local);
         if !(writes || has_no_value) || formal.ty == ScalarType::Tape {
@@ -84,7 +85,7 @@ pub(crate) fn protect(
             ));
         }
         let copied = copy(scope, place, formal, &mut around.before);
-        // An array that is only written needs the shape.
+        // A copy of an array that is only written needs its shape alone.
         let rank = typing::place_rank(&scope.routine.variables, &copied.copy);
         if formal.intent() != Some(Intent::Out) || formal.rank() > 0 {
             let value = match unspecified {
@@ -141,7 +142,7 @@ pub(crate) fn keep(scope: &mut Scope, v: VarId, around: &mut Around) {
     around.after.push(Stmt::assign(place, Expr::var(t)));
 }
 
-/// A temporary for what the formal is bound to.
+/// A temporary for the cells that the formal is bound to.
 fn copy(scope: &mut Scope, place: &Place, formal: &Variable, before: &mut Vec<Stmt>) -> Copied {
     let variable = scope.routine.variable(place.var);
     let order = variable.order;

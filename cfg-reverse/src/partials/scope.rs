@@ -30,13 +30,13 @@ pub(crate) struct Scope {
     pub(crate) workspace: Workspace,
     /// The derivative variable (adjoint or tangent) of each variable of the original that has one.
     pub(crate) derivative: Vec<Option<VarId>>,
-    /// Variables of the original whose derivatives contribute where they are read: those that are varied anywhere. Each has
-    /// a derivative variable.
+    /// Variables of the original that are varied at some point: their derivatives contribute where they are read.
+    /// Each has a derivative variable.
     pub(crate) active: FixedBitSet,
-    /// Variables of the original whose derivatives are wanted where they are written: adjoints of what is active anywhere,
-    /// tangents of what is useful anywhere.
+    /// Variables of the original whose derivatives are wanted where they are written. For adjoints, those that are
+    /// active at some point; for tangents, those that are useful at some point.
     pub(crate) wanted: FixedBitSet,
-    /// The statements at which less contributes or is wanted than anywhere.
+    /// The statements at which fewer variables are varied or wanted than the sets above have.
     pub(crate) exceptions: Arc<Exceptions>,
     /// The statement whose derivative is being written.
     pub(crate) here: Position,
@@ -83,12 +83,12 @@ impl Scope {
         self.active.contains(v.index()) && !self.exceptions.is_constant(at, v)
     }
 
-    /// True if the derivative of a variable is wanted that the present statement writes.
+    /// True if the present statement writes a variable whose derivative is wanted there.
     pub(crate) fn is_target(&self, v: VarId) -> bool {
         self.is_target_at(self.here, v)
     }
 
-    /// True if the derivative of a variable is wanted that a statement writes.
+    /// True if the statement at `at` writes a variable whose derivative is wanted there.
     pub(crate) fn is_target_at(&self, at: Position, v: VarId) -> bool {
         self.wanted.contains(v.index()) && !self.exceptions.is_useless(at)
     }
@@ -137,7 +137,7 @@ impl Scope {
     }
 }
 
-/// The forward routine, for the temporaries of linearized code: variables up to the tape as in the
+/// The forward routine, as far as linearized code needs it for temporaries: up to the tape the variables of the
 /// reverse routine, then its own.
 #[derive(Clone)]
 pub(crate) struct ForwardScope {

@@ -1,4 +1,4 @@
-//! The adjoint of each statement and what it reads, kept until the sweeps are written.
+//! The adjoint of each statement and the locations that it reads, kept until the sweeps are written.
 
 use cfg_core::{
     ir::{Stmt, StmtKind},
@@ -23,19 +23,19 @@ pub(crate) struct StatementAdjoint {
     pub(crate) before_pops: Vec<Stmt>,
     /// The code of the adjoint.
     pub(crate) code: Vec<Stmt>,
-    /// The adjoint stands after the pops (values before the statement), or before them (after it).
+    /// True if the adjoint stands after the pops, and reads the values before the statement; false if it stands
+    /// before the pops, and reads the values after the statement.
     pub(crate) after_pops: bool,
 }
 
-/// The needs of one statement's adjoint from the forward sweep, and the statements of the reverse sweep that stand for
-/// it.
+/// The parts of one statement's adjoint: what the forward sweep must do for it, and its code in the reverse sweep.
 pub(crate) type Written = (StatementCode, StatementAdjoint);
 
 /// Most locations that a list holds in place.
 const FEW: usize = 5;
 
-/// Locations in ascending order, each once. Of most statements they are few, and every analysis reads them:
-/// these stand in place.
+/// Locations in ascending order, each once. Every analysis reads these lists, and most have few locations: short ones
+/// are stored in place, without an allocation.
 #[derive(Clone, Debug)]
 pub(crate) enum Reads {
     Few(u8, [u32; FEW]),
@@ -56,14 +56,14 @@ impl Reads {
         }
     }
 
-    /// The list with more locations.
+    /// The list, extended by the locations that `each` reports.
     #[must_use]
     pub(crate) fn with(&self, each: impl FnOnce(&mut dyn FnMut(u32))) -> Self {
         let (mut few, mut len) = match self {
             Self::Few(len, locations) => (*locations, usize::from(*len)),
             Self::Many(_) => ([0; FEW], 0),
         };
-        // Everything, as soon as it is too much.
+        // Once the locations exceed the inline list, all of them move to the heap.
         let mut many = match self {
             Self::Few(..) => Vec::new(),
             Self::Many(locations) => locations.to_vec(),

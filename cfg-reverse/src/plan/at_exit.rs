@@ -1,5 +1,5 @@
-//! Values at the end of a routine that its reverse sweep needs: those of locals are recorded there, of the others the
-//! callers are told.
+//! Values at the end of a routine that its reverse sweep needs. Locals die there, so their values are recorded;
+//! parameters and globals live on, so the callers must keep them.
 
 use cfg_core::{
     dataflow::solve_across_calls,
@@ -20,11 +20,11 @@ use crate::{
 pub(crate) struct Needed {
     /// The variables of the routine.
     pub(crate) variables: FixedBitSet,
-    /// Globals, those that only callees name too.
+    /// The globals, including those that only callees name.
     pub(crate) globals: GlobalSet,
 }
 
-/// Parameters, result and globals that the sets say at EXIT, and variables in extents.
+/// The parameters, the result and the globals in the set at EXIT, and the variables of extents.
 pub(crate) fn needed_at_exit(
     routine: &Routine,
     provisions: &Provisions<'_>,
@@ -53,8 +53,8 @@ pub(crate) fn needed_at_exit(
     needed
 }
 
-/// Locals that die at the end although the reverse sweep needs them: values, and the number of
-/// extents that go with them where the shape is not declared.
+/// Locals that die at the end although the reverse sweep needs them: the places, and the number of extents that are
+/// recorded with them if the shape is not declared.
 pub(crate) fn dying(
     context: &Context,
     draft: &Draft<'_>,
@@ -102,7 +102,7 @@ impl<'p> Draft<'p> {
                 else {
                     continue;
                 };
-                // A call whose results nobody wants stays a call of the original.
+                // A call without useful results stays a call of the original, which has no reverse sweep.
                 let is_called = self.code.of(v).get(s).is_some_and(|c| c.forward.is_some());
                 if context.sweeps[callee.index()].is_none() || !is_called {
                     continue;
@@ -134,7 +134,7 @@ impl<'p> Draft<'p> {
     }
 }
 
-/// Values that a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
+/// Values that a callee's reverse sweep reads must survive in its callers: repeats until no set grows.
 pub(crate) fn solve_needed<'p>(
     context: &Context,
     reachable: &[RoutineId],

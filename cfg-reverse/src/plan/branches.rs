@@ -1,9 +1,10 @@
 //! Branches whose arm the reverse sweep finds by evaluating the selector again, where no marker is recorded.
 //!
-//! The reverse sweep comes to the mirrored branch with the values that the forward sweep had behind the branch. They give
-//! the selector its value if no arm may have changed what it reads, and if all that it reads is to be recorded there, for
-//! the sake of some adjoint: then it is present or popped, and the selector costs nothing on the tape. The paper records a
-//! marker at the end of each arm in any case (Naumann et al. 2004, section 4.3).
+//! The reverse sweep comes to the mirrored branch with the values that the forward sweep had behind the branch. The
+//! selector has its old value there under two conditions: no arm may change a variable that it reads, and each such
+//! variable is to be recorded for some adjoint anyway. Then the variables are present or popped, and the selector
+//! costs nothing on the tape. The paper records a marker at the end of each arm in any case (Naumann et al. 2004,
+//! section 4.3).
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
@@ -17,7 +18,8 @@ use fixedbitset::FixedBitSet;
 
 use crate::{plan::written::Written, prepare::context::Context};
 
-/// The most operators and operands of a selector that is evaluated again: popping a marker takes a few instructions.
+/// Most operators and operands of a selector that is evaluated again. Popping a marker takes a few instructions: a
+/// longer selector would be slower.
 const MOST_NODES: usize = 16;
 
 /// The branches of a structured graph, by vertex, whose selectors are cheap and read nothing that an arm may change.
@@ -58,16 +60,17 @@ pub(crate) fn deciding(selector: &Selector) -> &Expr {
     e
 }
 
-/// True if evaluating the expression takes about as long as popping a marker, and gives what it gave before: the sweeps
-/// are functions of their own in C, and a compiler may compute with reals in one of them otherwise than in the other,
-/// contracted or with excess precision. So reals are compared as they lie in memory: elements, and scalars that only come in.
+/// True if evaluating the expression takes about as long as popping a marker and is sure to give the value of the
+/// forward sweep. In C the sweeps are two functions, and a compiler may compute with reals differently in them,
+/// contracted or with excess precision. Therefore reals may only be compared as they lie in memory: elements, and
+/// scalars that are `in`.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the operators that are listed are the cheap ones"
 )]
 fn is_cheap(routine: &Routine, e: &Expr) -> bool {
     let mut nodes = 0;
-    // The walk ends soon: what is dear is dear because of its first nodes or because there are many.
+    // The walk is bounded: it ends at the first costly operator, or after [`MOST_NODES`].
     let mut open = vec![e];
     while let Some(e) = open.pop() {
         nodes += 1;

@@ -1,9 +1,9 @@
 //! Globals that a routine does not name but its callees use.
 //!
-//! The reverse sweep of a callee may read such a global as it was when the call returned. If another call,
-//! or the same one in a loop, may overwrite it, the caller pushes it first, as it does with its own
-//! variables; only then does it name it. A global that is overwritten by another name than that by which it is needed is pushed
-//! by the name by which it is overwritten. At the end of the routine the callers are told what is still needed.
+//! The reverse sweep of a callee may read such a global as it was when the call returned. If another call, or the
+//! same call in a loop, may overwrite the global, the caller pushes it first, as it does with its own variables; only
+//! such globals are named in its sweeps. Where overlays give a cell two names, the pushed name is the one that is
+//! overwritten. The globals still needed at the end of the routine are passed on to its callers.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, solve_within},
@@ -20,17 +20,18 @@ use crate::{
     prepare::context::Context,
 };
 
-/// The globals that one routine's callees use and it does not name: where they are pushed, and which are needed at its
-/// end.
+/// The globals that the callees of a routine use and the routine does not name: where they are pushed, and which of
+/// them are needed at its end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CalleeGlobals {
     /// Globals that are pushed somewhere, in ascending order.
     pub(crate) saved: Vec<GlobalId>,
-    /// The pushes by vertex: before which statement, and the position in `saved`.
+    /// The pushes by vertex: the statement that each stands before, and the position of the global in `saved`.
     saves: BTreeMap<VertexId, Vec<(usize, usize)>>,
     /// Globals whose values at the end of the routine may be needed.
     pub(crate) at_exit: GlobalSet,
-    /// The calls of routines that record globals themselves, with those whose values before it may be needed.
+    /// The calls of routines that record globals themselves, each with the globals whose values before the call may
+    /// be needed.
     recording: Vec<(RoutineId, GlobalSet)>,
 }
 
@@ -41,7 +42,7 @@ type Calls = Vec<(usize, RoutineId)>;
 struct Flow<'a> {
     context: &'a Context,
     reads: Reads<'a>,
-    /// The globals that callers need and this routine, or what it calls, records, without those that it names.
+    /// The globals that callers need and that this routine or a callee records, without those that the routine names.
     at_entry: GlobalSet,
     /// The globals that the reverse sweep of each callee needs, without those that the routine names.
     needed: HashMap<RoutineId, GlobalSet>,
@@ -98,8 +99,8 @@ impl CalleeGlobals {
         }
     }
 
-    /// The pushes in a vertex: before which statement, in the order of these, and the position of the global among
-    /// those that are pushed somewhere.
+    /// The pushes in a vertex, in the order of the statements: the statement that each stands before, and the
+    /// position of the global in `saved`.
     pub(crate) fn saves(&self, v: VertexId) -> &[(usize, usize)] {
         self.saves.get(&v).map_or(&[], |saves| saves)
     }
@@ -111,7 +112,7 @@ impl CalleeGlobals {
         }
     }
 
-    /// Declares the globals that are pushed somewhere in a sweep of the routine; the number of the first.
+    /// Declares the globals in `saved` in a sweep of the routine; returns the number of the first.
     pub(crate) fn declare(&self, context: &Context, routine: &mut Routine) -> usize {
         let first = routine.variables.len();
         for &g in &self.saved {
@@ -158,7 +159,7 @@ impl Analysis for Flow<'_> {
 }
 
 impl Flow<'_> {
-    /// Runs a call; `save` is called for what is pushed before it.
+    /// The transfer of a call, backwards; `save` is called with each global that is pushed before it.
     fn call(
         &self,
         at: Position,
@@ -175,13 +176,13 @@ impl Flow<'_> {
                 return;
             }
             save(g);
-            // The value of one that shares storage may be needed by another name.
+            // A global that shares storage stays in the set: its cells may be needed by another name.
             if !storage.overlaid().contains(g) {
                 replaced.insert(g);
             }
         });
-        // What is needed by one name may be overwritten by another. What is overwritten by the name by which it is needed has
-        // been saved already.
+        // A cell needed by one name may be overwritten by another. Names that are both needed and written have been
+        // saved above.
         let others = set.minus(written);
         written.each_common(storage.overlaid(), |g| {
             if !set.contains(g) && summary.shares_cells(&self.context.program, g, &others) {

@@ -1,4 +1,5 @@
-//! The way in which each loop is counted: by the iterations, or by the values of its index.
+//! How the reverse sweep knows the trip count of each loop: from a counter that the forward sweep records, or from
+//! the bounds of a counted loop, evaluated again.
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
@@ -20,9 +21,9 @@ pub(crate) struct LoopPlan {
     pub(crate) counter: bool,
     /// The reverse loop of a counted loop runs over the values of its index.
     pub(crate) index: bool,
-    /// First may change in the body and the index is needed, so what it was goes on the tape.
+    /// The body may change `first` and the index is needed, so the value of `first` goes on the tape.
     pub(crate) first: bool,
-    /// Step may change in the body and the index is needed, so what it was goes on the tape.
+    /// The body may change `step` and the index is needed, so the value of `step` goes on the tape.
     pub(crate) step: bool,
 }
 
@@ -35,8 +36,8 @@ impl LoopPlan {
         step: false,
     };
 
-    /// A counted loop in whose body these of first, last and step may change; `read`: its index may be
-    /// read.
+    /// The plan of a counted loop. The flags say which of first, last and step may change in the body; `read`: the
+    /// index may be read.
     pub(crate) fn counted([first, last, step]: [bool; 3], counters: bool, read: bool) -> Self {
         let counter = counters || first || last || step;
         let index = read || !counter;
@@ -49,12 +50,12 @@ impl LoopPlan {
     }
 }
 
-/// True if a bound of a loop has so many levels that it is not evaluated again.
+/// True if a bound of a loop has too many levels to be part of the reverse loop's bounds.
 pub(crate) fn is_deep(bound: &Expr) -> bool {
     bound.depth() > Expr::MAX_DEPTH / 2
 }
 
-/// The header of a LOOP: its index and what its bounds read, if it is a counted one. Read once, used often.
+/// The header of a LOOP: the index and the bounds, if it is a counted one.
 struct Header<'g> {
     at: VertexId,
     counted: Option<(VarId, [Bound<'g>; 3])>,
@@ -79,7 +80,7 @@ impl<'g> Bound<'g> {
         }
     }
 
-    /// True if it is too deep to be part of the reverse loop's bounds: then it is recorded.
+    /// True if the bound is too deep to be part of the reverse loop's bounds; it is recorded instead.
     fn is_deep(self) -> bool {
         matches!(self, Self::Other(e) if is_deep(e))
     }
@@ -156,7 +157,7 @@ pub(crate) fn named_indices(
 /// A number of iterations that no run reaches.
 const ENDLESS: i128 = 1 << 62;
 
-/// A loop that takes steps no larger than this needs more than any run does to cross the range of integers.
+/// With steps no larger than this, a loop needs more iterations than any run has to cross the range of integers.
 const SMALL: i128 = 1 << 10;
 
 /// The least and the largest value that an integer expression may have.
@@ -168,7 +169,7 @@ fn range(e: &Expr) -> (i128, i128) {
         FlatExpr::Op(Op::Size | Op::Trips, _) => (0, MAX),
         FlatExpr::Op(Op::Add, operands) => {
             let ranges = operands.iter().map(range);
-            // Folded from the left, without overflow at any step.
+            // Clamped at every step, the sum cannot overflow an `i128`.
             let sums = ranges.reduce(|(a, b), (c, d)| ((a + c).max(MIN), (b + d).min(MAX)));
             sums.unwrap_or((MIN, MAX))
         }
@@ -200,11 +201,11 @@ pub(crate) fn runs_backwards(first: &Expr, last: &Expr, step: &Expr, complete: b
     let step = i128::from(*step);
     let ((low, high), (least, most)) = (range(first), range(last));
     if step.abs() > SMALL {
-        // No distance in the loop is longer than the range of its values on one side of 0.
+        // With large steps the loop must stay on one side of 0: the distance of two values on one side fits 64 bits.
         return step > i128::from(i64::MIN) && if step > 0 { low >= 0 } else { high <= 0 };
     }
     let fits = |x: i128| i64::try_from(x).is_ok();
-    // From a first value so near the edge, a loop that is not left early would not end.
+    // A first value near the edge of the range would mean a complete loop that is longer than any run.
     let far = if step > 0 {
         least >= -ENDLESS
     } else {
@@ -213,8 +214,7 @@ pub(crate) fn runs_backwards(first: &Expr, last: &Expr, step: &Expr, complete: b
     (fits(low - step) && fits(high - step)) || (complete && far)
 }
 
-/// Decides how each loop is counted. `changed`: the statements are not those of the program that the
-/// summary are of.
+/// Decides how each loop is counted. `changed`: the statements differ from those that the summary describes.
 pub(crate) fn plan_loops(
     context: &Context,
     id: RoutineId,
@@ -256,8 +256,8 @@ pub(crate) fn plan_loops(
     plans
 }
 
-/// The ones of first, last and step of the counted loop at each vertex that are not evaluated again, because its body
-/// may change them, or because they are deep; of loops that are kept.
+/// For the counted loop at each vertex, which of first, last and step are not evaluated again because its body may
+/// change them or because they are deep. Only loops that are kept have an entry.
 pub(crate) fn changing_bounds(
     program: &Program,
     summary: &Summary,
@@ -325,7 +325,7 @@ mod tests {
         }
     }
 
-    /// A changing range is counted; first value and step are recorded only if they change and somebody reads the index.
+    /// A changing range is counted; first value and step are recorded only if they change and the index is read.
     #[test]
     fn loops_count_if_their_range_changes_or_they_are_asked_to() {
         for (changing, counters, read, [counter, index, first, step]) in [
@@ -400,7 +400,7 @@ mod tests {
             (size() - 1, n.clone(), int(1), true, true),
             (size(), n.clone(), int(-1), false, false),
             (size() - 1, n.clone(), int(-1), true, true),
-            // Steps that are larger than any distance that runs take in small ones.
+            // Steps above [`SMALL`].
             (int(0), n.clone(), int(1025), true, true),
             (int(-1), n.clone(), int(1025), false, false),
             (int(-1), n.clone(), int(1024), true, true),

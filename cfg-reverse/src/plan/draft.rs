@@ -37,10 +37,10 @@ pub(crate) struct Draft<'p> {
     pub(crate) tape: VarId,
     /// The reverse routine under construction: all variables, no body.
     pub(crate) scope: Scope,
-    /// Name table as it was before the reverse routine's own variables.
+    /// The name table without the reverse routine's own variables: the forward routine has names of its own.
     pub(crate) namer: Namer,
     pub(crate) cfg: &'p Cfg,
-    /// True if the graph is the one that was given, so that its statements have the positions that they have there.
+    /// True if the graph is that of the given program: then statements have the same positions in both.
     same_graph: bool,
     pub(crate) shape: Shape<'p>,
     pub(crate) locations: Locations,
@@ -152,7 +152,7 @@ impl<'p> Draft<'p> {
         statement.map_or_else(Mark::default, |statement| Mark::of(statement, number))
     }
 
-    /// Code that stands after the pops of its statement.
+    /// An adjoint that stands after the pops of its statement, and so reads the values before the statement.
     pub(crate) fn before(&self, reverse: Vec<Stmt>) -> Written {
         let code = StatementCode {
             reads_before: primal_reads(&reverse, self.originals, &self.locations),
@@ -168,15 +168,15 @@ impl<'p> Draft<'p> {
 
     /// The vertex that is EXIT.
     pub(crate) fn exit(&self) -> VertexId {
-        // It comes last, or late.
+        // EXIT is at or near the end of the order, so the search starts there.
         let is_exit = |v: &VertexId| matches!(self.cfg.vertex(*v).kind, VertexKind::Exit);
         let exit = self.shape.order().iter().rev().copied().find(is_exit);
         exit.unwrap_or(VertexId::new(0))
     }
 }
 
-/// Gives an adjoint variable to every real parameter and result, to every active variable, and to what
-/// is passed to a real formal of a differentiated routine.
+/// Gives an adjoint variable to every real parameter and result, to every active variable, and to every variable
+/// passed to a real formal of a differentiated routine.
 fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut Scope) {
     let n = routine.variables.len();
     let mut wanted = FixedBitSet::with_capacity(n);
@@ -186,7 +186,8 @@ fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut
             continue;
         }
         if context.is_active(id, routine, var) {
-            // What is passive but overwrites something active is zeroed, and contributes nothing.
+            // A variable that is never varied may overwrite active cells: its adjoint is zeroed there, and
+            // contributes nothing.
             if context.activity.is_varied(id, routine, var) {
                 scope.active.insert(v);
             }

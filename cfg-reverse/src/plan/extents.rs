@@ -1,4 +1,5 @@
-//! Extents that would be another value when they are evaluated again.
+//! Extents are evaluated again when the reverse sweep is entered. This check refuses those that might have another
+//! value then (R305).
 
 use cfg_core::{
     diagnostic::{Diagnostic, site::Site},
@@ -19,8 +20,8 @@ use crate::{
     },
 };
 
-/// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
-/// assigned to it: extents name no locals, which alone take their shapes from assignments.
+/// Calls `f` with the places whose values an extent reads. Shapes do not count: only locals take their shapes from
+/// assignments, and extents name no locals.
 fn changeable(e: &Expr, f: &mut impl FnMut(&Place)) {
     match FlatExpr::of(e) {
         FlatExpr::Place(p) => {
@@ -40,14 +41,14 @@ fn changeable(e: &Expr, f: &mut impl FnMut(&Place)) {
     }
 }
 
-/// Extents are evaluated again when the reverse sweep is entered: what they read must not change.
+/// Refuses extents that read a place which the routine may change.
 pub(crate) fn check_extents(
     context: &Context,
     id: RoutineId,
     routine: &Routine,
     found: &mut Vec<Diagnostic>,
 ) {
-    // Parameters that are `in` do not, but for those of which something else is a name, too.
+    // Parameters that are `in` do not change, unless another name for their cells is written.
     let is_in = |v: VarId| routine.variable(v).intent() == Some(Intent::In);
     let (mut read, mut read_in) = (false, false);
     for variable in &routine.variables {
@@ -62,7 +63,7 @@ pub(crate) fn check_extents(
     if !(read || read_in && !changed.is_empty()) {
         return;
     }
-    // By storage: what has another name may be changed through that.
+    // Locations, not variables: a cell may be changed through another name.
     let locations = Locations::of(&context.program, routine);
     let location = |v: VarId| locations.of_variable(v).index();
     let assigned = assigned(&context.program, routine);

@@ -1,5 +1,5 @@
-//! How the reverse sweep of one routine gets every value and every loop that it needs: the one object that the analyses
-//! write, that both sweeps obey, and that [`explain`](crate::explain) shows.
+//! How the reverse sweep of one routine gets every value and every trip count that it needs. The analyses fill this
+//! object, both sweeps obey it, and [`explain`](crate::explain) shows it.
 //!
 //! A value that an adjoint statement, a subscript or a bound reads is *present* if nothing overwrites it in between, and
 //! otherwise recorded just before it is overwritten, as [`cfg_analysis::tbr`] says. At the end of a routine the locals in
@@ -30,7 +30,7 @@ pub(crate) struct Provisions<'a> {
     solution: Solution<Set>,
     /// Globals that only callees name.
     pub(crate) callee_globals: CalleeGlobals,
-    /// The pushes: the statement, and which of the places that it overwrites.
+    /// The pushes: the statement, and the number of the overwritten place among its targets.
     saves: Rows<(u32, u32)>,
     loops: &'a [Option<LoopPlan>],
     /// Variables that the reverse sweep sets: those that are pushed somewhere, and indices of LOOPs.
@@ -114,8 +114,8 @@ impl<'a> Provisions<'a> {
         });
     }
 
-    /// Leaves branches their markers that decide by one scalar that is popped somewhere: who reads the reverse sweep, the
-    /// stack checker for one, would take that for the marker.
+    /// Keeps the marker of a branch whose selector reads a single scalar that is popped somewhere: readers of the
+    /// reverse sweep, such as the static checker, would take that pop for the marker's.
     fn keep_markers_apart(&mut self, context: &Context, draft: &Draft<'_>) {
         if self.evaluated_again.is_clear() {
             return;
@@ -130,7 +130,7 @@ impl<'a> Provisions<'a> {
             .ones()
             .map(|e| self.cfg.edge(EdgeId::new(e)))
         {
-            // Around the loop the reverse loop sets its index.
+            // The value of the index on the back edge is not popped: the reverse loop sets its index itself.
             if !matches!(self.cfg.vertex(edge.from).kind, VertexKind::EndLoop) {
                 popped.extend(self.cfg.vertex(edge.to).kind.index().map(VarId::index));
             }
@@ -155,7 +155,7 @@ impl<'a> Provisions<'a> {
         self.loops[header.index()].unwrap_or(LoopPlan::CONDITION)
     }
 
-    /// The selector that the reverse sweep evaluates again to find the arm of a branch; without one there are markers.
+    /// The selector that the reverse sweep evaluates again to find the arm of a branch; none if the arm is marked.
     pub(crate) fn evaluated_again(&self, branch: VertexId) -> Option<&'a Selector> {
         let selector = self.cfg.vertex(branch).kind.selector();
         selector.filter(|_| self.evaluated_again.contains(branch.index()))
@@ -171,8 +171,8 @@ impl<'a> Provisions<'a> {
         self.index_needed.contains(e.index())
     }
 
-    /// Calls `visit(callee, globals)` for each call of a routine that records globals itself, with those of them whose values before it may be
-    /// needed.
+    /// Calls `visit(callee, globals)` for each call of a routine that records globals itself: those whose values
+    /// before the call may be needed.
     pub(crate) fn each_recording_call(
         &self,
         draft: &Draft<'_>,
@@ -233,7 +233,7 @@ impl<'a> Provisions<'a> {
         }
     }
 
-    /// The set at the start of a vertex.
+    /// The set of values to be recorded at the start of a vertex.
     pub(crate) fn at(&self, v: VertexId) -> Set {
         self.solution.incoming(v)
     }
@@ -257,7 +257,7 @@ fn only_scalar(e: &Expr) -> Option<VarId> {
     (first.1 && all.iter().all(|p| *p == first)).then_some(first.0)
 }
 
-/// The control bits that tell so many ways apart.
+/// The number of control bits that tell `ways` ways apart.
 pub(crate) fn bits(ways: usize) -> ControlWidth {
     let bits = usize::BITS - (ways.max(2) - 1).leading_zeros();
     ControlWidth::Bits(bits as u8)

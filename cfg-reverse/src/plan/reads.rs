@@ -1,4 +1,5 @@
-//! What the reverse sweep of a routine reads, as far as it is known before the sweep is written.
+//! The locations that the reverse sweep of a routine reads, known before the sweep is written: the input of the
+//! to-be-recorded analysis.
 
 use cfg_analysis::tbr::ReverseSweep;
 use cfg_core::{
@@ -15,7 +16,7 @@ use crate::{
     prepare::{context::Context, optional},
 };
 
-/// What the reverse sweep of a draft reads.
+/// The locations that the reverse sweep of a draft reads.
 pub(crate) struct Reads<'a> {
     context: &'a Context,
     at_entry: &'a GlobalSet,
@@ -90,7 +91,8 @@ impl ReverseSweep for Reads<'_> {
         let statement = self.cfg.vertex(at.vertex).statements().get(at.statement)?;
         let callee = statement.kind.callee()?;
         self.context.sweeps[callee.index()]?;
-        // What writes such a global is called by its sweeps, also where nobody wants its results.
+        // A callee that writes such a global is called by its sweeps even if its results are not useful, so the
+        // global is recorded there.
         Some(&self.context.recorded_inside)
     }
 

@@ -1,11 +1,11 @@
 //! The amount that routines record, and whether one way of writing them ever records more than another.
 //!
 //! The amount that a run records is the sum over the vertices that it visits, so one way never records more than
-//! another if no path from ENTRY to EXIT has a positive sum of differences. The longest paths prove it:
-//! lengths `at` with `at[to] >= at[from] + difference[to]` for all edges, which exist if there is no
-//! positive cycle, bound every walk (R. Bellman, On a routing problem, Quart. Appl. Math. 16, 1958). One
-//! pass in topological order finds them, where loops have one entry; the edges back are only checked.
-//! A call adds what bounds its callee; a recursive one adds nothing, and then nothing must be the bound.
+//! another if no path from ENTRY to EXIT has a positive sum of differences. Longest paths prove it: lengths `at` with
+//! `at[to] >= at[from] + difference[to]` for all edges bound every walk, and exist if there is no positive cycle (R.
+//! Bellman, On a routing problem, Quart. Appl. Math. 16, 1958). If loops have one entry, one pass in topological
+//! order finds the lengths, and back edges are only checked. A call adds the bound of its callee; a recursive call
+//! adds 0, and the callee's bound must then turn out to be 0.
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
@@ -19,8 +19,9 @@ use crate::{
     prepare::context::Context,
 };
 
-/// Bits that a routine pushes itself, but for control: that is the same, however blocks are written, up to markers of
-/// branches whose selectors are evaluated again only where statements keep what these read.
+/// Bits that a routine pushes itself, without those for control. Control takes the same bits however blocks are
+/// written, but for one case: a branch whose selector is evaluated again only if statements keep the variables that
+/// it reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
     /// Bits that are pushed in each vertex.
@@ -128,12 +129,12 @@ pub(crate) fn calls(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId, Rout
     calls
 }
 
-/// One way of writing the routines of a program, compared with another.
+/// A comparison of two ways of writing the routines of a program.
 pub(crate) struct Comparison {
-    /// The number of bits that a vertex, in itself, records more, by routine and vertex.
+    /// The number of bits that a vertex records more, without its callees, by routine and vertex.
     more: Vec<Vec<i64>>,
-    /// Routines to which it is due that some run may record more: they do so themselves, on a path or
-    /// a cycle, or are called by such a one.
+    /// Routines because of which some run may record more: those that record more on a path or a cycle of their own,
+    /// and their callees.
     blamed: FixedBitSet,
 }
 
@@ -209,7 +210,7 @@ impl Comparison {
 /// The longest path from ENTRY to EXIT, by lengths of vertices; none if there may be a positive cycle.
 fn longest(draft: &Draft<'_>, lengths: &[i64]) -> Option<i64> {
     let cfg = draft.cfg;
-    // To the end of each vertex.
+    // Lengths to the end of each vertex.
     let mut at: Vec<Option<i64>> = vec![None; cfg.vertex_count()];
     let entry = cfg.entry();
     for &v in draft.shape.order() {
@@ -243,7 +244,7 @@ mod tests {
         ir::{Dim, Role, ScalarType},
     };
 
-    /// Counts, whose size is not known, take none; only pushes take any.
+    /// Pushes alone take bits; counts, whose width is not known, are taken as 0.
     #[test]
     fn values_take_the_bits_of_their_class() {
         let all = [

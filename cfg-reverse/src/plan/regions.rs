@@ -1,9 +1,9 @@
-//! The facts from which the reversal of a general graph is written: which vertices count, which edges of a vertex
-//! need a marker, which loops have a trip count and where it is recorded.
+//! The plan of the reversal of a general graph: which vertices are live, which in-edges need a marker, which loops
+//! have a trip count and where it is recorded.
 //!
 //! Only vertices on a path from ENTRY to EXIT are reversed. Loops come from the loop forest
-//! ([`cfg_core::graph::loops`]); of these the reducible ones are *counted* (their header is their only entry),
-//! irreducible ones are not: there every merge has its marker.
+//! ([`cfg_core::graph::loops`]). Reducible loops, whose header is their only entry, are *counted*; in irreducible
+//! ones every merge has a marker.
 
 pub(crate) mod leaving;
 
@@ -44,7 +44,7 @@ pub(crate) struct Counted {
     pub(crate) bound: bool,
     /// The points where the first pass of the reverse loop may begin, other than at the back edges.
     pub(crate) points: Vec<Point>,
-    /// The only back edge's ENDLOOP: its adjoint is the FORLOOP.
+    /// The ENDLOOP of the only back edge, whose adjoint is the FORLOOP.
     pub(crate) latch: Option<VertexId>,
 }
 
@@ -80,10 +80,10 @@ pub(crate) struct Regions {
     pub(crate) counted_around: Vec<Option<LoopId>>,
     /// The innermost loop with a count and an index around each loop, itself included.
     indexed_around: Vec<Option<LoopId>>,
-    /// The ways by which edges leave several loops, if they do that together.
+    /// The shared ways by which edges leave several loops, if there are any.
     pub(crate) leaving: Option<Leaving>,
-    /// The outermost irreducible loop around each loop, itself included, that is not around the innermost counted loop
-    /// around it.
+    /// The irreducible region of each loop: the outermost irreducible loop, the loop itself included, between it and
+    /// the innermost counted loop around it.
     region: Vec<Option<LoopId>>,
 }
 
@@ -275,8 +275,8 @@ impl Regions {
         self.left_among(&self.counted_around, cfg, e).collect()
     }
 
-    /// The loops that an edge leaves, inner ones first, of those that `around` names: by loop, the innermost such one that
-    /// is it or is around it.
+    /// The loops that an edge leaves, inner ones first, among a subset of loops: `around` has, for each loop, the
+    /// innermost loop of the subset that is or contains it.
     fn left_among<'a>(
         &'a self,
         around: &'a [Option<LoopId>],
@@ -293,8 +293,8 @@ impl Regions {
         std::iter::successors(innermost, move |&l| left(self.forest.get(l).parent))
     }
 
-    /// Indices of the loops with a count that a live edge leaves, inner ones first. Only loops with an
-    /// index are visited: an edge may leave many that have none.
+    /// Indices of the loops with a count that a live edge leaves, inner ones first. Loops without an index, of which
+    /// an edge may leave many, are not visited.
     pub(crate) fn indices_left(&self, cfg: &Cfg, e: EdgeId) -> Vec<VarId> {
         let headers = (self.left_among(&self.indexed_around, cfg, e))
             .map(|l| VertexId::new(self.forest.get(l).header));
@@ -307,8 +307,8 @@ impl Regions {
         self.counted_around[l.index()]
     }
 
-    /// True if the edge, which leaves so many loops, pushes the trip count of this one. A counted LOOP
-    /// that is left at its header only needs none: the reverse sweep knows the bounds.
+    /// True if the edge, which leaves `left` loops, pushes the trip count of loop `l`. A counted LOOP that is left at
+    /// its header needs no push: the reverse sweep knows the bounds.
     pub(crate) fn records(&self, e: EdgeId, l: LoopId, left: usize) -> bool {
         let Some(this) = self.counted(l) else {
             return false;

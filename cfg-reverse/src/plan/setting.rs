@@ -7,14 +7,14 @@ use crate::{
     prepare::Prepared,
 };
 
-/// A prepared program, with the plans of its general graphs: what routines are drafted from.
+/// A prepared program, with the plans of its general graphs. Routines are drafted from it.
 pub(crate) struct Setting<'v> {
     pub(crate) prepared: Prepared<'v>,
     generals: Vec<Option<Regions>>,
 }
 
 impl<'v> Setting<'v> {
-    /// Plans the routines that get sweeps and do not nest.
+    /// Plans the routines that get sweeps and whose graphs do not nest.
     pub(crate) fn of(prepared: Prepared<'v>) -> Self {
         let context = &prepared.context;
         let routines = context.program.routines.iter().enumerate();

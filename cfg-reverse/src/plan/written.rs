@@ -1,5 +1,5 @@
-//! The positions in the order of a structured graph at which locations may be written: a loop and a branch are intervals
-//! there.
+//! The positions in the order of a structured graph at which locations may be written. A loop or a branch is an
+//! interval of that order, so that "may its body write this?" takes one binary search.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -22,7 +22,7 @@ pub(crate) struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// Nothing is followed yet, of so many variables.
+    /// Follows none of `variables` variables yet.
     pub(crate) fn new(locations: &'a Locations, variables: usize) -> Self {
         Self {
             locations,
@@ -36,7 +36,8 @@ impl<'a> Written<'a> {
         self.followed.insert(self.locations.of_variable(v).index());
     }
 
-    /// Finds the positions, where a counted loop writes its index too. `changed`: the statements are not those of the program that the summary is of.
+    /// Finds the positions; a counted loop writes its index. `changed`: the statements differ from those that the
+    /// summary describes.
     pub(crate) fn find(
         &mut self,
         context: &Context,
@@ -71,14 +72,14 @@ impl<'a> Written<'a> {
         }
     }
 
-    /// True if a variable, which is followed, may be written at one of these positions.
+    /// True if a variable may be written in a range of positions. Assumes that the variable is followed.
     pub(crate) fn is_written_in(&self, v: VarId, range: &RangeInclusive<u32>) -> bool {
         let list = &self.positions[self.locations.of_variable(v).index()];
         let first = list.partition_point(|x| x < range.start());
         list.get(first).is_some_and(|x| range.contains(x))
     }
 
-    /// True if a variable that an expression names may be written at one of these positions.
+    /// True if a variable that an expression names may be written in a range of positions.
     pub(crate) fn changes(&self, e: &Expr, range: &RangeInclusive<u32>) -> bool {
         let mut found = false;
         e.walk_places(&mut |p| found |= self.is_written_in(p.var, range));

@@ -1,12 +1,12 @@
 //! Conditional expressions that become branches, because an arm reads an optional argument: the adjoint of
 //! `y := if(present(z), z, 0)` increments the adjoint of `z`, which is there only if `z` is.
 //!
-//! A conditional expression that is not the whole right side goes to a temporary first. Only those with a
-//! scalar condition that are evaluated whenever the statement is can become branches; the arms are looked
-//! at again, so that nesting is resolved from the outside in. A scalar arm of an array does not tell the
-//! shape of the whole: there the statement is written in each arm, with what the arm gives. Under an array
-//! condition the argument is copied, if it is present; what is not present has no value, and what has none
-//! may be left out. Each branch costs five vertices.
+//! A conditional expression that is not the whole right side goes to a temporary first. Only a conditional expression
+//! with a scalar condition that is evaluated whenever the statement is can become a branch. Its arms are searched
+//! again, so that nesting is resolved from the outside in. A scalar arm of an array expression leaves the shape of
+//! the temporary open: there the whole statement is written in each arm. Under an array condition the argument is
+//! copied, if it is present; an absent argument has no value, so its copy may stay without one. Each branch costs
+//! five vertices.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -21,20 +21,20 @@ use std::collections::HashSet;
 
 use crate::code::{mark::Mark, names::Namer, routines::add_local, splice::Splice, typing};
 
-/// Most conditional expressions of a statement that is written in each arm: it doubles with each.
+/// Most conditional expressions of a statement that is written in each arm: each doubles the code.
 const MOST_COPIES: usize = 6;
 
-/// An obstacle to an adjoint, and where it is in the right side.
+/// An obstacle to an adjoint, and its path in the right side.
 enum Found {
     /// A conditional expression that becomes a branch.
     Branch(Vec<usize>),
-    /// A conditional of which an arm does not tell the shape.
+    /// A conditional expression with a scalar arm, from which a temporary could not take its shape.
     Shapeless(Vec<usize>),
     /// A conditional expression over arrays, with the optional arguments that it reads.
     Arrays(Vec<usize>, Vec<VarId>),
 }
 
-/// Makes the branches; true if there is one.
+/// Writes the branches; true if there is one.
 pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Diagnostics> {
     let variables = &routine.variables;
     let graph = Splice::where_any(&mut routine.body, |s| in_statement(variables, s).is_some());
@@ -88,7 +88,7 @@ fn conditionals(value: &Expr) -> usize {
     count
 }
 
-/// True if nothing on a path needs an array: a scalar may stand at its end too.
+/// True if all operators on a path are elemental: a scalar may stand at its end.
 fn is_elemental(value: &Expr, path: &[usize]) -> bool {
     let mut at = value;
     path.iter().all(|&k| match FlatExpr::of(at) {
@@ -164,7 +164,7 @@ fn found(variables: &[Variable], value: &Expr, path: &mut Vec<usize>) -> Option<
                 Found::Shapeless(path)
             })
         }
-        // These may not evaluate all operands, and have no derivatives.
+        // `and` and `or` may not evaluate all operands, and have no derivatives.
         Op::And | Op::Or => None,
         _ => operands.iter().enumerate().find_map(|(k, operand)| {
             path.push(k);
@@ -202,7 +202,7 @@ pub(crate) fn temporary(
 /// The condition, the statement of each arm, and what comes after them.
 type Branch = (Expr, [Option<Stmt>; 2], Option<Stmt>);
 
-/// The condition and the arms of a conditional expression, which is replaced.
+/// Replaces a conditional expression; returns its condition and its arms.
 fn take(conditional: &mut Expr, by: Expr) -> (Expr, [Expr; 2]) {
     let mut operands = Vec::new().into_iter();
     if let Expr::Op(_, all) = std::mem::replace(conditional, by) {
@@ -212,7 +212,7 @@ fn take(conditional: &mut Expr, by: Expr) -> (Expr, [Expr; 2]) {
     (operand(), [operand(), operand()])
 }
 
-/// Assigns each arm to what the statement assigns to, or to a temporary that the statement reads.
+/// Assigns each arm to the target of the statement, or to a temporary that the statement reads.
 fn to_place(
     routine: &mut Routine,
     namer: &mut Namer,
@@ -281,7 +281,7 @@ fn with_copy(e: &Expr, z: VarId, copy: VarId) -> Expr {
     })
 }
 
-/// The first argument is copied, if it is present, and the arms read the copy.
+/// Copies the first argument, if it is present, and has the arms read the copy.
 fn copies(
     routine: &mut Routine,
     namer: &mut Namer,

@@ -14,24 +14,25 @@ use crate::{memory::summary::Summary, prepare::other_names::Change};
 
 /// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {
-    /// Normalized routines where they are differentiated, the others as they are.
+    /// The program: routines that are differentiated in normal form, the others as they are.
     pub(crate) program: Program,
     pub(crate) summary: Summary,
     pub(crate) activity: Activity,
     /// Forward and reverse routine of each routine that is differentiated.
     pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
-    /// Of each `aliased` routine the parameters that are `in` and may change by another name.
+    /// For each `aliased` routine, the parameters that are `in` and may change by another name.
     pub(crate) changed: Vec<BTreeMap<VarId, Change>>,
     /// Adjoint of each real global.
     pub(crate) adjoint_globals: Vec<Option<GlobalId>>,
-    /// Globals that the routines that write them record cell by cell, not their callers as a whole.
+    /// Globals that are recorded cell by cell by the routines that write them, rather than as a whole by their
+    /// callers.
     pub(crate) recorded_inside: GlobalSet,
     /// Routines whose adjoint parameters may share storage with one another, or with adjoint globals.
     pub(crate) overlapping: FixedBitSet,
     pub(crate) counters: bool,
-    /// Every branch is reversed by markers.
+    /// True if every branch is reversed by a marker.
     pub(crate) markers: bool,
-    /// General graphs are reversed by the numbers of their blocks.
+    /// True if graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,
     /// The products of adjoints and partials that are strong.
     pub(crate) strong: Strong,

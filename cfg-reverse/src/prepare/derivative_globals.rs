@@ -13,8 +13,8 @@ use crate::{
     prepare::normalize::Normal,
 };
 
-/// Adds a derivative for every real global that the routine or anything it calls names, called
-/// `NAME_suffix`. Returns it by global.
+/// Adds a derivative, called `NAME_suffix`, for every real global that the routine or a routine called from it names.
+/// Returns the derivatives by global.
 pub(crate) fn add_derivative_globals(
     program: &Program,
     summary: &Summary,

@@ -10,9 +10,9 @@ use fixedbitset::FixedBitSet;
 
 use crate::memory::summary::{Summary, given_adjoint};
 
-/// Gives ids to the sweeps of every routine that has a body, and an active variable or a call of a routine
-/// with sweeps that uses an active global: a routine does not name the globals that only its callees use. Those have sweeps, too, that
-/// may write a global of `inside`, which they record.
+/// Gives ids to the sweeps of every routine that gets them: a routine with a body that has an active variable, calls
+/// a routine with sweeps that uses an active global (a routine does not name the globals that only its callees use),
+/// or may write a global of `inside`, which it must record.
 pub(crate) fn number_sweeps(
     normal: &Program,
     summary: &Summary,
@@ -23,7 +23,7 @@ pub(crate) fn number_sweeps(
     let n = normal.routines.len();
     let mut differentiated = FixedBitSet::with_capacity(n);
     let callers = summary.effects.calls.callers(reachable);
-    // Routines that reach an active global, and what has to be done for their callers.
+    // Routines that reach an active global, and the work list of those whose callers are still to be marked.
     let mut reaches = FixedBitSet::with_capacity(n);
     let mut work = Vec::new();
     for &r in reachable {

@@ -1,4 +1,5 @@
-//! Statements put in front of one so that its subscripts, and the actual arguments of a call, cannot be changed by it.
+//! Temporaries in front of a statement that would change its own subscripts, or of a call that would change its own
+//! arguments.
 
 use cfg_core::{
     entity::{LocationId, VarId},
@@ -13,9 +14,9 @@ use crate::{
     prepare::{results, shallow},
 };
 
-/// True for calls, and for assignments such as `k(k(1)) = 2`, after which the same subscripts may name
-/// another element: the pop would restore the wrong one. What the subscripts read may have another name. For
-/// deep assignments too.
+/// True of calls, of deep assignments, and of assignments such as `k(k(1)) = 2`, after which the same subscripts may
+/// name another element: the pop would restore the wrong one. Subscripts are compared by location, since their
+/// variables may have other names.
 pub(crate) fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
     let Some((target, _)) = kind.assignment() else {
         return matches!(kind, StmtKind::Call { .. });
@@ -44,7 +45,8 @@ pub(crate) struct Hoist<'a> {
     pub(super) temporaries: &'a mut Temporaries,
     pub(super) results: &'a mut results::Variables,
     pub(super) out: &'a mut Vec<Stmt>,
-    /// The variables that keep subscripts of the statement, by the text of these: the fields of a record have the same ones.
+    /// The variables that keep subscripts of the statement, by the text of the subscript: the fields of one record
+    /// share them.
     pub(super) subscripts: HashMap<String, VarId>,
 }
 
@@ -115,7 +117,7 @@ impl Hoist<'_> {
                 .result
                 .is_some_and(|r| called.variable(r).rank() == 0)
             {
-                // All elements of the target get it.
+                // A scalar value is assigned to all elements of the target.
                 ty.rank = 0;
             }
             if ty.rank > 0 && (called.body.is_some() || called.derivatives.is_some()) {
@@ -143,7 +145,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// Evaluates `e` before the call.
+    /// Assigns `e` to a temporary before the call.
     fn temporary(&mut self, e: Expr) -> VarId {
         let ty = typing::of(&self.routine.variables, &e);
         let t = self.temporaries.take(self.routine, self.namer, "a", ty);
@@ -151,7 +153,7 @@ impl Hoist<'_> {
         t
     }
 
-    /// Subscripts that the call may change are evaluated before it.
+    /// Evaluates subscripts that the call may change before it.
     fn fix_subscripts(&mut self, place: &mut Place, written: &HashSet<LocationId>) {
         let locations = self.locations;
         let changes = |e: &Expr| {

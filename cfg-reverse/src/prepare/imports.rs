@@ -1,14 +1,14 @@
 //! The globals that a routine names, and those that it leaves to the routines that it calls.
 //!
-//! A routine in normal form names what it used before, and of what its callees use only
+//! A routine in normal form names the globals that it named before and, of those that its callees use, only
 //!
-//! - globals in the storage of one that it names itself, and all that its parameters may be the same
-//!   cells as: these the analyses must see together;
-//! - what the shapes of results are declared with, and everything that a callee uses whose adjoint the
-//!   user gives: its statements read these.
+//! - globals in the storage of one that it names itself, and globals whose cells its parameters may be: the analyses
+//!   must see these together;
+//! - globals in the declared shapes of results, and all globals of a callee with a given adjoint: the statements
+//!   written for the call read these.
 //!
-//! The values of all others are followed from call to call ([`crate::plan::callee_globals`]). So programs stay
-//! linear in size, however deep the calls are.
+//! The values of all others are followed from call to call ([`crate::plan::callee_globals`]). If each routine named
+//! all globals of its callees, the size of programs would be quadratic in the depth of calls.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
@@ -21,7 +21,7 @@ use crate::{
     memory::summary::{Summary, given_adjoint},
 };
 
-/// The globals that a routine is to name although only its callees do, in ascending order.
+/// The globals that a routine must name although only its callees use them, in ascending order.
 pub(crate) fn to_import(program: &Program, summary: &Summary, id: RoutineId) -> Vec<GlobalId> {
     let callees = summary.callees(id);
     let touched = summary.touched(id);
@@ -67,8 +67,8 @@ pub(crate) fn to_import(program: &Program, summary: &Summary, id: RoutineId) -> 
     with_overlays.minus(&own).to_vec()
 }
 
-/// A variable of the routine's own that has the name of a global of a callee gets another name, since the
-/// sweeps may have to name that global.
+/// Renames variables of the routine that have the name of a callee's global, since the sweeps may have to name that
+/// global.
 pub(crate) fn import_globals(
     program: &Program,
     summary: &Summary,

@@ -1,4 +1,4 @@
-//! LOOP vertices of a general graph that are not what they say become branches.
+//! LOOP vertices of a general graph that do not head a loop of their own become branches.
 //!
 //! A LOOP is *kept* if it is the only entry of its loop, all its back edges come from ENDLOOPs and no
 //! other edge does, its body edge stays in the loop and its exit edge leaves it, and, if it is counted,
@@ -26,7 +26,7 @@ fn is_end_loop(cfg: &Cfg, v: VertexId) -> bool {
     matches!(cfg.vertex(v).kind, VertexKind::EndLoop)
 }
 
-/// The routine with every LOOP that cannot be kept, or all, as branches and blocks.
+/// The routine with every LOOP that cannot be kept, or every LOOP, as branches and blocks.
 pub(crate) fn lower(
     program: &Program,
     summary: &Summary,
@@ -34,7 +34,8 @@ pub(crate) fn lower(
     all: bool,
     namer: &mut Namer,
 ) -> Result<Routine, Diagnostics> {
-    // What is lowered can take away the back edge or the entry of another: repeats until all are kept.
+    // Lowering one LOOP can take away the back edge or the entry of another: repeats until all that are left are
+    // kept.
     loop {
         let Some(cfg) = &routine.body else {
             return Ok(routine);
@@ -134,7 +135,7 @@ fn lowered(test: LoopTest, id: i64, routine: &mut Routine, namer: &mut Namer) ->
             let fewer = Expr::op(Op::Sub, [Expr::var(left), Expr::Int(1)]);
             Lowered {
                 condition: Expr::op(Op::Gt, [Expr::var(left), Expr::Int(0)]),
-                // All three may read the index.
+                // All three bounds may read the index: it is set last.
                 entry: vec![set(left, trips), set(by, step), set(index, first)],
                 back: vec![set(index, next), set(left, fewer)],
             }
@@ -183,7 +184,7 @@ fn without(
         }
         let back = from_end[e];
         if back {
-            // Its only successor is no LOOP any more.
+            // An ENDLOOP must lead to a LOOP, and its successor is none any more.
             vertices[edge.from.index()].kind = VertexKind::Block(Vec::new());
         }
         if let Some(of_edge) = blocks.get(to).and_then(Option::as_ref) {

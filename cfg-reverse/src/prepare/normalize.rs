@@ -1,7 +1,7 @@
-//! Brings a program into the form that the transformations read: subscripts of what is assigned do not
-//! depend on it, actual arguments with derivatives are places whose subscripts the call cannot change, function
-//! results go to a variable of their own, and routines name what they must of the globals that the routines they
-//! call can touch ([`crate::prepare::imports`]).
+//! Brings a program into the normal form that the transformations read: no assignment changes the subscripts of its
+//! target, actual arguments with derivatives are places whose subscripts the call cannot change, function results go
+//! to variables of their own, and routines name the globals of their callees that the analyses must see
+//! ([`crate::prepare::imports`]).
 //!
 //! Vertices and edges stay as they are; only statements are added.
 
@@ -25,15 +25,15 @@ use crate::{
     },
 };
 
-/// The things that may have to be rewritten in the statements of a routine, so that what has none of it is not
-/// searched again.
+/// The constructs to be rewritten that the statements of a routine contain: each rewrite searches only routines that
+/// have its construct.
 #[derive(Clone, Copy, Debug, Default)]
 struct Contains {
     /// Statements that need hoisting.
     hoisted: bool,
     /// Conditional expressions that are written as branches.
     conditionals: bool,
-    /// Partials of the reduction `product`.
+    /// Contains partials of the reduction `product`.
     partials: bool,
     /// Optional arguments that may be absent where they are handed on.
     optional: bool,
@@ -80,22 +80,22 @@ impl Contains {
 pub(crate) struct Normal {
     pub(crate) routine: Routine,
     pub(crate) namer: Namer,
-    /// The graph is another one than the original's.
+    /// True if the graph is another one than the original's.
     pub(crate) changed: bool,
-    /// The things to be rewritten that the statements contained before.
+    /// The constructs that the statements contained before.
     contains: Contains,
 }
 
 impl Normal {
-    /// Writes as loops what has no derivative as an expression; true if there is something.
+    /// Writes the partials of products as loops, since they have no derivatives as expressions; true if there is one.
     pub(crate) fn expand(&mut self) -> Result<bool, Diagnostics> {
         let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer)?;
         self.changed |= loops;
         Ok(loops)
     }
 
-    /// Does what [`Normal::expand`] does, and makes branches where an adjoint needs them. `program`: the one that was
-    /// normalized.
+    /// Does the work of [`Normal::expand`], and writes branches where an adjoint needs them. `program`: the one that
+    /// was normalized.
     pub(crate) fn split(&mut self, program: &Program) -> Result<bool, Diagnostics> {
         let branches =
             self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer)?;

@@ -1,11 +1,11 @@
 //! Optional arguments that are handed on, absent or not, to calls that may write them.
 //!
-//! If the value before is needed it must be recorded, and only what is present has one. So before such a
-//! call stands `if present(z): z := z`, which is where the value is pushed and popped; the call
-//! itself records nothing of `z`. (What an opaque statement writes must be present.)
+//! A value that is needed before such a call must be recorded, and only a present argument has one. So `if
+//! present(z): z := z` stands before the call: the value is pushed and popped there, and the call itself records
+//! nothing of `z`. (An argument that an opaque statement writes must be present.)
 //!
-//! A given adjoint reads the values before the call, so they are restored before it is called and not after it. Such a
-//! call stands in the two arms of a branch on `present(z)` instead, in one of them without the argument.
+//! A given adjoint reads the values before the call, so they are restored before it is called and not after it. Such
+//! a call stands instead in both arms of a branch on `present(z)`, without the argument in the arm for an absent one.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -25,11 +25,11 @@ fn may_be_absent(routine: &Routine, v: VarId) -> bool {
         && variable.ty != ScalarType::Tape
 }
 
-/// Most arguments of a call for which it is written once with and once without each.
+/// Most arguments for which a call is written both with and without them: each doubles the number of calls.
 const MOST: usize = 6;
 
-/// Calls `visit` for the optional arguments of the routine that the statement, if it is a call, may write although they are
-/// absent.
+/// Calls `visit` for the optional arguments of the routine that may be absent and that the statement, if it is a
+/// call, hands on to be written.
 pub(crate) fn each_handed_on(
     program: &Program,
     routine: &Routine,
@@ -76,7 +76,8 @@ fn is_given(program: &Program, kind: &StmtKind) -> bool {
     given_adjoint(program.routine(*callee)).is_some()
 }
 
-/// The variables that are recorded as a whole before the statement, and not by it.
+/// The variables that are recorded as a whole before the statement, so that the statement itself does not record
+/// them.
 pub(crate) fn guarded(program: &Program, routine: &Routine, statement: &Stmt) -> HashSet<VarId> {
     match is_given(program, &statement.kind) {
         true => HashSet::new(),
@@ -95,7 +96,8 @@ fn handed_on(program: &Program, routine: &Routine, statement: &Stmt) -> Vec<VarI
     list
 }
 
-/// The arguments that are to be guarded: none of a call that has been split.
+/// The arguments that need a guard; none for a call with a given adjoint and more than [`MOST`] of them, which is
+/// left as it is.
 fn unguarded(program: &Program, routine: &Routine, statement: &Stmt) -> Vec<VarId> {
     let list = handed_on(program, routine, statement);
     if is_given(program, &statement.kind) && list.len() > MOST {
@@ -121,7 +123,7 @@ fn without(program: &Program, mut call: Stmt, z: VarId) -> Stmt {
     call
 }
 
-/// Puts a call behind a block, with and without each of these arguments; the block that follows.
+/// Puts a call behind a block, with and without each argument of the list; returns the block that follows.
 fn split(program: &Program, graph: &mut Splice, block: usize, call: Stmt, list: &[VarId]) -> usize {
     let last = graph.after(block);
     let mut ends = vec![(block, call)];
@@ -142,8 +144,8 @@ fn split(program: &Program, graph: &mut Splice, block: usize, call: Stmt, list: 
     last
 }
 
-/// Puts the assignments in front of the statements, and calls of what has a given adjoint into branches; true if
-/// there is one.
+/// Puts the guarded assignments in front of calls, and calls of routines with given adjoints into branches; true if
+/// there is one of either.
 pub(crate) fn guard(program: &Program, routine: &mut Routine) -> Result<bool, Diagnostics> {
     let mut body = routine.body.take();
     let graph = Splice::where_any(&mut body, |s| !unguarded(program, routine, s).is_empty());

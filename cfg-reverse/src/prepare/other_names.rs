@@ -1,4 +1,4 @@
-//! What may change though it is a parameter that is `in`.
+//! Parameters that are `in` and may change all the same: the routine writes their cells by another name.
 
 use cfg_core::{
     diagnostic::site::Element,
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::memory::summary::Summary;
 
-/// The most written arguments in one storage that are told apart from one that is read.
+/// Most written arguments in one storage that are compared with one that is read; more of them count as overlapping.
 const TOLD_APART: usize = 500;
 
 /// The name by which a parameter that is `in` is changed.
@@ -23,7 +23,7 @@ pub(crate) enum OtherName {
     Global(GlobalId),
 }
 
-/// A call that hands over cells for a parameter that is `in` and that the called routine writes by another name.
+/// A call that hands over, for a parameter that is `in`, cells that the called routine writes by another name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) name: OtherName,
@@ -52,8 +52,9 @@ pub(crate) fn assigned(program: &Program, routine: &Routine) -> FixedBitSet {
     written
 }
 
-/// Of each `aliased` routine its parameters that are `in` and all the same may change, each with the first call that hands over cells
-/// for it that the routine writes by another name, that of another parameter or of a global. Only callers count that have sweeps.
+/// For each `aliased` routine, the parameters that are `in` and may change all the same, each with the first call
+/// that shows it: the call hands over cells that the routine writes by the name of another parameter or of a global.
+/// Only callers with sweeps count.
 pub(crate) fn changed_by_other_names(
     program: &Program,
     summary: &Summary,
@@ -94,7 +95,7 @@ pub(crate) fn changed_by_other_names(
                 })
                 .collect();
             let mut outputs: HashMap<usize, Vec<&Handed<'_>>> = HashMap::new();
-            // What is `out` has no value from the entry on.
+            // A parameter that is `out` loses its value at the entry: it counts as written.
             let written =
                 |h: &&Handed<'_>| h.intent == Intent::Out || assigned.contains(h.parameter.index());
             for output in handed.iter().filter(written) {

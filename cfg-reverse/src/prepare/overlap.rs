@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use crate::memory::summary::Summary;
 
-/// Routines whose adjoint parameters may overlap, because somewhere two actuals of a call (or an actual
-/// and a global that the callee names) share storage: read twice is legal, and then both adjoints are
-/// incremented in the same cells.
+/// Routines whose adjoint parameters may overlap, because in some call two actuals (or an actual and a global that
+/// the callee names) share storage. Reading a cell by two names is legal, but both adjoints are then increments of
+/// one cell.
 pub(crate) fn overlapping(
     program: &Program,
     summary: &Summary,
@@ -54,7 +54,7 @@ pub(crate) fn overlapping(
                     FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => None,
                 })
                 .collect();
-            // In a marked routine a parameter may be another one, or a global.
+            // In a routine found before, a parameter may share cells with another one, or with a global.
             let (mut parameters, mut named) = (0, names_globals.contains(callee.index()));
             for e in arguments.iter().flatten() {
                 if let Expr::Place(p) = e

@@ -1,4 +1,4 @@
-//! Problems found in normal forms, placed in the program that was given.
+//! Moves problems that were found in normal forms to places of the given program.
 
 use cfg_core::{
     diagnostic::{
@@ -10,9 +10,9 @@ use cfg_core::{
     text,
 };
 
-/// Moves problems from vertices and statements of normal forms, which recovery may have numbered anew, to those of the
-/// program: vertices of the same ids, statements that stand there alike or that the origins name; to the routine where there
-/// is none.
+/// Moves problems from vertices and statements of normal forms, which recovery may have renumbered, to those of the
+/// program. A vertex is found by its id; a statement by its position, if the vertex still has as many statements, or
+/// by its origin. A problem without such a place goes to the routine.
 pub(crate) fn in_program(
     program: &Program,
     normal: &Program,
@@ -62,7 +62,7 @@ pub(crate) fn in_program(
     problems
 }
 
-/// A problem at a statement, of the vertex with this id: its element shows the statement.
+/// A problem at a statement of the vertex with this id; its element shows the text of the statement.
 pub(crate) fn at_statement(
     problem: Diagnostic,
     program: &Program,

@@ -1,9 +1,9 @@
 //! The partials of the reduction `product` as loops, before they are differentiated in turn.
 //!
-//! `product_partial(a)` is, element by element, the product of all other elements. Its own derivative is
-//! not elementwise, so it is written with two loops over `a`: p(i) is first the product of what comes
-//! before a(i), then it is multiplied by the product of what comes after. No element is divided by, so
-//! zeros do no harm; the loops are differentiated like any others, as often as is wanted.
+//! `product_partial(a)` is, element by element, the product of all other elements. Its own derivative is not
+//! elementwise, so it is written with two loops over `a`: p(i) is first the product of the elements before a(i), and
+//! is then multiplied by the product of those after it. There is no division, so zeros do no harm. The loops are
+//! differentiated like any others, to any order.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -19,8 +19,8 @@ use crate::{
     prepare::branches::{at_path, temporary},
 };
 
-/// The first innermost partial, operand by operand from the root. What `and`, `or` and conditions evaluate
-/// has no derivative.
+/// The path to the first innermost partial, operand by operand from the root. Operands of `and` and `or`, and
+/// conditions, have no derivatives and are not searched.
 fn found(e: &Expr) -> Option<Vec<usize>> {
     let Expr::Op(op, operands) = e else {
         return None;
@@ -44,7 +44,7 @@ fn guards(variables: &[Variable], value: &Expr, path: &[usize]) -> Vec<Expr> {
     let mut at = value;
     for &k in path {
         let Expr::Op(op, operands) = at else { break };
-        // All elements are evaluated where the condition is an array.
+        // Under an array condition all elements are evaluated: it guards nothing.
         if *op == Op::If && typing::of(variables, &operands[0]).rank == 0 {
             let condition = operands[0].clone();
             list.push(match k {
@@ -62,7 +62,7 @@ fn in_statement(statement: &Stmt) -> Option<Vec<usize>> {
     found(value)
 }
 
-/// Writes the loops; true if there is one.
+/// Writes all partials of products as loops; true if there is one.
 pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Diagnostics> {
     let graph = Splice::where_any(&mut routine.body, |s| in_statement(s).is_some());
     let Some(mut graph) = graph else {
@@ -88,14 +88,14 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, D
         let Some(mut operand) = Vec::from(operands).pop() else {
             continue;
         };
-        // Where the partial is not evaluated, its operand must not be either; ones do no harm.
+        // Where the partial is not evaluated, its operand must not be either; an operand of ones takes its place.
         for condition in guards.into_iter().rev() {
             operand = Expr::op(Op::If, [condition, operand, real(1.0, ty.ty)]);
         }
         let a = temporary(routine, namer, ty.ty, ty.rank);
         rest.push_front(statement);
         graph.push(v, Stmt::assign(a.clone(), operand));
-        // The shape; every element is assigned in the first loop.
+        // This assignment gives `p` its shape; the first loop assigns every element.
         graph.push(v, Stmt::assign(p.clone(), Expr::Place(a.clone())));
         let last = graph.after(v);
         let mut end = v;
@@ -109,7 +109,7 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, D
     Ok(true)
 }
 
-/// Adds one of the two nests of loops behind a block; returns the vertex at its end.
+/// Adds one of the two loop nests behind a block; returns the vertex at its end.
 fn sweep(
     routine: &mut Routine,
     namer: &mut Namer,

@@ -1,6 +1,6 @@
-//! Function results that are arrays. What a function returns is an `out` parameter of its derivative routines,
-//! so the variable that a call's result goes to must have its shape before the call: it is declared with the
-//! extents of the result where they are constant, else it is given them by an assignment.
+//! Function results that are arrays. The result is an `out` parameter of the derivative routines, so the variable
+//! that takes the result of a call must have its shape before the call: it is declared with the extents of the
+//! result, if they are constant, and otherwise gets them by an assignment.
 
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
@@ -19,7 +19,7 @@ use crate::{
     codes,
 };
 
-/// The values over which the extents of a result are evaluated: parameters and globals of the function.
+/// The values over which the extents of a result are evaluated in a caller: parameters and globals of the function.
 struct Binding<'a> {
     called: &'a Routine,
     arguments: &'a [Option<Expr>],
@@ -28,8 +28,8 @@ struct Binding<'a> {
 }
 
 impl Binding<'_> {
-    /// A function's extent in the caller. `None` if it is not made of constants, scalars and extents of
-    /// parameters alone.
+    /// An extent of the function, rewritten for the caller. `None` if it consists of more than constants, scalars and
+    /// extents of parameters.
     fn bind(&self, e: &Expr) -> Option<Expr> {
         Some(match FlatExpr::of(e) {
             FlatExpr::Constant(_) => e.clone(),
@@ -62,7 +62,7 @@ impl Binding<'_> {
             .clone()
     }
 
-    /// The parameter's own extents, or where these are deferred those of the actual argument.
+    /// The extent of a parameter: its own or, if that is deferred, that of the actual argument.
     fn size(&self, operands: &[Expr]) -> Option<Expr> {
         let Some(Expr::Place(Place { var, subscripts })) = operands.first() else {
             return None;
@@ -106,7 +106,7 @@ pub(crate) fn known(called: &Routine) -> Result<(), (&'static CodeInfo, String)>
     let Some(result) = called.result else {
         return Ok(());
     };
-    // Each parameter stands for what is passed, each global for itself.
+    // The extents are bound to the parameters and globals themselves: any other argument would do.
     let arguments: Vec<Option<Expr>> = called.parameter_ids().map(|p| Some(Expr::var(p))).collect();
     let globals = Named::of(called);
     let binding = Binding {
@@ -126,7 +126,7 @@ pub(crate) fn known(called: &Routine) -> Result<(), (&'static CodeInfo, String)>
     }
 }
 
-/// Refuses to differentiate a routine that decides itself which shape its result has.
+/// Refuses to differentiate a routine whose result gets its shape inside of it.
 pub(crate) fn of_main(main: &Routine) -> Result<(), Diagnostics> {
     let result = main.result.map(|r| main.variable(r));
     let deferred = |d: &Dim| matches!(d.extent, Extent::Deferred);
@@ -152,16 +152,16 @@ impl Binding<'_> {
     }
 }
 
-/// Variables for results, used again by other statements.
+/// Variables for results, reused from statement to statement.
 #[derive(Default)]
 pub(crate) struct Variables(HashMap<Kind, VarId>);
 
-/// Type and storage order, and the extents if they are constants, else only their number.
+/// Type, storage order, and the extents (`Ok`) if they are constants, or else their number (`Err`).
 type Kind = (ScalarType, Order, Result<Vec<i64>, usize>);
 
 impl Variables {
-    /// A variable for the array that a function returns, and the statement before the call that gives it
-    /// its shape, if one must. `None` if the shape is not known, see [`known`].
+    /// A variable for the array that a function returns and, unless its extents are constants, the statement before
+    /// the call that gives it its shape. `None` if the shape is not known, see [`known`].
     pub(crate) fn take(
         &mut self,
         called: &Routine,

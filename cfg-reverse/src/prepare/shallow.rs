@@ -1,8 +1,8 @@
 //! Deep subscripts and conditions are assigned to temporaries first.
 //!
-//! Derivative code repeats the subscripts and conditions of a statement, inside of expressions that are
-//! deeper than it. An expression has at most [`Expr::MAX_DEPTH`] levels, so what has almost as many could not
-//! be repeated. What stands in an arm of a conditional expression is evaluated only where the arm is.
+//! Derivative code repeats the subscripts and conditions of a statement inside of deeper expressions. An expression
+//! has at most [`Expr::MAX_DEPTH`] levels, so a subscript with almost as many could not be repeated. A temporary for
+//! a part of an arm is evaluated only where the arm is.
 
 use cfg_core::{
     entity::VarId,
@@ -15,7 +15,7 @@ use crate::code::typing;
 /// Statements that are no deeper than this stay as they are.
 const DEEP: usize = 70;
 
-/// Most levels of subscripts and conditions in deeper statements.
+/// Most levels of the subscripts and conditions of other statements.
 const SHALLOW: usize = 30;
 
 /// True if a statement has deep subscripts or conditions.
@@ -41,7 +41,8 @@ pub(crate) fn is_deep(kind: &StmtKind) -> bool {
     found
 }
 
-/// Makes the statement shallow. `temporary` gives a variable for what is assigned to it before.
+/// Makes the statement shallow. `temporary(e)` assigns `e` to a new variable before the statement, and returns the
+/// variable.
 pub(crate) fn hoist(
     variables: &[Variable],
     kind: &mut StmtKind,
@@ -60,10 +61,10 @@ pub(crate) fn hoist(
 }
 
 struct Hoist<'a, F> {
-    /// Variables of the routine before there were temporaries.
+    /// The variables of the routine without temporaries.
     variables: &'a [Variable],
     temporary: &'a mut F,
-    /// The conditions under which an expression is evaluated, outermost first; whether each is an array.
+    /// The conditions under which the present expression is evaluated, outermost first; true for arrays.
     guards: Vec<(Expr, bool)>,
 }
 
@@ -108,7 +109,7 @@ impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
         });
     }
 
-    /// The expression where it is evaluated, and something else elsewhere.
+    /// The expression where the conditions hold, and `otherwise` elsewhere.
     fn guarded(&self, e: Expr, otherwise: Expr) -> Expr {
         let scalar = typing::of(self.variables, &e).rank == 0;
         self.guards.iter().rev().fold(e, |e, (condition, array)| {
@@ -184,8 +185,8 @@ mod tests {
         }
     }
 
-    /// What stands in an arm is evaluated where the arm is, under an array condition where that holds for some element. What has no
-    /// derivative stays as it is.
+    /// A part of an arm is evaluated where the arm is, under an array condition if that holds for some element. Parts
+    /// without a derivative stay as they are.
     #[test]
     fn parts_of_arms_are_evaluated_where_the_arms_are() {
         let [x, a, i, l, m, c] = [0, 2, 3, 4, 5, 6].map(VarId::new);

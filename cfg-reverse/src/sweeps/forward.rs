@@ -29,14 +29,14 @@ pub(crate) struct Forward<'a, 'b, 'p> {
     pub(super) sweeps: &'a Sweeps<'b, 'p>,
     /// The first of the globals that only callees name and that are pushed.
     globals: usize,
-    /// The ordinals of the labels of multi-way branches, once one was asked for.
+    /// The ordinals of the labels of multi-way branches, filled for a branch at the first request.
     ordinals: HashMap<(VertexId, i64), i64>,
     /// Pushes in the block that is written, with the statement that each stands before.
     pushes: Vec<(usize, Stmt)>,
     namer: Namer,
     /// The variables of loops that have some, by header.
     loops: HashMap<VertexId, LoopVariables>,
-    /// The variable that says which edge leaves several loops, if they share the ways out.
+    /// The variable that says which edge out of several loops is taken, if edges share the ways out.
     way: Option<VarId>,
     routine: Routine,
 }
@@ -123,7 +123,7 @@ impl<'p> Forward<'_, '_, 'p> {
         self.local(header, "ctr", NameRole::Counter, |l| &mut l.counter)
     }
 
-    /// The variables in which first and step of a counted loop are kept, and these.
+    /// The variables that keep first and step of a counted loop, each with its expression.
     fn bounds(&mut self, header: VertexId) -> Vec<(VarId, &'p Expr)> {
         let plan = self.sweeps.plan(header);
         let mut out = Vec::new();
@@ -143,7 +143,7 @@ impl<'p> Forward<'_, '_, 'p> {
         out
     }
 
-    /// Keeps the bounds that are to be recorded; before the loop.
+    /// Keeps the bounds that are to be recorded in variables, before the loop.
     pub(super) fn note_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
         let bounds = self.bounds(header).into_iter();
         bounds
@@ -188,7 +188,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
             let value = Expr::var(VarId::new(self.globals + k));
             self.pushes.push((i, s.push(s.class_of_global(k), value)));
         }
-        // Each statement's own variables first.
+        // The sort is stable: of one statement, its own variables come first.
         self.pushes.sort_by_key(|push| push.0);
         let mut out = Vec::with_capacity(statements.len() + self.pushes.len());
         let mut pushes = self.pushes.drain(..).peekable();

@@ -168,7 +168,7 @@ impl TraceCode for Forward<'_, '_, '_> {
     }
 
     fn record(&mut self, number: usize, of: usize) -> Vec<Stmt> {
-        // One more than there are: the width of the paper's comparison.
+        // One way more than there are blocks: the width with which the paper compares.
         ForwardCode::marker(self, number, of + 1)
     }
 

@@ -66,7 +66,7 @@ impl<'p> Reverse<'_, '_, 'p> {
         }
     }
 
-    /// First and step of a counted loop, or where they were restored to.
+    /// First and step of a counted loop, or the variables that they were popped to.
     fn first_and_step(&mut self, header: VertexId, first: &Expr, step: &Expr) -> [Expr; 2] {
         let plan = self.sweeps.plan(header);
         let first = match plan.first {
@@ -80,9 +80,9 @@ impl<'p> Reverse<'_, '_, 'p> {
         [first, step]
     }
 
-    /// The value of the index, at the start of the body of a FORLOOP that counts passes:
-    /// `first + (rBound - rCtr)*step`. What is added at a time leads to another value of the index, so that
-    /// all of it fits.
+    /// Sets the index at the start of the body of a FORLOOP that counts passes: `first + (rBound - rCtr)*step`. A
+    /// large multiple of the step is added in halves: then every product, and every sum, fits 64 bits if the index
+    /// does.
     pub(super) fn index_in_body(&mut self, header: VertexId, complete: bool) -> Vec<Stmt> {
         let index = self.sweeps.draft.cfg.vertex(header).kind.index();
         let (Some(index), Some([first, _, step])) = (index, self.stepped(header, complete)) else {
@@ -143,7 +143,7 @@ impl<'p> Reverse<'_, '_, 'p> {
         };
         let [first, step] = self.first_and_step(header, first, step);
         let start = if !bound && matches!(step, Expr::Int(1 | -1)) {
-            // Every value up to the bound is taken, so the bound is the last.
+            // With a step of 1 or -1 the index takes every value up to the bound, so its last value is the bound.
             last.clone()
         } else {
             let n = if bound {

@@ -120,7 +120,7 @@ impl<'p> Sweeps<'_, 'p> {
         Ok(without_known_zeros(routine))
     }
 
-    /// The adjoint of a block, from those of its statements, which are taken.
+    /// The adjoint of a block. Moves the adjoints of the statements out of `adjoints`.
     pub(super) fn adjoint_block(
         &self,
         v: VertexId,
@@ -135,7 +135,7 @@ impl<'p> Sweeps<'_, 'p> {
             && self.provisions.save_count(v) <= 1
             && of_callees.is_empty()
         {
-            // Its code is the block.
+            // A block of one statement takes over the code of its adjoint, with at most one pop in front.
             let mut out = std::mem::take(&mut adjoint.code);
             out.reserve_exact(self.provisions.save_count(v));
             self.provisions.each_save(v, |_, place| {
@@ -156,7 +156,7 @@ impl<'p> Sweeps<'_, 'p> {
             let target = Place::whole(VarId::new(globals + k));
             pops.push((i, self.pop(self.class_of_global(k), target)));
         }
-        // Each statement's own variables first.
+        // The sort is stable: of one statement, its own variables come first.
         pops.sort_by_key(|pop| pop.0);
         let size = adjoints.iter().map(|a| a.before_pops.len() + a.code.len());
         let mut out = Vec::with_capacity(size.sum::<usize>() + pops.len());

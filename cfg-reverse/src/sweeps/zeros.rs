@@ -1,9 +1,9 @@
 //! Scalar adjoints that are known to be 0.
 //!
 //! The adjoint of a statement increments the adjoints of what the statement reads, and sets the adjoint of what it writes
-//! to 0. Where an adjoint is certain to be 0, its increment `v_b := v_b + e` is the assignment `v_b := e`; what was then
-//! set to 0 for that increment alone need not be set at all. For a variable that is assigned once in a loop's body and
-//! read after it in the same trip, the reverse sweep is left with one assignment of its adjoint.
+//! to 0. Where an adjoint is certain to be 0, its increment `v_b := v_b + e` is the assignment `v_b := e`, and a
+//! statement that sets it to 0 for that increment alone is dead. For a variable that is assigned once in a loop's
+//! body and then read in the same trip, the reverse sweep keeps one assignment of its adjoint.
 //!
 //! `0 + e` is `e` but for the sign of a zero.
 
@@ -32,7 +32,7 @@ pub(super) fn without_known_zeros(mut routine: Routine) -> Routine {
     routine
 }
 
-/// The real scalar locals that some statement sets to 0: nothing but the statements that name them accesses these.
+/// The real scalar locals that some statement sets to 0. Only statements that name such a local access it.
 struct Candidates {
     /// The number of each variable among the candidates.
     numbers: Vec<Option<u32>>,
@@ -80,7 +80,7 @@ fn zeroed(statement: &Stmt) -> Option<VarId> {
     (is_zero && target.subscripts.is_empty()).then_some(target.var)
 }
 
-/// Reports the variables that are named, with how. A call may read and write what it is given.
+/// Reports each variable with the role in which it is named. A call may read and write its arguments.
 struct Names<F>(F);
 
 impl<'ir, F: FnMut(VarId, PlaceRole)> Visit<'ir> for Names<F> {
@@ -102,7 +102,7 @@ mod tests {
         text,
     };
 
-    /// The statements of a routine after what this file does, in the order of the graph.
+    /// The statements of a routine after both passes, in the order of the graph.
     fn left(lines: &str) -> Vec<String> {
         let text = format!(
             "subroutine f(in integer n, in real x, inout real y, inout tape tape)
@@ -144,7 +144,7 @@ mod tests {
     fn what_holds_on_one_way_only_does_not() {
         let made = left("a := 0.0\n if x > 1.0\n a := x\n end\n a := a + x\n y := a");
         assert_eq!(made, ["a := 0.0", "a := x", "a := a + x", "y := a"]);
-        // Read on one way, so that it must be set.
+        // The zero is read on one path, so it must be set.
         let made = left("a := 0.0\n if x > 1.0\n a := a + x\n end\n y := a");
         assert_eq!(made, ["a := 0.0", "a := x", "y := a"]);
     }
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn nothing_else_is_touched() {
         for body in [
-            // Elements, what the caller sees, negative zeros and constants that are not 0.
+            // Elements, parameters, negative zeros and constants other than 0 are left alone.
             "w[1] := 0.0\n w[1] := w[1] + x\n y := w[1]",
             "y := 0.0\n y := y + x",
             "a := -0.0\n a := a + x\n y := a",
@@ -160,7 +160,7 @@ mod tests {
             // Popped and pushed.
             "a := 0.0\n a := pop[real]\n a := a + x\n y := a",
             "a := 0.0\n push[real] a",
-            // A factor is no addend.
+            // A zero factor is no addend.
             "a := 0.0\n a := a*x\n y := a",
         ] {
             let lines: Vec<&str> = body.split("\n").map(str::trim).collect();

@@ -44,13 +44,14 @@ pub(crate) struct Writer<'a> {
     /// Globals that may have a tangent other than 0.
     pub(super) varied: &'a GlobalSet,
     pub(super) out_globals: &'a [Global],
-    /// What is active between declared ends; none: every real variable is.
+    /// The variables that are active between declared independents and dependents; none: every real variable is
+    /// active.
     pub(super) activity: Option<&'a Activity>,
     /// True of the routine that is differentiated, false of those that it calls.
     pub(super) is_main: bool,
     /// The locations of the independents.
     pub(super) given: HashSet<LocationId>,
-    /// Variables that are 0, by the parameter whose tangent they are for calls.
+    /// Variables that are 0 and stand in calls for the tangent of a parameter: the parameter, and the variable.
     pub(super) zeros: Vec<(VarId, VarId)>,
     pub(super) scope: Scope,
     /// True if the graph is the one that was given.
@@ -136,8 +137,8 @@ impl<'a> Writer<'a> {
         Ok(routine)
     }
 
-    /// The variables that have tangents: the parameters and the result, what is active, and what the tangents of callees
-    /// and tapes need the tangents of.
+    /// The variables that have tangents: the parameters and the result, active variables, and those whose tangents
+    /// calls and tapes take.
     fn with_tangents(&self) -> FixedBitSet {
         let original = self.program.routine(self.id);
         let n = original.variables.len();
@@ -191,7 +192,7 @@ impl<'a> Writer<'a> {
         taken
     }
 
-    /// Adds the tangents, and says where they contribute and are wanted.
+    /// Adds the tangent variables, and sets where they contribute and where they are wanted.
     fn add_tangents(&mut self) {
         let original = self.program.routine(self.id);
         let wanted = self.with_tangents();
@@ -238,15 +239,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// True if tangents of what is pushed on a tape are pushed on its tangent.
+    /// True if the tangents of values pushed on a tape are pushed on its tangent.
     fn is_tape_active(&self, tape: VarId) -> bool {
         let original = self.program.routine(self.id);
         (self.activity).is_none_or(|a| a.is_active(self.id, original, tape))
     }
 
-    /// Gives a zero of its own to each parameter of the routine that is differentiated which is not independent, cannot be
-    /// written, and whose tangent calls or tapes take: it counts as 0, whatever the caller has there. Optional arrays, which
-    /// may have no shape, keep what the caller gives.
+    /// The tangent of a parameter that is not independent counts as 0, whatever the caller hands over. If such a
+    /// parameter cannot be written, its tangent cannot be set to 0: where calls or tapes take that tangent, a zero
+    /// variable stands for it. Optional arrays, which may have no shape, keep the tangent of the caller.
     fn add_zeros(&mut self) {
         if !self.is_main || self.activity.is_none() {
             return;
@@ -278,13 +279,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// True of a variable that may share cells with an independent: its tangent is there.
+    /// True of a variable that may share cells with an independent, in whose tangent its own then lies.
     fn is_given(&self, v: VarId) -> bool {
         self.given.contains(&self.scope.locations.of_variable(v))
     }
 
-    /// The statements at ENTRY of the routine that is differentiated: the tangents of what is not independent count as 0.
-    /// That of a parameter that cannot be written gives way to a variable of its own where calls need it.
+    /// The statements at ENTRY of the routine that is differentiated, which set to 0 the tangents of variables that
+    /// are not independent, and the variables of [`Self::add_zeros`].
     fn at_entry(&mut self) -> Vec<Stmt> {
         let mut code = Vec::new();
         if !self.is_main || self.activity.is_none() {
@@ -348,7 +349,7 @@ impl<'a> Writer<'a> {
                 let Some(tape_t) = tape_t.filter(|_| self.is_tape_active(tape)) else {
                     return Ok(());
                 };
-                // What goes on a tape goes on its tangent, too, varied or not.
+                // Every value pushed on a tape has a tangent pushed on its tangent, varied or not: pops must find it.
                 let with_tangents = self.scope.derivative.iter().map(Option::is_some);
                 let all = with_tangents.enumerate().filter(|(_, has)| *has);
                 let all = all.map(|(v, _)| v).collect();
@@ -386,7 +387,8 @@ impl<'a> Writer<'a> {
                     {
                         let variable = original.variable(target.var);
                         if self.scope.gives_shape(target) {
-                            // The tangent takes the shape first.
+                            // The assignment before gives the tangent the shape of the target; the zero that follows
+                            // is a scalar.
                             let shape = Expr::Place(target.clone());
                             code.push(Stmt::assign(target_t.clone(), shape));
                         }
@@ -484,7 +486,7 @@ impl<'a> Writer<'a> {
             all.extend(tangents);
             let mut around = Around::default();
             if user.is_some() {
-                // A global may have a derivative by another name that some of its cells have.
+                // A global may have a derivative under another name that shares some of its cells.
                 let is_lost = |g: &GlobalId| {
                     self.tangent_globals[g.index()].is_some()
                         && self.summary.shares_cells(self.program, *g, self.varied)
@@ -498,7 +500,8 @@ impl<'a> Writer<'a> {
                     );
                     return Err((&codes::GIVEN, message));
                 }
-                // What the original does not write stays as it is.
+                // Arguments that the original does not write must keep their values: the given routine gets copies of
+                // them.
                 let formals = called.parameter_ids().chain(called.result);
                 let formals: Vec<&Variable> = formals.map(|p| called.variable(p)).collect();
                 let derived = (formals.iter()).filter(|v| has_tangent(v));
@@ -553,8 +556,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// True of a call behind which nothing that it writes is useful. One that is given a tape with a tangent is none: what
-    /// is pushed on both belongs together.
+    /// True of a call that writes no variable that is useful behind it. A call that gets a tape with a tangent does
+    /// not count: pushes on both tapes belong together.
     fn is_passive_call(&self, called: &Routine, arguments: &[Option<Expr>]) -> bool {
         let formals = called.parameter_ids().map(|p| called.variable(p));
         let mut tapes = (formals.zip(arguments)).filter(|(formal, _)| formal.ty.is_tape());

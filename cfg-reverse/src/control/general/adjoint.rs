@@ -20,7 +20,7 @@ use crate::{
     plan::regions::{Point, Regions},
 };
 
-/// An edge to a point of the adjoint graph, to be drawn when it is known which regions need a dispatch.
+/// An edge to a point of the adjoint graph. It is drawn last, when it is known which regions need a dispatch.
 struct Arrival {
     end: End,
     point: Point,
@@ -40,10 +40,11 @@ struct Adjoint<'a, C> {
     general: &'a Regions,
     code: &'a mut C,
     draw: Draw,
-    /// First and last vertex of each image; the latch of a loop is its FORLOOP and has none.
+    /// First and last vertex of each vertex's image. The latch of a loop has no image of its own: its adjoint is the
+    /// FORLOOP.
     image: Vec<Option<(usize, usize)>>,
     loops: Vec<ReverseLoop>,
-    /// The beginning of the way in of each loop that is left with others.
+    /// The first vertex of the way into each loop that some edge leaves together with others.
     ways_in: Vec<Option<usize>>,
     arrivals: Vec<Arrival>,
 }
@@ -118,7 +119,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         }
     }
 
-    /// A vertex that is the adjoint of one of the original.
+    /// Adds the adjoint of a vertex.
     fn original(&mut self, v: VertexId, kind: VertexKind) -> usize {
         let vertex = self.cfg.vertex(v);
         let image = (self.draw).vertex(-vertex.id, kind, OriginRole::Adjoint, vertex.id);
@@ -139,7 +140,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
                 VertexKind::Block(_) => VertexKind::Block(self.code.block(v)),
                 VertexKind::Branch(_) => VertexKind::EndBranch,
                 VertexKind::Loop { .. } => {
-                    // The ENDLOOP is there already.
+                    // `heads` has added the ENDLOOP.
                     if let Some((l, _)) = general.headed_by(v) {
                         let end = self.loops[l.index()].end;
                         self.image[v.index()] = Some((end, end));
@@ -185,7 +186,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         self.image[v.index()] = Some((pop, branch));
     }
 
-    /// The ways into loops that are left with others.
+    /// The ways into loops that edges leave together with others.
     fn ways_in(&mut self) {
         let general = self.general;
         let Some(leaving) = &general.leaving else {
@@ -210,7 +211,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         let general = self.general;
         let [first, second] = general.groups(self.cfg, v);
         let Some((l, this)) = general.headed_by(v) else {
-            // No image: the latch of a loop, its FORLOOP goes on there.
+            // A vertex without an image is the latch of a loop, where the FORLOOP continues.
             if let Some((_, last)) = self.image[v.index()] {
                 if matches!(self.draw.vertices[last].kind, VertexKind::Branch(_)) {
                     for (ordinal, &e) in first.iter().enumerate() {
@@ -273,7 +274,8 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         End::new(branch, Some(0))
     }
 
-    /// Leads from the end of a chain to the edge that the marker tells, if there are several.
+    /// Leads from the end of a chain to the adjoints of edges: to the only one, or to that which the popped marker
+    /// names.
     fn choose(&mut self, mut end: End, v: VertexId, edges: &[EdgeId]) {
         match edges {
             [] => {}
@@ -343,8 +345,8 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         }
     }
 
-    /// Draws the edges to points. Where a region is entered at, or has merges in, several points, all
-    /// edges to these go through its dispatch.
+    /// Draws the edges to points. If edges enter a region, or merge in it, at several points, all edges to these
+    /// points go through the region's dispatch.
     fn arrive(&mut self) {
         let mut count: BTreeMap<(LoopId, Point), usize> = BTreeMap::new();
         for arrival in &self.arrivals {

@@ -31,8 +31,9 @@ pub(crate) fn forward_graph(
     }
     let markers = markers(cfg, general);
     let id = |v: VertexId| cfg.vertex(v).id;
-    // Where edges to a vertex lead: what is saved before EXIT stands there once, and only an ENDLOOP
-    // leads back to a LOOP, so what belongs to its edge comes before it.
+    // The first vertex of each vertex's image, to which edges lead. Two kinds of vertices have blocks in front of
+    // them that serve all their in-edges: EXIT, before which values are saved, and ENDLOOP: only it leads back to a
+    // LOOP, so the blocks of that edge may stand before it.
     let mut first: Vec<usize> = (0..cfg.vertex_count()).collect();
     for (v, vertex) in cfg.vertices() {
         let mut end = End::new(usize::MAX, None);
@@ -102,7 +103,7 @@ pub(crate) fn forward_graph(
     })
 }
 
-/// The blocks that record the arrival by a live edge are added.
+/// Adds the blocks that record the arrival by a live edge.
 fn enter(
     cfg: &Cfg,
     general: &Regions,
@@ -134,7 +135,7 @@ fn enter(
     }
 }
 
-/// The ordinal of each edge among its group of in-edges and the size of the group, where a marker tells.
+/// For each edge that needs a marker, its ordinal in its group of in-edges and the size of the group.
 fn markers(cfg: &Cfg, general: &Regions) -> Vec<Option<(u32, u32)>> {
     let mut markers = vec![None; cfg.edge_count()];
     for (v, _) in cfg.vertices() {

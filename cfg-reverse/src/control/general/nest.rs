@@ -9,7 +9,7 @@ use cfg_core::{
 
 use crate::{code::built, control::draw::number};
 
-/// The graph as a structured one, if it nests. Its new ends come from what the vertices do that they belong to.
+/// The graph as a structured one, if it nests. A new ENDLOOP or ENDBRANCH has the origin of the vertex that it ends.
 pub(crate) fn with_ends(graph: &Cfg) -> Result<Option<Cfg>, Diagnostics> {
     let Some(nested) = nested(graph) else {
         return Ok(None);

@@ -14,8 +14,8 @@ use crate::{
     plan::regions::{Counted, Point, Regions, leaving::Leaving},
 };
 
-/// Draws the ways out. Returns where edges come to them, and the ends from which they go on to their
-/// targets, by edge.
+/// Draws the ways out. Returns, by loop, the vertex at which edges enter its way out, and, by edge, the end from
+/// which the edge continues to its target.
 pub(crate) fn ways_out(
     cfg: &Cfg,
     general: &Regions,
@@ -98,7 +98,7 @@ fn mark(
     }
 }
 
-/// A BRANCH on numbers, which are its labels; others go the last way.
+/// A BRANCH on numbers, which are its labels; `others` is the label that all other numbers take.
 fn by_number(value: Expr, numbers: impl Iterator<Item = i64>, others: Option<i64>) -> VertexKind {
     let arm = |k: i64| Arm {
         label: k,
@@ -119,7 +119,8 @@ fn by_number(value: Expr, numbers: impl Iterator<Item = i64>, others: Option<i64
     }))
 }
 
-/// Draws the ways in, up to the FORLOOPs; `arrive` takes the ends that lead there. Returns where each begins.
+/// Draws the ways in, up to the FORLOOPs; `arrive` takes the ends that lead to these. Returns the first vertex of
+/// each way.
 pub(crate) fn ways_in(
     cfg: &Cfg,
     general: &Regions,

@@ -33,7 +33,7 @@ pub(crate) fn adjoint(
         return Ok(Vec::new());
     };
     if scope.exceptions.is_useless(scope.here) {
-        // The adjoint is zero, and nobody uses it; but it has a shape.
+        // The adjoint is zero and unused, but it must have the shape of the target.
         let ty = scope.routine.variable(target.var).ty;
         return Ok(match scope.gives_shape(target) {
             true => vec![Stmt::assign(target_b, zero(ty))],
@@ -52,7 +52,7 @@ pub(crate) fn adjoint(
     let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
     let (itself, overlap) = target_among_operands(scope, &nodes, target)?;
     let mut seed = Expr::Place(target_b.clone());
-    // What is incremented in between may be the cell of the seed, for all that compilers know.
+    // A compiler must assume that an increment in between changes the cell of the seed.
     let elsewhere = target.is_element() && target.constant_subscripts().is_none();
     if overlap || elsewhere && is_read_again(&nodes, root, target) {
         let t = scope.take("b", target_type);
@@ -84,7 +84,7 @@ pub(crate) fn adjoint(
         }
         None => Some(zero_of(target_b)),
     };
-    // The target's own adjoint last, where the other increments may read it; first, where they may increment it.
+    // The target's own adjoint is set last if the other increments may read it, and first if they may increment it.
     let (first, last) = match overlap {
         true => (own, None),
         false => (None, own),
@@ -138,7 +138,7 @@ fn is_read_again(nodes: &Nodes<'_>, root: usize, target: &Place) -> bool {
     reads.sum::<usize>() > 1
 }
 
-/// Passes the adjoints `d` of the nodes on, from the root to the leaves, where they become increments.
+/// Propagates the adjoints `d` from the root to the leaves, where they become increments.
 fn propagate(
     scope: &mut Scope,
     nodes: &mut Nodes<'_>,
@@ -200,10 +200,10 @@ fn add_increments(
 ) {
     let size = increments.len() + usize::from(last.is_some());
     if size > 0 {
-        // And one, because the target is likely to be popped before.
+        // One more than there are statements: the caller is likely to add a pop of the target.
         code.reserve_exact(size + 1);
     }
-    // Nodes were visited from the last to the first: turn round, so that operands come in order.
+    // Nodes were visited from the last to the first; reversed, the operands come in order.
     for (place, first, others) in increments.drain(..).rev() {
         let value = std::iter::once(Expr::Place(place.clone()));
         let terms = others.into_iter().rev().chain([first]);
@@ -215,7 +215,7 @@ fn add_increments(
     code.extend(last);
 }
 
-/// The terms of a sum in which two that are equal and stand side by side, as those of `x*x` do, are twice one of them.
+/// The terms of a sum, with two equal neighbours, as `x*x` gives them, replaced by twice one of them.
 fn twice(terms: impl Iterator<Item = Expr>, ty: ScalarType) -> Vec<Expr> {
     let mut out: Vec<Expr> = Vec::new();
     let mut terms = terms.peekable();
@@ -235,7 +235,7 @@ fn twice(terms: impl Iterator<Item = Expr>, ty: ScalarType) -> Vec<Expr> {
     out
 }
 
-/// The place that is incremented, and the terms that it is incremented by: the last operand first.
+/// The place that is incremented, and the terms of the increment: the last operand first.
 type Increment = (Place, Expr, Vec<Expr>);
 
 /// The adjoint of operand `c` from the adjoint `dn` of the node `n` that uses it.
@@ -252,12 +252,12 @@ fn pull_back(
     partial: Partial,
 ) -> Option<Expr> {
     let (node, child) = (&nodes.nodes[n], &nodes.nodes[c]);
-    // What is emitted under a scalar condition is guarded there.
+    // Code under a scalar condition is guarded where it is emitted: the adjoint itself needs no guard.
     let chosen = matches!(node.kind, NodeKind::Op(Op::If, _)) && nodes.has_scalar_guard(c);
     let mut d = if chosen {
         dn
     } else {
-        // What a condition keeps from mattering may have any value.
+        // Where a guard is false, the operands may have any value: the product must be strong.
         let strong = match nodes.is_guarded(n) {
             true => Strong::Always,
             false => scope.strong,
@@ -284,7 +284,7 @@ fn pull_back(
     Some(d)
 }
 
-/// Cheap enough to stand in several places.
+/// True of an expression that is cheap enough to be written in several places.
 fn is_simple(e: &Expr) -> bool {
     match FlatExpr::of(e) {
         FlatExpr::Op(Op::Neg, inner) => is_atomic(&inner[0]),

@@ -32,7 +32,7 @@ pub(crate) fn tangent(
         return Ok(Vec::new());
     };
     if !scope.is_target(target.var) {
-        // Nobody uses the tangent; but it has a shape.
+        // The tangent is unused, but it must have the shape of the target.
         let ty = scope.routine.variable(target.var).ty;
         return Ok(match scope.gives_shape(target) {
             true => vec![Stmt::assign(target_t, zero(ty))],
@@ -44,8 +44,8 @@ pub(crate) fn tangent(
     Ok(code)
 }
 
-/// The tangent of an expression, and the statements that must stand before it is used. `target` is what
-/// it is assigned to.
+/// The tangent of an expression that is assigned to `target`, and the statements that must stand before the tangent
+/// is used.
 pub(crate) fn tangent_of(
     scope: &mut Scope,
     value: &Expr,
@@ -70,7 +70,7 @@ pub(crate) fn tangent_of(
         }
         let value = match &node.kind {
             NodeKind::Leaf(place) => {
-                // Evaluated only where its arm is: conditional expressions are lazy.
+                // Conditional expressions are lazy: the tangent of an arm is evaluated only with the arm.
                 scope.derivative_place(place).map(Expr::Place)
             }
             NodeKind::Passive(_) => None,
@@ -110,7 +110,7 @@ pub(crate) fn tangent_of(
     Ok((code, tangent))
 }
 
-/// The tangent of the conditional expression `n`: the chosen arm's, in its shape if that is wanted.
+/// The tangent of the conditional expression `n`: that of the chosen arm, in the arm's shape if that is wanted.
 fn choice(
     scope: &Scope,
     nodes: &Nodes<'_>,
@@ -155,8 +155,8 @@ fn push_forward(
     let operand = nodes.nodes[c].expr;
     let array = scope.type_of(&d).rank > 0;
     let ty = nodes.nodes[n].ty.ty;
-    // What is not computed element by element is not chosen element by element either: where no element needs it,
-    // the operand's values are not there.
+    // A reduction is not elementwise, so its guard must not be either: if the condition holds for no element, the
+    // operand has no values and is not evaluated.
     let needed = |term: Expr| match nodes.guard_of_all(n, c) {
         Some(some) => Expr::op(Op::If, [some, term, zero(ty)]),
         None => term,
@@ -172,7 +172,7 @@ fn push_forward(
             let transposed = Expr::op(Op::Transpose, [conform_to(variables, d, operand)?]);
             needed(transposed)
         }
-        // A scalar, broadcast where it is used.
+        // A scalar tangent is broadcast where it is used.
         _ => d,
     }))
 }

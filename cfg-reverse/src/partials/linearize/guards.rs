@@ -1,5 +1,5 @@
-//! Conditions under which the nodes of an expression are evaluated: those of the arms of conditional
-//! expressions around them.
+//! Guards: the conditions under which the nodes of an expression are evaluated. A node inside arms of conditional
+//! expressions has the conditions of these arms.
 
 use cfg_core::{
     flat::FlatSubscript,
@@ -12,7 +12,7 @@ use crate::{
     partials::{Unsupported, linearize::Nodes},
 };
 
-/// Most conditional expressions that are written one in the other where what an arm does is guarded.
+/// Most guards that are nested conditional expressions; more of them become one conjunction.
 const MOST_NESTED: usize = 8;
 
 /// The condition under which an arm of a conditional expression is evaluated.
@@ -22,7 +22,7 @@ pub(crate) struct Guard {
     pub(super) outer: Option<usize>,
 }
 
-/// A condition where those around it hold, from the inside out; false elsewhere.
+/// The innermost condition where the conditions around it hold, and false elsewhere. `around` is from the inside out.
 fn conjoined<'g>(innermost: Expr, around: impl Iterator<Item = &'g Guard>) -> Expr {
     around.fold(innermost, |all, guard| {
         let operands = [guard.condition.clone(), all, Expr::Logical(false)];
@@ -30,8 +30,8 @@ fn conjoined<'g>(innermost: Expr, around: impl Iterator<Item = &'g Guard>) -> Ex
     })
 }
 
-/// True of a constant subscript that may be evaluated wherever the lower bound may: there is such an element, or it is the lower bound.
-/// Dimensions of members have constant bounds.
+/// True of a constant subscript that is safe wherever the lower bound is: it is the lower bound, or within constant
+/// extents. `None` stands for a dimension of a member, which has constant bounds.
 fn is_within(dim: Option<&Dim>, k: i64) -> bool {
     let Some(dim) = dim else { return true };
     let distance = dim.lower.constant().and_then(|lower| k.checked_sub(lower));
@@ -40,8 +40,8 @@ fn is_within(dim: Option<&Dim>, k: i64) -> bool {
 }
 
 impl<'e> Nodes<'e> {
-    /// The guard of what is not computed element by element inside an arm: if it has an array condition,
-    /// whether that holds for some element.
+    /// The guard of an operation inside an arm that is not elementwise. An array condition becomes one that asks
+    /// whether it holds for some element.
     pub(super) fn guard_for_all(&mut self, guard: Option<usize>) -> Option<usize> {
         let all = std::iter::successors(guard, |&g| self.guards[g].outer);
         let mut all = all.map(|g| &self.guards[g]);
@@ -58,8 +58,8 @@ impl<'e> Nodes<'e> {
         Some(self.guards.len() - 1)
     }
 
-    /// `value` where the node's conditional arms are evaluated, 0 elsewhere. A scalar stays one: it is
-    /// evaluated if an element is for which all conditions hold.
+    /// `value` where the arms around the node are evaluated, 0 elsewhere. A scalar stays a scalar: it is evaluated if
+    /// all conditions hold for some element.
     pub(crate) fn guarded(&self, n: usize, value: Expr, rank: usize) -> Expr {
         let zero = zero(self.nodes[n].ty.ty);
         let guards = self.guards_of(n);
@@ -80,8 +80,8 @@ impl<'e> Nodes<'e> {
         }
     }
 
-    /// A node's adjoint where its arms of conditional expressions are evaluated, 0 elsewhere. Adjoints are
-    /// passed to the arms of scalar conditions as they are, see [`Nodes::has_scalar_guard`].
+    /// A node's adjoint where the arms around the node are evaluated, 0 elsewhere. The arms of scalar conditions take
+    /// adjoints unguarded, see [`Nodes::has_scalar_guard`].
     pub(crate) fn guarded_adjoint(&self, n: usize, d: Expr, rank: usize) -> Expr {
         let (scalars, arrays): (Vec<usize>, Vec<usize>) =
             (self.guards_of(n)).partition(|&g| self.guards[g].scalar);
@@ -91,7 +91,8 @@ impl<'e> Nodes<'e> {
         if rank == 0 || arrays.is_empty() {
             return self.guarded(n, d, rank);
         }
-        // Scalar conditions outside: where one is false, the place has no elements.
+        // Scalar conditions are applied last, outside of array conditions: where one is false, the place may have no
+        // elements to ask about.
         arrays.into_iter().chain(scalars).fold(d, |d, g| {
             let condition = self.guards[g].condition.clone();
             Expr::op(Op::If, [condition, d, zero(self.nodes[n].ty.ty)])
@@ -103,7 +104,8 @@ impl<'e> Nodes<'e> {
         std::iter::successors(self.nodes[n].guard, |&g| self.guards[g].outer)
     }
 
-    /// The conjunction of many scalar conditions, so that no expression grows deep by them. `and` is lazy too.
+    /// The conjunction of many scalar conditions: unlike nested conditional expressions it does not grow deep. `and`
+    /// is lazy, too.
     fn conjunction(&self, n: usize) -> Option<Expr> {
         let guards = self.guards_of(n);
         if guards.clone().count() <= MOST_NESTED || guards.clone().any(|g| !self.guards[g].scalar) {
@@ -121,14 +123,14 @@ impl<'e> Nodes<'e> {
         Some(Expr::op(Op::Any, [conjoined(innermost, guards)]))
     }
 
-    /// True if the node is an arm of a conditional expression with a scalar condition: what is emitted
-    /// for it is guarded, so its derivative need not be.
+    /// True if the node is an arm of a conditional expression with a scalar condition. The code for such a node is
+    /// guarded, so its derivative need not be.
     pub(crate) fn has_scalar_guard(&self, n: usize) -> bool {
         self.nodes[n].guard.is_some_and(|g| self.guards[g].scalar)
     }
 
-    /// The condition that an array condition holds for some element, for an operand inside its arm of a node that is
-    /// not computed element by element.
+    /// The condition that an array condition holds for some element: the guard of an `operand` inside the arm, if the
+    /// `node` is not elementwise.
     pub(crate) fn guard_of_all(&self, node: usize, operand: usize) -> Option<Expr> {
         let (outer, own) = (self.nodes[node].guard, self.nodes[operand].guard);
         let guard = &self.guards[own.filter(|_| own != outer)?];
@@ -164,8 +166,8 @@ impl<'e> Nodes<'e> {
         if let Some(all) = self.conjunction(n) {
             sections = vec![all];
         }
-        // What stands under an array condition may be evaluated for all elements, and a section is; an
-        // element, if the conditions hold somewhere.
+        // Under an array condition a section is evaluated for all elements, an element if the conditions hold for
+        // some element.
         let elements = match guards.clone().all(|g| g.scalar) {
             true => sections.clone(),
             false => self.somewhere(n).into_iter().collect(),

@@ -1,8 +1,8 @@
-//! Edges that leave many loops at once, where the blocks on them would be more than the graph has.
+//! Edges that leave many loops at once, if the blocks on them would outnumber the graph.
 //!
-//! An edge that leaves several loops with a count records each of their counts, on blocks of its own. Where
-//! many edges do that in a deep nest, all of them go through one chain instead, which has one *way out* per
-//! loop:
+//! An edge that leaves several loops with a count records each of their counts, on blocks of its own. In a deep nest
+//! many such edges would make the sweeps quadratic. There all of them go through one chain instead, which has one
+//! *way out* per loop:
 //!
 //! ```text
 //! forward    i , way := e , marker , way out of l1 , marker , way out of l2 ... , enter(e)... , j
@@ -13,8 +13,8 @@
 //!            begins; the FORLOOP. Its first pass leads to the way in of the loop inside.
 //! ```
 //!
-//! So the graphs are linear in the original. It costs a marker per loop that is left, which is why other
-//! graphs keep blocks on each edge.
+//! The graphs stay linear in the original. The price is a marker per loop that is left, so other graphs keep blocks
+//! on each edge.
 
 use cfg_core::{entity::EdgeId, graph::loops::LoopId, ir::Cfg};
 
@@ -29,7 +29,7 @@ pub(crate) struct Way {
     pub(crate) inside: Vec<LoopId>,
     /// Edges that leave this loop last.
     pub(crate) ends: Vec<EdgeId>,
-    /// The loop around, if it is left at the same time, and the place among the loops inside that one.
+    /// The loop around, if it is left at the same time, and this loop's position in its `inside`.
     pub(crate) on: Option<(LoopId, usize)>,
 }
 
@@ -42,7 +42,7 @@ impl Way {
 /// The ways by which edges leave several loops together.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaving {
-    /// The way out of each loop that is left with others.
+    /// The way out of each loop that some edge leaves together with others.
     pub(crate) ways: Vec<Option<Way>>,
     /// The way of each edge that takes these ways.
     pub(crate) shared: Vec<Option<Shared>>,
@@ -53,14 +53,14 @@ pub(crate) struct Leaving {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared {
     pub(crate) number: i64,
-    /// The place among the edges of the loop that it leaves first.
+    /// The position of the edge in the `edges` of the loop that it leaves first.
     pub(crate) place: usize,
-    /// The loop that it leaves last.
+    /// The loop that the edge leaves last.
     last: LoopId,
 }
 
 impl Leaving {
-    /// The ways, if blocks on each edge would be more than vertices and edges.
+    /// The ways, if blocks on each edge would outnumber the vertices and edges.
     pub(crate) fn of(cfg: &Cfg, general: &Regions) -> Option<Self> {
         let forest = &general.forest;
         let around = |l: LoopId| {
@@ -102,7 +102,7 @@ impl Leaving {
         for (e, inner, outer, kept) in far {
             let mut last = outer;
             if general.counted(outer).is_none() {
-                // The outermost loop is irreducible: the one with a count that is just inside.
+                // The outermost loop is irreducible: the edge leaves last the counted loop just inside it.
                 last = inner;
                 while let Some(p) = around(last).filter(|p| depth[p.index()] > kept) {
                     last = p;
@@ -145,7 +145,7 @@ impl Leaving {
         self.shared[e.index()].is_some()
     }
 
-    /// The loop that such an edge leaves last.
+    /// The loop that a shared edge leaves last.
     pub(crate) fn last(&self, e: EdgeId) -> Option<LoopId> {
         self.shared[e.index()].map(|s| s.last)
     }

@@ -1,7 +1,7 @@
 //! Dead zeros: live variables, for the statements that set a variable to 0 alone.
 //!
-//! [`cfg_analysis::liveness`] asks what calls do; here a call reads what it is given, so that routines that are not written yet
-//! may be called.
+//! [`cfg_analysis::liveness`] needs the effects of callees, which may not be written yet. Here a call reads all its
+//! arguments.
 //!
 //! Source: A. Aho, M. Lam, R. Sethi, J. Ullman, *Compilers*, 2nd ed., 2006, section 9.2.5.
 
@@ -20,7 +20,7 @@ use super::{Candidates, Names, zeroed};
 struct Live<'a>(&'a Candidates);
 
 impl Live<'_> {
-    /// The effect of what names variables: `name` has a visitor walk over it.
+    /// The transfer of a statement or decision; `name` has a visitor walk over it.
     fn names(&self, state: &mut Set, name: impl FnOnce(&mut dyn FnMut(VarId, PlaceRole))) {
         let mut read = Vec::new();
         name(&mut |v, role| {
@@ -73,7 +73,7 @@ pub(super) fn without_dead_zeros(mut cfg: Cfg, candidates: &Candidates) -> Cfg {
         analysis.decision(v, vertex, state);
         for (s, statement) in vertex.statements().iter().enumerate().rev() {
             let number = zeroed(statement).and_then(|v| candidates.number(v));
-            // What carries annotations of the original stays.
+            // Statements with annotations of the original stay.
             let is_dead = number.is_some_and(|n| !state.contains(n));
             if is_dead && statement.annotations.is_none() {
                 dead.push((v, s));
@@ -85,7 +85,7 @@ pub(super) fn without_dead_zeros(mut cfg: Cfg, candidates: &Candidates) -> Cfg {
             analysis.statement(at, statement, state);
         }
     });
-    // Those of one vertex come one after another, from its last to its first.
+    // The dead statements of one vertex are neighbours, from the last to the first.
     for of_vertex in dead.chunk_by(|a, b| a.0 == b.0) {
         let Some(statements) = cfg.vertex_mut(of_vertex[0].0).kind.statements_mut() else {
             continue;

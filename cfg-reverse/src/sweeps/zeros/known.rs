@@ -1,4 +1,4 @@
-//! Known zeros: the constants of constant propagation, of which 0 is the only one.
+//! Known zeros: constant propagation with 0 as the only constant.
 //!
 //! A forward analysis of the variables that may be other than 0: `out(b) = (in(b) \ zeroed(b)) ∪ written(b)`, joined by
 //! union. Source: G. Kildall, *A Unified Approach to Global Program Optimization*, POPL 1973.
@@ -51,7 +51,7 @@ impl Analysis for MayDiffer<'_> {
     }
 }
 
-/// The graph in which what increments a variable that is 0 assigns it.
+/// The graph in which increments of variables that are 0 are assignments.
 pub(super) fn assign_where_zero(mut cfg: Cfg, candidates: &Candidates) -> Cfg {
     let analysis = MayDiffer(candidates);
     let solution = solve(&cfg, &analysis);
@@ -85,7 +85,7 @@ pub(super) fn assign_where_zero(mut cfg: Cfg, candidates: &Candidates) -> Cfg {
     cfg
 }
 
-/// Takes a variable out of the sum that an expression is, if it is an addend there.
+/// Removes a variable from a sum, if it is an addend there.
 fn without_addend(value: &mut Expr, v: VarId) {
     let is_it = |e: &Expr| matches!(e, Expr::Place(p) if p.var == v && p.subscripts.is_empty());
     let mut at = value;
