@@ -1,4 +1,6 @@
-//! What the parser makes of a file: expressions, statements and declarations in arenas, names resolved.
+//! The syntax tree of a file: expressions, statements and declarations in arenas, with names resolved. An expression
+//! stands behind its operands in the arena, so the expressions of a function, a loop or a statement are a range of
+//! numbers ([`Part`]).
 
 pub(crate) use crate::ids::{DeclId, ExprId, StmtId, StructId};
 use crate::{
@@ -51,11 +53,12 @@ pub(crate) enum ExprKind {
     Int(i128, Arith),
     Real(f64),
     Float(f32),
-    /// A text: its bytes, without the 0 at the end. None where they are not known here, as of wide characters.
+    /// A text: its bytes, without the 0 at the end. `None` for texts of wide characters, whose bytes are not known
+    /// here.
     Str(Option<Rc<[u8]>>),
     Name(DeclId),
     Unary(Unary, ExprId),
-    /// `++` and `--`: the step, and whether the value is that before it.
+    /// `++` and `--`: the step, and whether the value of the expression is that before the step.
     Step {
         of: ExprId,
         up: bool,
@@ -66,7 +69,7 @@ pub(crate) enum ExprKind {
     Conditional(ExprId, ExprId, ExprId),
     Call(ExprId, Rc<[ExprId]>),
     Index(ExprId, ExprId),
-    /// A member by its name; of what a pointer points to where the arrow is written.
+    /// A member by its name; true for `->`, where the first operand is a pointer.
     Member(ExprId, Rc<str>, bool),
     Cast(Rc<Qualified>, ExprId),
     SizeofExpr(ExprId),
@@ -83,11 +86,11 @@ pub(crate) enum ExprKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Inlined {
     pub(crate) body: StmtId,
-    /// None of a function without a result.
+    /// The value of the expression; `None` for a function without a result.
     pub(crate) value: Option<ExprId>,
     /// The expressions of the body.
     pub(crate) part: Part,
-    /// The arguments, where a function stands in place of its call.
+    /// The arguments of the call, if a function stands in place of it.
     pub(crate) arguments: Vec<ExprId>,
     /// The labels that are placed in the body.
     pub(crate) labels: Vec<Rc<str>>,
@@ -96,21 +99,21 @@ pub(crate) struct Inlined {
 #[derive(Clone, Debug)]
 pub(crate) struct ExprNode {
     pub(crate) kind: ExprKind,
-    /// The type; none where a problem has been reported, or will be.
+    /// The type; `None` if a problem has been reported, or will be.
     pub(crate) ty: Option<Qualified>,
-    /// The token that stands for it: the operator, the name.
+    /// The position of the token that stands for the expression: its operator or name.
     pub(crate) at: Pos,
     /// The first token.
     pub(crate) from: Pos,
-    /// It assigns, or calls what may, or its translation takes statements.
+    /// True if the expression assigns, calls a function that may, or needs statements in its translation.
     pub(crate) effects: bool,
     /// Levels of nodes.
     pub(crate) height: u32,
-    /// It stands in parentheses.
+    /// True if the expression stands in parentheses.
     pub(crate) enclosed: bool,
 }
 
-/// What may be evaluated or changed by the expressions of a part of a function: their numbers.
+/// The expressions of a part of a function: a range of their numbers.
 pub(crate) type Part = std::ops::Range<u32>;
 
 #[derive(Clone, Debug)]
@@ -119,7 +122,7 @@ pub(crate) enum StmtKind {
     Expr(ExprId),
     Decl(Vec<DeclId>),
     Block(Vec<StmtId>),
-    /// Conditions with what is done, and what is done if none holds.
+    /// Conditions with their statements, and the statement for the case that no condition holds.
     If(Vec<(ExprId, StmtId)>, Option<StmtId>),
     While(ExprId, StmtId),
     Do(StmtId, ExprId),
@@ -144,7 +147,7 @@ pub(crate) struct For {
     pub(crate) body: StmtId,
     /// The expressions of the body.
     pub(crate) part: Part,
-    /// A label or a case of a switch outside is in the body.
+    /// True if the body has a label, or a case of a switch around it.
     pub(crate) entered: bool,
 }
 
@@ -159,17 +162,19 @@ pub(crate) struct StmtNode {
 #[derive(Clone, Debug)]
 pub(crate) enum Init {
     Expr(ExprId),
-    /// What braces or a text give to the parts of an array or structure, in the order of the parts; all others are 0.
+    /// The values that braces or a text give to parts of an array or structure, in the order of the parts. All other
+    /// parts are 0.
     Parts(Vec<InitialPart>),
-    /// Braces that are no initial value of the type: the problem is told where the variable is read.
+    /// Braces that are no initial value of the type. The problem is reported where the variable is used, and not at
+    /// all if it never is.
     Wrong(Rc<Problem>),
 }
 
-/// What a part is given, a number, a pointer or a structure, and the subscripts and members that lead to the part.
+/// The value of a part (a number, a pointer or a structure), with the subscripts and members that lead to the part.
 pub(crate) type InitialPart = (Vec<Subscript>, ExprId);
 
 impl Init {
-    /// What is given to the variable or to its parts.
+    /// The values of the variable or of its parts, each with the steps that lead to the part.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&[Subscript], ExprId)> {
         let (whole, parts) = match self {
             Self::Expr(e) => (Some((&[][..], *e)), &[][..]),
@@ -180,7 +185,7 @@ impl Init {
         whole.into_iter().chain(parts)
     }
 
-    /// The same with other expressions.
+    /// The same initial value with each expression replaced by `made` of it.
     pub(crate) fn map(&self, mut made: impl FnMut(ExprId) -> ExprId) -> Self {
         match self {
             Self::Expr(e) => Self::Expr(made(*e)),
@@ -201,9 +206,9 @@ pub(crate) fn leaves(init: Option<&Init>) -> Vec<ExprId> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclKind {
-    /// Of the file.
+    /// A variable of the file.
     Global,
-    /// Of a function, but kept between calls.
+    /// A static variable of a function, kept between calls.
     Static,
     Local,
     Parameter,
@@ -218,31 +223,31 @@ pub(crate) struct Decl {
     pub(crate) ty: Qualified,
     pub(crate) at: Pos,
     pub(crate) init: Option<Init>,
-    /// The number that it always has.
+    /// The value of a variable that is constant and initialised with a number.
     pub(crate) fixed: Option<Number>,
-    /// `extern` without a definition.
+    /// True of an `extern` declaration without a definition.
     pub(crate) external: bool,
-    /// Static at file scope.
+    /// True of `static` at file scope.
     pub(crate) internal: bool,
     /// The first extent of a parameter that is written as an array.
     pub(crate) extent: Option<ExprId>,
     /// The expressions that assign to the name itself, in order.
     pub(crate) assigned: Vec<ExprId>,
-    /// Its address is taken with &.
+    /// True if `&` takes the address of the variable.
     pub(crate) address: bool,
-    /// The variable is declared `register`, and has no address.
+    /// True if the variable is declared `register`, and so has no address.
     pub(crate) register: bool,
-    /// The derivative of what it holds is taken to be 0.
+    /// True if the derivative of the variable's value is taken to be 0.
     pub(crate) passive: bool,
-    /// How a function of the library is computed.
+    /// For a function of the library, how it is computed.
     pub(crate) library: Option<How>,
-    /// A function that does not return.
+    /// True of a function that does not return.
     pub(crate) noreturn: bool,
-    /// A function's place among the definitions.
+    /// The number of a function's definition.
     pub(crate) definition: Option<usize>,
     /// The number of the definition that a variable belongs to.
     pub(crate) function: Option<usize>,
-    /// The number of expressions that stand before it.
+    /// The number of expressions that stand before the declaration.
     pub(crate) place: u32,
 }
 
@@ -260,7 +265,7 @@ impl Decl {
     }
 }
 
-/// A declaration of which no more is known.
+/// A declaration with nothing but a name, a kind, a type and a position.
 pub(crate) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -> Decl {
     Decl {
         name: Rc::clone(name),
@@ -287,40 +292,40 @@ pub(crate) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -
 /// A structure or union.
 #[derive(Clone, Debug)]
 pub(crate) struct Structure {
-    /// Its tag, or the name that a typedef gives it.
+    /// The tag, or the name given by a typedef.
     pub(crate) name: Option<Rc<str>>,
-    /// The name is a tag.
+    /// True if the name is a tag.
     pub(crate) tagged: bool,
-    /// Where its members are declared.
+    /// The position of the declaration of the members.
     pub(crate) at: Pos,
-    /// Its declaration is inside of a function, where nothing else can name it.
+    /// True if the declaration is inside of a function, where nothing else can name the structure.
     pub(crate) inside: bool,
     pub(crate) members: Vec<Member>,
-    /// All members as they are declared, where some are left out.
+    /// All members as they are declared; `None` if no member is left out.
     pub(crate) declared: Option<Rc<[Member]>>,
-    /// More of it than the members that are named is read or written, as where a value is copied.
+    /// True if members that are never named are read or written, for instance because a value is copied as a whole.
     pub(crate) copied: bool,
-    /// Members are assigned that are left out.
+    /// True if members that are left out are assigned.
     pub(crate) assigned: bool,
-    /// The scalars and arrays in it, those of structures inside included.
+    /// The number of scalars and arrays in the structure, those of inner structures included.
     pub(crate) leaves: usize,
-    /// Its members have been read.
+    /// True if the members have been read.
     pub(crate) complete: bool,
-    /// Its members lie otherwise than C has them, so that its size is not known.
+    /// True if the layout is not that of C (packed, or aligned otherwise): the size is then not known.
     pub(crate) packed: bool,
-    /// It is a union.
+    /// True of a union.
     pub(crate) union: bool,
-    /// What it has that is not supported.
+    /// The unsupported construct in the structure, if there is one.
     pub(crate) refused: Option<Rc<str>>,
 }
 
 impl Structure {
-    /// All members as they are declared, those too that are left out.
+    /// All members as they are declared, including those that are left out.
     pub(crate) fn declared(&self) -> &[Member] {
         self.declared.as_deref().unwrap_or(&self.members)
     }
 
-    /// Reads it as if it had these members only.
+    /// Keeps these members and leaves out all others.
     pub(crate) fn leave(&mut self, kept: Vec<Member>) {
         let all = std::mem::replace(&mut self.members, kept);
         self.declared.get_or_insert_with(|| all.into());
@@ -339,41 +344,41 @@ pub(crate) struct Function {
     pub(crate) decl: DeclId,
     pub(crate) parameters: Vec<DeclId>,
     pub(crate) body: StmtId,
-    /// All expressions of it.
+    /// All expressions of the function.
     pub(crate) part: Part,
-    /// The expressions of each loop, also of those that jumps back to a label make, in the order of their ends.
+    /// The expressions of each loop, including loops made of jumps back to a label, in the order of their ends.
     pub(crate) loops: Vec<Part>,
-    /// The variables that it declares.
+    /// The variables that the function declares.
     pub(crate) locals: Vec<DeclId>,
     pub(crate) labels: Vec<(Rc<str>, Pos)>,
     pub(crate) from: Pos,
     pub(crate) to: Pos,
-    /// What pragmas and options say of it.
+    /// What pragmas and options state about the function.
     pub(crate) given: Option<Rc<Given>>,
 }
 
-/// What pragmas and options say of a function.
+/// The statements of pragmas and options about a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
-    /// The function is defined elsewhere.
+    /// True if the function is defined elsewhere.
     pub(crate) elsewhere: bool,
     /// The functions that compute the partial derivatives of the result, by the names of parameters.
     pub(crate) partials: Vec<(Rc<str>, DeclId)>,
     /// The functions that compute the tangent and the adjoint.
     pub(crate) tangent: Option<DeclId>,
     pub(crate) adjoint: Option<DeclId>,
-    /// The derivative is taken to be 0.
+    /// True if the derivative is taken to be 0.
     pub(crate) passive: bool,
 }
 
 impl Given {
-    /// The functions that are named.
+    /// The functions that the statements name.
     pub(crate) fn named(&self) -> impl Iterator<Item = DeclId> + '_ {
         let partials = self.partials.iter().map(|(_, d)| *d);
         partials.chain(self.tangent).chain(self.adjoint)
     }
 
-    /// True if something is said of the derivative.
+    /// True if the derivative is given, or taken to be 0.
     pub(crate) fn has_derivatives(&self) -> bool {
         self.passive || self.named().next().is_some()
     }
@@ -387,25 +392,27 @@ pub(crate) struct Unit {
     pub(crate) decls: Vec<Decl>,
     pub(crate) functions: Vec<Function>,
     pub(crate) structures: Vec<Structure>,
-    /// The number of functions that the file defines; those behind are made of pragmas and options.
+    /// The number of functions that the files define; those behind them are made from pragmas and options.
     pub(crate) written: usize,
-    /// Those of each file, by their names.
+    /// The functions of each file, by their names.
     pub(crate) files: Vec<HashMap<Rc<str>, usize>>,
     /// Parameters that are functions which pragmas or options declare.
     pub(crate) callbacks: HashMap<DeclId, DeclId>,
-    /// A function that the caller gives, and that is said to be one of the file.
+    /// The function, given by the caller, that a pragma or option declares in the file's place.
     pub(crate) callback: Option<Rc<str>>,
     /// Parameters that callers pass as `double` or `int`, whatever the definition in the old style says.
     pub(crate) promoted: HashSet<DeclId>,
     /// Constructs that were read and are not supported.
     pub(crate) refused: Vec<Problem>,
-    /// Members may lie elsewhere than their types say: types are declared with an alignment, or a pragma packs structures.
+    /// True if members may lie elsewhere than their types say: a type is declared with an alignment, or a pragma
+    /// packs structures.
     pub(crate) has_layouts: bool,
     /// Types that the command line gives parameters.
     pub(crate) given_types: HashMap<DeclId, Qualified>,
 }
 
-/// Higher expressions are taken apart, which emits statements: they count as having effects.
+/// Greatest height of an expression that is translated without statements. Higher expressions are taken apart, so
+/// they count as having effects.
 const MAX_HEIGHT: u32 = 25;
 
 impl Unit {
@@ -438,7 +445,7 @@ impl Unit {
         first.into_iter().chain(second)
     }
 
-    /// The statements that a statement is made of; what follows `else` comes first.
+    /// The statements that a statement is made of; that behind `else` comes first.
     pub(crate) fn inside(&self, s: StmtId) -> Vec<StmtId> {
         match &self.stmt(s).kind {
             StmtKind::Block(list) => list.clone(),
@@ -532,7 +539,7 @@ impl Unit {
             | ExprKind::Literal(_)
             | ExprKind::Inlined(_) => true,
             ExprKind::Call(f, _) => !self.only_computes(*f),
-            // A structure is chosen by statements.
+            // A choice between structures is written as statements.
             ExprKind::Conditional(..) => self.structure_of(id).is_some(),
             _ => false,
         };
@@ -547,7 +554,7 @@ impl Unit {
         node.effects = effects || node.height > MAX_HEIGHT;
     }
 
-    /// True if a function of the library is called that becomes an expression, without statements.
+    /// True if the called function is one of the library that becomes an expression, without statements.
     fn only_computes(&self, callee: ExprId) -> bool {
         let ExprKind::Name(d) = self.expr(callee).kind else {
             return false;
@@ -562,7 +569,7 @@ impl Unit {
         decl.library.is_some_and(How::is_pure) && !writes
     }
 
-    /// Notes which variables an expression assigns and whose address it takes.
+    /// Notes the variables that an expression assigns, and those whose addresses it takes.
     fn note(&mut self, id: ExprId) {
         match self.expr(id).kind {
             ExprKind::Unary(Unary::Address, of) => {
@@ -579,7 +586,7 @@ impl Unit {
         }
     }
 
-    /// The variable that has an address if this place has one: the address of a member is one in its variable.
+    /// The variable whose address is taken when that of this place is: a member lies in its variable.
     pub(crate) fn addressed(&self, mut place: ExprId) -> Option<DeclId> {
         while let ExprKind::Member(of, _, false) = self.expr(place).kind {
             place = of;
@@ -622,14 +629,14 @@ impl Unit {
         &self.structures[s.index()]
     }
 
-    /// The member of a name; sizes may be asked of those that are left out, too.
+    /// The member of a name. Members that are left out are found, too: `sizeof` may name them.
     pub(crate) fn member(&self, s: StructId, name: &str) -> Option<&Member> {
         let structure = self.structure(s);
         let mut all = structure.members.iter().chain(structure.declared());
         all.find(|m| &*m.name == name)
     }
 
-    /// The structure and the name of the member that an expression is.
+    /// The structure and the member's name, if an expression is a member.
     pub(crate) fn member_of(&self, e: ExprId) -> Option<(StructId, &Rc<str>)> {
         let ExprKind::Member(of, name, _) = &self.expr(e).kind else {
             return None;
@@ -641,7 +648,7 @@ impl Unit {
         }
     }
 
-    /// The function of the file that an expression calls by its name, and the arguments.
+    /// If an expression calls a function of the file by its name, the function and the arguments.
     pub(crate) fn own_call(&self, e: ExprId) -> Option<(usize, &Rc<[ExprId]>)> {
         let ExprKind::Call(f, arguments) = &self.expr(e).kind else {
             return None;
@@ -652,13 +659,13 @@ impl Unit {
         Some((self.decl(d).definition?, arguments))
     }
 
-    /// What a function returns.
+    /// The expressions that a function returns.
     pub(crate) fn returned(&self, f: usize) -> Vec<ExprId> {
         let body = self.functions.get(f).map(|f| f.body);
         body.map_or_else(Vec::new, |body| self.returned_in(body))
     }
 
-    /// What a body returns.
+    /// The expressions that a body returns.
     pub(crate) fn returned_in(&self, body: StmtId) -> Vec<ExprId> {
         let mut found = Vec::new();
         let mut open = vec![body];
@@ -685,7 +692,7 @@ impl Unit {
             .is_some_and(|ty| ty.target().is_some())
     }
 
-    /// The structure that an expression is.
+    /// The structure type of an expression, if it has one.
     pub(crate) fn structure_of(&self, e: ExprId) -> Option<StructId> {
         match self.expr(e).ty.as_ref()?.ty {
             Type::Struct(s) => Some(s),
@@ -752,13 +759,13 @@ impl Unit {
                 | ExprKind::Member(a, ..)
                 | ExprKind::Step { of: a, .. }
                 | ExprKind::Cast(_, a) => open.push(*a),
-                // The pointer may be either operand.
+                // Either operand may be the pointer: `a[i]` is `i[a]`.
                 ExprKind::Index(a, b) | ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
                     open.push(if self.is_pointer(*a) { *a } else { *b });
                 }
                 ExprKind::Binary(Binary::Comma, _, b) => open.push(*b),
                 ExprKind::Assign(_, a, b) => {
-                    // What is assigned leads there, too, if it is a pointer.
+                    // The value of an assignment of pointers is the pointer on the right.
                     if self.is_pointer(*a) {
                         open.push(*b);
                     }

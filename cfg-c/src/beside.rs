@@ -1,5 +1,5 @@
-//! Functions and variables that are defined in none of the files that are read, but in one that lies beside or around
-//! them.
+//! Looks for functions and variables that the given files lack in the C files beside and around them, so that a
+//! problem can name the file to add, or the file is read without being asked for.
 
 use crate::{
     Files, SourceFile,
@@ -18,12 +18,12 @@ use std::{
     rc::Rc,
 };
 
-/// How to choose the files that are read.
+/// The sentence of messages that says how to choose the files that are read.
 pub(crate) const TO_NAME: &str =
     "name it among the files to say so; --only-these reads no others than those that are named";
 
-/// Folders of programs that try or show others: what they define stands in for these, and is meant where files in them
-/// are read.
+/// Folders of tests and examples. Their definitions stand in for those of the program, so they count only if a file
+/// of such a folder is itself read.
 const ASIDE: [&str; 7] = [
     "test", "tests", "example", "examples", "demo", "demos", "bench",
 ];
@@ -48,11 +48,12 @@ pub(crate) fn undefined(
         .collect()
 }
 
-/// The files around those that are read, and what they define: the same however many of them are read in the end.
+/// The files around the given ones, and the names that they define. The table is the same however many of them are
+/// read in the end.
 #[derive(Debug, Default)]
 pub(crate) struct Around {
     others: Option<Vec<Other>>,
-    /// The files that define a name, of the names that were looked for.
+    /// The files that define each name that was looked for.
     defining: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -61,7 +62,8 @@ pub(crate) struct Around {
 struct Other {
     path: String,
     bytes: Vec<u8>,
-    /// The functions and variables that it defines for others, if it is preprocessed like the first one that is read.
+    /// The functions and variables that the file defines for others, if it is preprocessed like the first file that
+    /// is read.
     defined: OnceCell<BTreeSet<Rc<str>>>,
 }
 
@@ -90,7 +92,7 @@ impl Around {
             .collect()
         });
         for other in others {
-            // To look for words in a text is much faster than to find its tokens.
+            // Searching a text for words is much faster than splitting it into tokens.
             let text = String::from_utf8_lossy(&other.bytes);
             for name in names.iter().filter(|name| may_define(&text, name)) {
                 let defined = (other.defined).get_or_init(|| defined(other, first, files, kept));
@@ -105,7 +107,7 @@ impl Around {
         }
     }
 
-    /// The files that define a name, and are not among those that are read.
+    /// The files that define a name and are not read.
     fn defining(&self, name: &str, sources: &[SourceFile<'_>]) -> BTreeSet<&str> {
         let all = self.defining.get(name).into_iter().flatten();
         let is_read = |path: &&str| sources.iter().any(|source| source.name == *path);
@@ -115,8 +117,9 @@ impl Around {
     }
 }
 
-/// Adds to problems that lack a function the files that define it; where one is meant, and an error or a variable that
-/// is not defined asks for it, it is among those that are returned, with what it is read for.
+/// Adds to each problem of a missing function the files that define it. Returns the files to be read as well, each
+/// with the names that it is read for: those that [`meant`] chooses for a function whose absence is an error, or for
+/// an undefined variable.
 pub(crate) fn name_files(
     around: &mut Around,
     sink: &mut Sink,
@@ -172,7 +175,8 @@ pub(crate) fn name_files(
         .collect()
 }
 
-/// The file that is meant of those that define a name: the only one, or the only one beside the files that are read.
+/// The file to take for a name among those that define it: the only one, or the only one in a folder of the files
+/// that are read.
 fn meant<'f>(all: &BTreeSet<&'f str>, sources: &[SourceFile<'_>]) -> Option<&'f str> {
     let folder = |path: &str| Path::new(path).parent().map(Path::to_owned);
     let is_beside = |path: &&str| {
@@ -186,7 +190,7 @@ fn meant<'f>(all: &BTreeSet<&'f str>, sources: &[SourceFile<'_>]) -> Option<&'f 
     }
 }
 
-/// True of a file in a folder for tests or examples in which none of the files lies that are read.
+/// True of a file in a folder for tests or examples, unless a file of that folder is read.
 fn is_aside(path: &str, sources: &[SourceFile<'_>]) -> bool {
     let path = Path::new(path);
     path.ancestors().skip(1).any(|folder| {
@@ -201,11 +205,11 @@ fn is_aside(path: &str, sources: &[SourceFile<'_>]) -> bool {
     })
 }
 
-/// The bytes of a list of parameters that are looked at.
+/// Most bytes of a list of parameters that are searched for its end.
 const MOST_PARAMETERS: usize = 4096;
 
-/// False of a text in which nothing behind a name looks like the rest of its definition: where a function is called, or
-/// declared, other signs stand behind the parentheses.
+/// False if no occurrence of a name in a text looks like its definition: behind the parentheses of a call or a
+/// declaration other signs stand than behind those of a definition.
 fn may_define(text: &str, name: &str) -> bool {
     let is_word = |c: char| c == '_' || c.is_alphanumeric();
     text.match_indices(name).any(|(at, _)| {
@@ -218,7 +222,7 @@ fn may_define(text: &str, name: &str) -> bool {
             return behind.starts_with([')', '=', ';', ',', '[', '/']);
         }
         let mut depth = 0usize;
-        // Parentheses that go on further may be those of anything.
+        // Longer parentheses decide nothing: the name may be defined.
         let close = behind.bytes().take(MOST_PARAMETERS).position(|b| {
             depth += usize::from(b == b'(');
             depth -= usize::from(b == b')');
@@ -244,7 +248,7 @@ fn defined(
         preprocessing: first.preprocessing.clone(),
         ..SourceFile::new(&other.path, &other.bytes)
     };
-    // Problems of a file that is not read are nobody's.
+    // The file is not part of the program: its problems are dropped.
     let read = preprocess(&source, None, files, kept, &mut Sink::default());
     definitions(&read.tokens)
 }

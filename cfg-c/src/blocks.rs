@@ -1,8 +1,10 @@
-//! Rows that lie in one block: `a[0] = malloc(...)` and `a[i] = a[i - 1] + m`, or `a[i] = block + i * m`.
+//! Arrays of pointers to rows that lie in one block, set up by `a[0] = malloc(...)` and `a[i] = a[i - 1] + m`, or by
+//! `a[i] = block + i * m`.
 //!
-//! The pointers to the rows are computed, not stored: `a[i]` is the block moved by `(i - first) * m`, where `first` is the row that the
-//! block begins with. The array of pointers is taken out. This is done where all that is assigned to the pointers has one of these forms,
-//! and nothing else is done with the array but to subscript, test and free it; a row that has not been assigned has no place in C either.
+//! Such an array is removed: `a[i]` becomes the block moved by `(i - first) * m`, where `first` is the row that the
+//! block begins with. Two conditions must hold: every assignment of an element has one of these forms, and the array
+//! is otherwise only subscripted, tested and freed. A row that has not been assigned gets a place by this, but
+//! reading it is undefined in C.
 
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
@@ -16,29 +18,29 @@ use std::{
     rc::Rc,
 };
 
-/// Expressions that are looked at when it is asked whether one keeps its value.
+/// Most parts of an expression that is checked for keeping its value.
 const MAX_PARTS: usize = 100;
 
-/// What stands for the rows of an array of pointers.
+/// The replacement for an array of pointers.
 struct Rows {
-    /// What points to the first row.
+    /// The variable that points to the first row.
     block: DeclId,
     /// The subscript of the first row.
     first: Option<ExprId>,
-    /// The elements from one row to the next.
+    /// The number of elements from one row to the next.
     distance: ExprId,
 }
 
-/// Everything that is done with an array of pointers and with other names of it.
+/// All uses of an array of pointers and of its other names.
 #[derive(Default)]
 struct Uses {
     /// Assignments and steps of the array itself, in order.
     whole: Vec<ExprId>,
-    /// Assignments of elements, in order: the target's subscript, none for `*a`.
+    /// Assignments of elements, in order, each with the subscript of its target; `None` for `*a`.
     elements: Vec<(ExprId, Option<ExprId>)>,
     /// Elements that are read.
     read: Vec<ExprId>,
-    /// Tests for null, and the value of each.
+    /// Tests for null, each with the value that it always has.
     tests: Vec<(ExprId, i128)>,
     /// Calls of free.
     freed: Vec<ExprId>,
@@ -72,8 +74,8 @@ pub(crate) fn is_table(ty: &Qualified) -> bool {
     matches!(inner, Some(Type::Arith(_) | Type::Struct(_)))
 }
 
-/// True of a variable that may be an array of pointers to rows in one block: its elements are assigned pointers that are no memory of their own, or
-/// a function returns it.
+/// True of a variable that may be an array of pointers to rows in one block: some element is assigned a pointer other
+/// than new memory, or a function returns the variable.
 pub(crate) fn may_be(unit: &Unit, d: DeclId) -> bool {
     let decl = unit.decl(d);
     if decl.kind != DeclKind::Local || !is_table(&decl.ty) {
@@ -114,7 +116,7 @@ pub(crate) fn may_be(unit: &Unit, d: DeclId) -> bool {
         })
 }
 
-/// The arrays of pointers to rows of a function, and the variable that each is another name of.
+/// The arrays of pointers to rows of a function, each with the variable that it is another name of.
 fn names(unit: &Unit, f: usize) -> BTreeMap<DeclId, DeclId> {
     let mut names = BTreeMap::new();
     for d in &unit.functions[f].locals {
@@ -124,7 +126,7 @@ fn names(unit: &Unit, f: usize) -> BTreeMap<DeclId, DeclId> {
         }
         names.insert(*d, *d);
     }
-    // Other names come behind what they name.
+    // A variable is visited before its other names.
     let all: Vec<DeclId> = names.keys().copied().collect();
     for d in all {
         let mut of = d;
@@ -140,7 +142,7 @@ fn names(unit: &Unit, f: usize) -> BTreeMap<DeclId, DeclId> {
     names
 }
 
-/// The variable that another one is always equal to, if it is not null.
+/// The one variable that is assigned to this one, besides null.
 fn only_source(unit: &Unit, d: DeclId) -> Option<DeclId> {
     let decl = unit.decl(d);
     let mut only = None;
@@ -166,7 +168,8 @@ fn only_source(unit: &Unit, d: DeclId) -> Option<DeclId> {
     only
 }
 
-/// The expressions of statements that are come to where an array of pointers, or one of them, is null, which memory never is.
+/// The expressions of statements that are never executed, since they depend on an array of pointers, or an element of
+/// it, being null.
 fn never(unit: &Unit, f: usize, tests: &[(ExprId, i128)]) -> BTreeSet<ExprId> {
     let null: BTreeSet<ExprId> = (tests.iter())
         .filter(|(_, value)| *value == 0)
@@ -197,7 +200,7 @@ fn never(unit: &Unit, f: usize, tests: &[(ExprId, i128)]) -> BTreeSet<ExprId> {
     found
 }
 
-/// The array that an expression names, and the subscript of the element that it is.
+/// The subscript, if an expression is an element of the array (`Some(None)` for `*a`).
 fn element(unit: &Unit, e: ExprId, same: &BTreeSet<DeclId>) -> Option<Option<ExprId>> {
     let (of, subscript) = match unit.expr(e).kind {
         ExprKind::Index(a, i) => (a, Some(i)),
@@ -211,7 +214,8 @@ fn is_named(unit: &Unit, e: ExprId, same: &BTreeSet<DeclId>) -> bool {
     matches!(unit.expr(e).kind, ExprKind::Name(d) if same.contains(&d))
 }
 
-/// Adds what an expression does with an array of pointers, and the names and elements that are accounted for; none if that is not known.
+/// Adds the uses of an array of pointers in an expression to `found`, and the names and elements that they explain to
+/// `known`. `None` if a use is not one of the supported ones.
 fn note(
     unit: &Unit,
     e: ExprId,
@@ -222,7 +226,7 @@ fn note(
     match &unit.expr(e).kind {
         ExprKind::Assign(op, target, value) if is_named(unit, *target, same) => {
             if op.is_none() && is_named(unit, bare(unit, *value), same) {
-                // Another name.
+                // The value may be another name of the array.
                 unit.walk(*value, &mut |e| {
                     known.insert(e);
                 });
@@ -277,10 +281,10 @@ fn note(
     Some(())
 }
 
-/// What is done with an array of pointers; none if there is something that is not known.
+/// The uses of an array of pointers; `None` if one of them is not supported.
 fn uses(unit: &Unit, f: usize, same: &BTreeSet<DeclId>) -> Option<Uses> {
     let mut found = Uses::default();
-    // Names and elements that are accounted for.
+    // The names and elements that the uses explain. Any other occurrence is a use that is not supported.
     let mut known: BTreeSet<ExprId> = BTreeSet::new();
     let part = unit.functions[f].part.clone();
     for e in part.clone().map(ExprId) {
@@ -319,7 +323,7 @@ fn uses(unit: &Unit, f: usize, same: &BTreeSet<DeclId>) -> Option<Uses> {
             });
         }
     }
-    // An array that may be null is tested for it.
+    // Uses in statements that are never executed do not count.
     let dead = never(unit, f, &found.tests);
     let null = |e: &ExprId| match unit.expr(*e).kind {
         ExprKind::Assign(None, _, value) => is_null(unit, value),
@@ -333,7 +337,8 @@ fn uses(unit: &Unit, f: usize, same: &BTreeSet<DeclId>) -> Option<Uses> {
     (!stray).then_some(found)
 }
 
-/// True of an integer that has the same value wherever it is known: constants, variables that nothing assigns.
+/// True of an integer with one value throughout the function: built from constants and variables that no statement
+/// assigns.
 fn is_fixed(unit: &Unit, e: ExprId) -> bool {
     let mut open = vec![e];
     let mut count = 0;
@@ -382,12 +387,12 @@ fn moved(unit: &Unit, e: ExprId) -> Option<(ExprId, ExprId)> {
     }
 }
 
-/// Finds what stands for rows, and makes the variable for the block if there is none.
+/// Finds block, first row and distance, and makes a variable for the block if there is none.
 fn rows(unit: &mut Unit, f: usize, root: DeclId, uses: &Uses) -> Option<Rows> {
     let same: BTreeSet<DeclId> = [root].into();
     let array = matches!(unit.decl(root).ty.ty, Type::Array(..));
     let start = uses.elements.first()?.0;
-    // One call allocates the pointers; the array moves only before they are assigned.
+    // Exactly one call must allocate the pointers, and the array may move only before they are assigned.
     let mut allocated = 0;
     for e in &uses.whole {
         match unit.expr(*e).kind {
@@ -438,7 +443,8 @@ fn rows(unit: &mut Unit, f: usize, root: DeclId, uses: &Uses) -> Option<Rows> {
             distance: copy(unit, distance),
         });
     }
-    // The first row, which may be moved at once, then the others.
+    // The first assignment gives the first row its memory, which may be moved at once; the others move on from row to
+    // row.
     let (&(e, first), moves) = moves.split_first()?;
     let ExprKind::Assign(None, _, value) = unit.expr(e).kind else {
         return None;
@@ -474,7 +480,7 @@ fn rows(unit: &mut Unit, f: usize, root: DeclId, uses: &Uses) -> Option<Rows> {
     })
 }
 
-/// A copy of an integer that keeps its value, which has at most [`MAX_PARTS`] parts.
+/// A copy of an integer expression for which [`is_fixed`] holds, so that it has at most [`MAX_PARTS`] parts.
 fn copy(unit: &mut Unit, e: ExprId) -> ExprId {
     let node = unit.expr(e);
     let (at, from) = (node.at, node.from);
@@ -532,7 +538,7 @@ fn new_block(unit: &mut Unit, f: usize, root: DeclId) -> DeclId {
     d
 }
 
-/// Writes what stands for the rows in place of the array of pointers.
+/// Replaces all uses of the array of pointers by the rows of the block.
 fn replace(unit: &mut Unit, same: &BTreeSet<DeclId>, uses: Uses, rows: &Rows) {
     let Uses {
         whole,
@@ -555,7 +561,7 @@ fn replace(unit: &mut Unit, same: &BTreeSet<DeclId>, uses: Uses, rows: &Rows) {
         node.kind = ExprKind::Int(value, Arith::INT);
         node.ty = Some(Qualified::plain(Type::Arith(Arith::INT)));
     }
-    // Pointers that are not stored are not assigned; what is read for that is gone, too.
+    // The pointers are no longer stored: their assignments are removed, with the reads in them.
     let gone = whole.into_iter().chain(freed);
     for e in gone.chain(elements[given..].iter().map(|(e, _)| *e)) {
         forget(unit, e);

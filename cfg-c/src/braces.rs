@@ -1,8 +1,9 @@
-//! Initial values in braces: which part of an object each of them is for (C99 6.7.8).
+//! Initial values in braces: finds the part of an object that each value is for (C99 6.7.8).
 //!
-//! One walk over the values of a list. It keeps the parts that lead to the next one, outermost first: designators say them anew, a value
-//! that is none for a whole array or structure goes on to its first part, and behind the last part of one the next part around it follows. What
-//! is given to a part, a list too, replaces all that the part was given before.
+//! One walk over the values of a list keeps the path to the next part, outermost part first. A designator sets the
+//! path anew. A value that does not fit a whole array or structure descends to its first part; behind the last part
+//! of one, the path goes on in the array or structure around it. A value for a part, or a list, replaces all earlier
+//! values in that part.
 
 use crate::{
     ast::{ExprId, ExprKind, Init, StructId, Unit},
@@ -21,7 +22,7 @@ use std::{collections::BTreeMap, rc::Rc};
 #[derive(Debug)]
 pub(crate) struct Failed;
 
-/// Parts of a type that are looked at before their number counts as unknown.
+/// Most parts of a type that are counted; of larger types the number counts as unknown.
 const MAX_PARTS: usize = 1 << 24;
 
 /// An initial value as it is written.
@@ -37,7 +38,7 @@ pub(crate) enum Designator {
     Field(Rc<str>, Pos),
 }
 
-/// The initial value of a variable of a type, and the number of elements that it has where the first extent is left out.
+/// The initial value of a variable, and the number of its elements, which is its first extent if that is left out.
 pub(crate) fn resolve(unit: &mut Unit, ty: &Qualified, written: &Written) -> (Init, i64) {
     let mut fill = Fill {
         unit,
@@ -87,7 +88,7 @@ pub(crate) fn count(unit: &Unit, ty: &Qualified) -> Option<i64> {
     count_within(unit, ty, MAX_PARTS)
 }
 
-/// [`count`], where no more than so many parts are kept at a time.
+/// Does the work of [`count`], and gives up when more than `most` parts are open at a time.
 fn count_within(unit: &Unit, ty: &Qualified, most: usize) -> Option<i64> {
     let mut total = 0i64;
     let mut open = vec![(ty, 1i64)];
@@ -149,7 +150,7 @@ fn wrong<T>(
     })
 }
 
-/// Code that compilers refuse, too.
+/// Reports an initial value that compilers refuse, too.
 fn forbidden<T>(
     info: &'static CodeInfo,
     at: Pos,
@@ -176,22 +177,22 @@ fn is_union(unit: &Unit, ty: &Qualified) -> bool {
     matches!(ty.ty, Type::Struct(s) if unit.structure(s).union)
 }
 
-/// True of what has parts that are given values. A complex number is one value.
+/// True of types whose parts have values of their own. A complex number is one value.
 fn is_aggregate(ty: &Qualified) -> bool {
     matches!(ty.ty, Type::Array(..) | Type::Struct(_)) && complex::part(&ty.ty).is_none()
 }
 
-/// What the parts of a variable are given. A part has the numbers of the elements and members that lead to it, so that those of one
-/// part are neighbours.
+/// The values of the parts of a variable. The key of a part is the path of element and member numbers that leads to
+/// it, so that the parts of one part are neighbours.
 struct Fill<'u> {
     unit: &'u mut Unit,
     given: BTreeMap<Vec<i64>, ExprId>,
-    /// One more than the last element of the whole that is named or given something.
+    /// One more than the last element of the whole that has a designator or a value.
     length: i64,
 }
 
 impl Fill<'_> {
-    /// What the whole is given, if that is one expression.
+    /// The value of the whole, if that is one expression.
     fn whole(&mut self, ty: &Qualified, written: &Written) -> Braces<Option<ExprId>> {
         if let Some((text, at)) = self.text(ty, written)? {
             return self.characters(ty, &text, at, &[]).map(|()| None);
@@ -203,7 +204,7 @@ impl Fill<'_> {
                     let at = self.unit.expr(*e).at;
                     let message = "an array or structure is initialised by a value";
                     let help = "write the values in braces";
-                    // Compilers take a compound literal for an array.
+                    // Compilers accept a compound literal as the value of an array.
                     return match self.unit.expr(*e).kind {
                         ExprKind::Literal(_) => wrong(&codes::INITIAL, at, message, help),
                         _ => forbidden(&codes::INITIAL, at, message, help),
@@ -219,7 +220,7 @@ impl Fill<'_> {
         }
     }
 
-    /// The value in the braces of something that has no parts.
+    /// The value of a scalar, in braces or without.
     fn scalar(&self, ty: &Qualified, mut written: &Written) -> Braces<ExprId> {
         loop {
             written = match written {
@@ -278,7 +279,7 @@ impl Fill<'_> {
         Ok(())
     }
 
-    /// Goes on to the next part of an array or structure. A union has one part, whichever of them it is.
+    /// Moves on to the next part of an array or structure. A union is complete after one part.
     fn go_on(&self, (ty, k): &mut (Qualified, i64)) {
         *k = match is_union(self.unit, ty) {
             true => i64::MAX,
@@ -286,7 +287,7 @@ impl Fill<'_> {
         };
     }
 
-    /// Gives the next part its value, or the first part in it that takes it.
+    /// Gives a value to the next part, or to the first part inside of it that can take the value.
     fn value(
         &mut self,
         around: &mut Vec<(Qualified, i64)>,
@@ -375,7 +376,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Designators with those of the members without a name on their way.
+    /// The designators, with the unnamed members that a name leads through.
     fn spelled(&self, ty: &Qualified, designators: &[Designator]) -> Vec<Designator> {
         let mut spelled = Vec::with_capacity(designators.len());
         let mut ty = Some(ty);
@@ -436,7 +437,7 @@ impl Fill<'_> {
         }
     }
 
-    /// True of a structure that is the value of a whole part of a type.
+    /// True if the expression is a structure of this type, and so the value of a whole part.
     fn is_same(&self, ty: &Qualified, e: ExprId) -> bool {
         matches!(ty.ty, Type::Struct(s) if self.unit.structure_of(e) == Some(s))
     }
@@ -493,7 +494,7 @@ impl Fill<'_> {
         Ok(())
     }
 
-    /// Forgets what a part was given before.
+    /// Removes earlier values of a part.
     fn reset(&mut self, path: &[i64], at: Pos) -> Braces<()> {
         let help = "give each part one initial value";
         for outer in 0..path.len() {
@@ -505,12 +506,12 @@ impl Fill<'_> {
         self.forget(path, at, |_| true)
     }
 
-    /// Forgets what a union was given by other members than this one.
+    /// Removes earlier values of a union's other members.
     fn forget_other_members(&mut self, union: &[i64], member: i64, at: Pos) -> Braces<()> {
         self.forget(union, at, |path| path.get(union.len()) != Some(&member))
     }
 
-    /// Forgets what some of the parts of a part were given.
+    /// Removes earlier values of those parts of a part for which `is` holds.
     fn forget(&mut self, path: &[i64], at: Pos, is: impl Fn(&[i64]) -> bool) -> Braces<()> {
         let before = self.given.range(path.to_vec()..);
         let before = before.take_while(|(p, _)| p.starts_with(path));
@@ -533,7 +534,7 @@ mod tests {
     use super::*;
     use crate::ast::{Member, Structure};
 
-    /// The scalars of a type are counted as long as it has no more parts than are looked at.
+    /// The scalars of a type are counted up to [`MAX_PARTS`] parts.
     #[test]
     fn scalars_are_counted_up_to_a_number_of_parts() {
         let member = |name: &str| Member {

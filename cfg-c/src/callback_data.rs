@@ -1,6 +1,6 @@
-//! Parameters `void *` of the functions to differentiate, and members that nothing assigns, as the data behind a
-//! callback: they have the type that they are said to have, or that what uses them converts them to, here or in a
-//! function to which they are handed on, if that is one.
+//! Types for data behind a callback: parameters `void *` of the functions to differentiate, and members `void *` that
+//! no statement assigns. Their type is the one that an option states, or the one type that they are converted to,
+//! here or in functions to which they are handed on.
 
 use crate::{
     ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unary, Unit},
@@ -33,12 +33,12 @@ pub(crate) fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
     Some(Holder::Member(s, Rc::clone(name)))
 }
 
-/// To what pointers to void are converted, and the pointers to void that they are given to.
+/// The types that a pointer to void is converted to, and the other pointers to void that it is assigned to.
 #[derive(Default)]
 struct Uses {
     types: Vec<Qualified>,
     given_to: Vec<DeclId>,
-    /// The pointer is assigned, or its address is taken.
+    /// True if the pointer is assigned, or its address is taken.
     changes: bool,
 }
 
@@ -134,7 +134,7 @@ fn is_local(decl: &Decl) -> bool {
     decl.kind == DeclKind::Local && decl.assigned.is_empty() && !decl.address
 }
 
-/// A pointer to void as one to another type, which is constant where void is.
+/// A pointer to void as a pointer to `of`, with the `const` of the void.
 fn pointer(void: &Qualified, of: &Qualified) -> Qualified {
     let constant = void.target().is_some_and(|void| void.constant);
     let of = Qualified {

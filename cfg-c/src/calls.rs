@@ -1,4 +1,4 @@
-//! Which functions a function names.
+//! The functions that a function names: the call graph, and its closure.
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unit, leaves},
@@ -31,7 +31,7 @@ pub(crate) fn named(unit: &Unit, f: usize) -> Vec<usize> {
     found
 }
 
-/// These functions and all that they name, in the order of the file.
+/// The functions `roots` and all that they name, to any depth, in the order of the file.
 pub(crate) fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
     let mut seen: BTreeSet<usize> = roots.iter().copied().collect();
     let mut open = roots.to_vec();
@@ -87,8 +87,8 @@ pub(crate) fn is_function_pointer(ty: &Qualified) -> bool {
     matches!(&ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
 }
 
-/// True if a function may be called through a pointer to a type of functions: their parameters are the same, but for
-/// what pointers point to where that is void in one of them.
+/// True if a function may be called through a pointer to a function type: result and parameters are the same, except
+/// that `void *` matches any pointer.
 pub(crate) fn callable(pointer: &Type, function: &Type) -> bool {
     let (Type::Function(pointer), Type::Function(function)) = (pointer, function) else {
         return true;
@@ -101,10 +101,10 @@ pub(crate) fn callable(pointer: &Type, function: &Type) -> bool {
             let functions = [a, b].map(|to| matches!(to.ty, Type::Function(_)));
             a.ty == Type::Void || b.ty == Type::Void || a.ty == b.ty || functions == [true; 2]
         }
-        // Structures and numbers.
+        // Structures and numbers must be equal.
         (a, b) => a == b,
     };
-    // Copies of functions have numbers in place of pointers to functions.
+    // In copies, pointers to functions have become numbers: both stand for one type.
     let number = |ty: &Qualified| ty.arith() == Some(Arith::ADDRESS) || is_function_pointer(ty);
     let alike = |a: &Qualified, b: &Qualified| alike(a, b) || number(a) && number(b);
     let (ours, theirs) = (&pointer.parameters, &function.parameters);
@@ -120,12 +120,12 @@ pub(crate) fn holds_functions(unit: &Unit, ty: &Qualified) -> bool {
     holds(unit, ty, function)
 }
 
-/// True of types that may lead to pointers to functions: what a pointer to void leads to is not known.
+/// True of types that may lead to pointers to functions: a pointer to void may lead anywhere.
 fn leads_to_functions(unit: &Unit, ty: &Qualified) -> bool {
     holds(unit, ty, |ty| matches!(ty, Type::Function(_) | Type::Void))
 }
 
-/// True of a type of which this is true, and of types that lead to one: pointers, arrays, structures with such members.
+/// True of a type for which `wanted` is true, and of pointers, arrays and structures that lead to such a type.
 pub(crate) fn holds(unit: &Unit, ty: &Qualified, wanted: impl Fn(&Type) -> bool) -> bool {
     let mut seen = HashSet::new();
     let mut open = vec![ty];

@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// The names of the parts.
 pub(crate) const PARTS: [&str; 2] = ["re", "im"];
 
-/// The structures, as they are named here and in C.
+/// The structures: the type of the parts, the name here, and the words of C.
 const TYPES: [(Arith, &str, &str); 2] = [
     (Arith::Double, "complex_double", "double _Complex"),
     (Arith::Float, "complex_float", "float _Complex"),
@@ -35,7 +35,7 @@ pub(crate) fn part(ty: &Type) -> Option<Arith> {
     }
 }
 
-/// The words of C for a complex type that is one of the structures; none of others.
+/// The words of C for a structure that is a complex type; `None` for other structures.
 pub(crate) fn words(s: StructId) -> Option<&'static str> {
     TYPES.get(s.index()).map(|(.., words)| *words)
 }

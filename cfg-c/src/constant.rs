@@ -16,12 +16,13 @@ use std::collections::HashSet;
 /// Deeper expressions have no value.
 const MAX_DEPTH: usize = 300;
 
-/// The expressions that have a value where they are read.
+/// The kinds of expressions that count as constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Constants {
     /// The expressions of C99 6.6, which extents and cases take.
     Standard,
-    /// With constant variables and functions of the library, which compilers take in initial values, too.
+    /// Those of C99 6.6 and, as compilers accept them in initial values, constant variables and functions of the
+    /// library.
     Folded,
 }
 
@@ -30,7 +31,7 @@ pub(crate) fn integer(unit: &Unit, e: ExprId) -> Option<(i128, Int)> {
     within(unit, e, MAX_DEPTH)
 }
 
-/// The number that a variable always has: one that is kept, constant and initialised with a number.
+/// The number in the initial value of a constant variable that is kept between calls.
 pub(crate) fn fixed(unit: &Unit, ty: &Qualified, e: ExprId) -> Option<Number> {
     let is_fixed = ty.constant && !ty.volatile && ty.width.is_none();
     number(unit, e)?.converted(ty.arith().filter(|_| is_fixed)?)
@@ -47,7 +48,7 @@ fn within(unit: &Unit, e: ExprId, depth: usize) -> Option<(i128, Int)> {
     }
 }
 
-/// The value of a constant expression of numbers, as initial values have it.
+/// The value of a constant expression of numbers, by the rules for initial values.
 pub(crate) fn number(unit: &Unit, e: ExprId) -> Option<Number> {
     number_within(unit, e, Constants::Folded, MAX_DEPTH)
 }
@@ -119,7 +120,8 @@ fn number_within(unit: &Unit, e: ExprId, constants: Constants, depth: usize) -> 
     }
 }
 
-/// The value of a function of the library, the same on every machine; none where it would tell of an error.
+/// The value of a function of the library, computed as on every machine; `None` if it is not finite, where the
+/// function would report an error.
 fn of_the_library(op: Op, arguments: &[Number], ty: Arith) -> Option<Number> {
     let value = match ty {
         Arith::Float => {
@@ -135,7 +137,7 @@ fn of_the_library(op: Op, arguments: &[Number], ty: Arith) -> Option<Number> {
     value.double().is_finite().then_some(value)
 }
 
-/// The value of a compiler's function that counts the bits of a number; none where the function has none.
+/// The value of a compiler's function that counts the bits of a number; `None` where it is undefined.
 fn count_of_bits(name: &str, value: i128) -> Option<u32> {
     let stem = name.trim_end_matches('l');
     let bits = if stem == name { 32 } else { 64 };
@@ -175,7 +177,7 @@ fn unary(op: Unary, a: Number) -> Option<Number> {
     }
 }
 
-/// The value of an operator of which an operand is a real.
+/// The value of an operator with a real operand.
 fn binary_of_reals(op: Binary, a: Number, b: Number) -> Option<Number> {
     let truth = |t: bool| Some(Number::Int(t.into(), Int::Int));
     match op {
@@ -184,7 +186,7 @@ fn binary_of_reals(op: Binary, a: Number, b: Number) -> Option<Number> {
         _ => {}
     }
     let single = a.ty().common(b.ty()) == Arith::Float;
-    // Operands of the type float are compared exactly as doubles, too, but an integer is rounded first.
+    // Doubles compare `float` operands exactly, but an integer operand must be rounded to `float` first.
     let (x, y) = match single {
         true => (f64::from(a.float()), f64::from(b.float())),
         false => (a.double(), b.double()),
@@ -196,7 +198,8 @@ fn binary_of_reals(op: Binary, a: Number, b: Number) -> Option<Number> {
         Binary::Ge => return truth(x >= y),
         Binary::Eq => return truth(x == y),
         Binary::Ne => return truth(x != y),
-        // A result in double precision that is rounded once more is that of the operation in single precision.
+        // Rounding the double-precision result to single gives the single-precision result: double has more than
+        // twice the digits.
         Binary::Add => x + y,
         Binary::Sub => x - y,
         Binary::Mul => x * y,
@@ -209,7 +212,7 @@ fn binary_of_reals(op: Binary, a: Number, b: Number) -> Option<Number> {
     })
 }
 
-/// The size of an operand of sizeof: arrays, and texts, are no pointers there.
+/// The size of an operand of `sizeof`, where arrays and texts do not become pointers.
 fn size_of_operand(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
     let mut e = e;
     while let ExprKind::Unary(Unary::Deref, a) = unit.expr(e).kind
@@ -281,12 +284,12 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
         let width = m.ty.width.map(|width| i128::from(width.bits));
         let begin = match width {
             _ if unit.structure(s).union => 0,
-            // A bit-field does not go on from one number of its type into the next.
+            // A bit-field does not straddle two units of its type.
             Some(bits) if end % align + bits <= align => end,
             _ => rounded(end, align)?,
         };
         let own = match m.ty.ty {
-            // Elements of an array without extent are no part of the size.
+            // A flexible array member adds nothing to the size.
             Type::Array(_, None) => 0,
             _ => size(unit, &m.ty, depth)?.checked_mul(8)?,
         };
@@ -302,7 +305,7 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
     Some((rounded(end, widest)? / 8, found))
 }
 
-/// The bits before a member in this one, which is that member, or one without a name around it.
+/// The bits from the beginning of `m` to the member: `m` itself, or a member inside of an unnamed `m`.
 fn beginning_within(unit: &Unit, m: &Member, member: &str, depth: usize) -> Option<i128> {
     match m.ty.ty {
         _ if *m.name == *member => Some(0),
@@ -313,12 +316,12 @@ fn beginning_within(unit: &Unit, m: &Member, member: &str, depth: usize) -> Opti
     }
 }
 
-/// The next multiple of a positive number.
+/// The size, rounded up to a multiple of `of`, which is positive.
 fn rounded(size: i128, of: i128) -> Option<i128> {
     size.checked_add((of - size.rem_euclid(of)) % of)
 }
 
-/// What the address of a value of a type is a multiple of.
+/// The alignment of a type in bytes.
 pub(crate) fn alignment_of(unit: &Unit, ty: &Qualified) -> Option<i128> {
     alignment(unit, ty, MAX_DEPTH)
 }
@@ -338,8 +341,8 @@ fn alignment(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i128> {
     }
 }
 
-/// The value of a pointer, or of an array as one, that is made from a number alone, as `&((struct s *)0)->v[2]` which tells where a member
-/// begins.
+/// The value of a pointer or array that is made from a number alone, such as `&((struct s *)0)->v[2]`, the idiom for
+/// the offset of a member.
 fn address(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
     let node = unit.expr(e);
@@ -360,7 +363,7 @@ fn address(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
     }
 }
 
-/// Where a place is to which such a pointer leads.
+/// The address of a place to which such a pointer leads.
 fn place(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
     match &unit.expr(e).kind {

@@ -2,7 +2,7 @@
 
 use crate::types::{Arith, Qualified, Type};
 
-/// How a function that is not there is declared.
+/// The help of a message about a missing function: a pragma that declares it.
 pub(crate) fn how_to_declare(name: &str, ty: &Qualified) -> String {
     let signature = match &ty.ty {
         Type::Pointer(to) => match &to.ty {

@@ -1,9 +1,10 @@
-//! Functions as they are lowered: pointers to functions become numbers, and functions that are given functions are
-//! copied for them.
+//! Prepares functions for lowering: pointers to functions become numbers, and functions with function parameters are
+//! copied for each function that they are given.
 //!
-//! A pointer to a function is the number of the function, an integer; a call through one is a choice among the functions
-//! that it may be. A parameter that is given one function, known where the call stands, is left out: the function is
-//! copied for it and calls it by its name. So is one of type `void *`, which has the type of what is passed in each copy.
+//! A pointer to a function becomes an integer, the number of the function, and a call through it a choice among the
+//! functions that it may be. If a call passes one known function for a parameter, the callee is copied without that
+//! parameter, and the copy calls the function by its name. Callees with `void *` parameters are copied, too: in each
+//! copy the parameter has the type of the argument.
 
 mod back;
 mod call;
@@ -36,33 +37,33 @@ use std::{
     rc::Rc,
 };
 
-/// More copies of functions are not made.
+/// Most copies of functions.
 const MAX_COPIES: usize = 1000;
 
-/// Copies are made as long as there are fewer expressions.
+/// Most expressions of a file while copies are made.
 const MAX_EXPRESSIONS: usize = 1 << 22;
 
-/// True of so many copies of functions, in a file of so many expressions.
+/// True if there are too many copies of functions, or too many expressions.
 fn is_too_much(copies: usize, expressions: usize) -> bool {
     copies > MAX_COPIES || expressions > MAX_EXPRESSIONS
 }
 
-/// What a parameter is in a copy of its function.
+/// The meaning of a parameter in a copy of its function.
 #[derive(Clone, Debug, PartialEq)]
 enum Bound {
-    /// It is left out, since it is always this function.
+    /// The parameter is left out: it is always this function.
     Function(DeclId),
-    /// It is the number of one of these.
+    /// The parameter is the number of one of these functions.
     Among(Set),
-    /// It is left out, since it is always null.
+    /// The parameter is left out: it is always null.
     Null,
-    /// It points to this in place of void.
+    /// The parameter points to this type in place of void.
     Points(Qualified),
-    /// It points to this variable, which is a pointer.
+    /// The parameter points to this variable, which is a pointer.
     Place(DeclId),
 }
 
-/// The parameters of a copy that differ, by their positions, and the result, behind all.
+/// The parameters of a copy that differ from the original, by their positions; the result, at [`RESULT`], is last.
 type Bindings = Vec<(usize, Bound)>;
 
 /// The position of the result of a function that returns a pointer to void.
@@ -73,52 +74,52 @@ struct Expand<'u> {
     sink: &'u mut Sink,
     /// The functions as they were read.
     read: Vec<Function>,
-    /// The functions that pointers may be, whose numbers are their positions from 1.
+    /// The functions whose addresses are taken. The number of a function is its position, from 1.
     numbers: Vec<DeclId>,
-    /// Functions that are named, but where they are called.
+    /// Functions that are named other than in calls.
     taken: BTreeSet<DeclId>,
     /// The types that functions convert their parameters `void *` to.
     taken_for: untyped::Taken,
-    /// The functions that members of structures are given.
+    /// The functions that are assigned to members of structures.
     fields: Fields,
-    /// Names of functions where they are called.
+    /// The expressions that name a function in order to call it.
     callees: HashSet<ExprId>,
     /// The copies of each function.
     copies: HashMap<usize, Vec<(Bindings, usize)>>,
-    /// The types behind results that no caller wants, of each function.
+    /// For each function, the types behind results whose type no caller decides.
     unwanted: HashMap<usize, Vec<(Bindings, Qualified)>>,
     open: VecDeque<(usize, Bindings, usize)>,
     names: HashSet<Rc<str>>,
     count: usize,
-    /// The number of expressions as they were read.
+    /// The number of expressions that were read; those behind are made here.
     original: usize,
-    /// The variables for the members of structures that have pointers.
+    /// The variables that stand for the members of structures with pointers.
     parts: HashMap<DeclId, Parts>,
-    /// The structures that pointers to them point to.
+    /// The structure that each pointer to structures points to.
     pointers: HashMap<DeclId, Loc>,
     /// Pointers to structures that have been refused.
     refused: HashSet<DeclId>,
-    /// Where pointers to void in structures have been read before they were given anything.
+    /// The expressions that read a member `void *` before it was assigned.
     read_early: HashMap<DeclId, HashSet<ExprId>>,
-    /// The variables that structures stand for, by their copies.
+    /// By its copy, the variable that a structure is a copy of.
     objects: HashMap<DeclId, DeclId>,
     /// Structures that are allocated in loops.
     repeated: HashSet<DeclId>,
-    /// Functions that stand in place of their calls, as far as that is known.
+    /// Whether a function stands in place of its calls, filled on request.
     inlined: HashMap<usize, bool>,
-    /// The functions that are being copied into one.
+    /// The functions that are being copied into one another, innermost last.
     stack: Vec<usize>,
     /// The number of calls that functions stand in place of.
     calls: usize,
-    /// Parameters of which elements before the first one are used.
+    /// Parameters through which elements before the one that they point to are used.
     before: back::Before,
-    /// Pointers are values: structures keep their members, and functions their calls.
+    /// True if pointers are values: structures then keep their members, and functions their calls.
     values: bool,
 }
 
-/// Copies what pointers to functions make necessary; the functions with these numbers, which are not called, keep them. False if
-/// there are variables of which nothing can be made: what else would be said is about them. Where pointers are values, structures with
-/// pointers are like others.
+/// Makes all copies. The functions `roots`, which no function calls, keep their parameters. Returns false after a
+/// problem with variables that would make all further messages about them misleading. If pointers are `values`,
+/// structures with pointers are treated like others.
 pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut Sink) -> bool {
     let reached = reachable(unit, roots);
     let read = unit.functions.clone();
@@ -186,7 +187,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
     true
 }
 
-/// What the result of a function leads to that returns a pointer to void.
+/// The type that a result `void *` leads to in a copy.
 fn result_of(bindings: &Bindings) -> Option<&Qualified> {
     bindings.iter().find_map(|(k, bound)| match bound {
         Bound::Points(to) if *k == RESULT => Some(to),
@@ -223,7 +224,8 @@ fn function_members(unit: &Unit, ty: &Qualified) -> Vec<String> {
     members
 }
 
-/// True if a function has something that a copy of it does without.
+/// True if a function has a construct that only a copy is free of: pointers to functions, `void *`, or calls through
+/// pointers.
 fn is_concerned(unit: &Unit, f: usize) -> bool {
     let function = &unit.functions[f];
     let own = function.parameters.iter().chain(&function.locals);
@@ -251,8 +253,8 @@ fn returns_void_pointer(unit: &Unit, e: ExprId) -> bool {
             .is_some_and(Qualified::is_void_pointer)
 }
 
-/// A function that is reached and takes pointers, but is given something else to stand for it or for its derivatives, which is not done
-/// with pointers that are values.
+/// A reached function with pointer parameters whose definition or derivatives are given. Such functions are not
+/// supported where pointers are values.
 pub(crate) fn given_with_pointers(unit: &Unit, roots: &[usize]) -> Option<usize> {
     let reached = reachable(unit, roots);
     reached.into_iter().find(|f| {
@@ -264,7 +266,7 @@ pub(crate) fn given_with_pointers(unit: &Unit, roots: &[usize]) -> Option<usize>
     })
 }
 
-/// What is called: the name, without the operators that mean nothing there.
+/// The called expression without the `*` and `&` that mean nothing in a call.
 fn callee(unit: &Unit, mut e: ExprId) -> ExprId {
     loop {
         e = match &unit.expr(e).kind {
@@ -285,7 +287,7 @@ impl Expand<'_> {
         let mut parts: Vec<std::ops::Range<u32>> = Vec::new();
         let mut end = 0;
         for (f, function) in self.unit.functions.iter().enumerate() {
-            // What stands between functions belongs to variables of the file.
+            // Expressions between functions belong to initial values of variables of the file.
             parts.push(end..function.part.start);
             if reached.contains(&f) {
                 parts.push(function.part.clone());
@@ -320,8 +322,8 @@ impl Expand<'_> {
         place as i128 + 1
     }
 
-    /// What the parameters of a function to differentiate are that are functions which pragmas declare: these are left out,
-    /// and so is what a caller hands on to them as `void *`.
+    /// The bindings of a function to differentiate whose parameters are functions that pragmas declare: these
+    /// parameters are left out, together with the `void *` that is handed on to them.
     fn callbacks(&self, root: usize) -> Bindings {
         let mut bindings = Vec::new();
         let parameters = &self.read[root].parameters;
@@ -343,7 +345,7 @@ impl Expand<'_> {
         bindings
     }
 
-    /// Refuses functions that only a caller outside of the file, or another file, could give.
+    /// Refuses pointers to functions that only a caller outside of the files could provide.
     fn refuse_given(&mut self, roots: &[usize], reached: &[usize]) {
         let mut given: Vec<(DeclId, String)> = Vec::new();
         for root in roots {
@@ -466,7 +468,7 @@ impl Expand<'_> {
         }
     }
 
-    /// A function as a constant; everything else as it is.
+    /// The number of a function, if the expression names one; otherwise the expression.
     fn numbered_constant(&mut self, e: ExprId) -> ExprId {
         let node = self.unit.expr(e);
         let (at, from) = (node.at, node.from);
@@ -486,7 +488,7 @@ impl Expand<'_> {
             .push(ExprKind::Int(value, Arith::ADDRESS), at, from)
     }
 
-    /// The copy of a function with these bindings, which is made later if there is none.
+    /// The number of the copy of a function with these bindings; a new copy is queued, and made later.
     fn instance(&mut self, f: usize, bindings: Bindings, at: Pos) -> Option<usize> {
         let known = self.copies.get(&f).and_then(|all| {
             let mut all = all.iter();
@@ -532,7 +534,7 @@ impl Expand<'_> {
         Some(target)
     }
 
-    /// A function that is defined elsewhere keeps its name and its parameters.
+    /// The instance of a function that is defined elsewhere: it keeps its name and its parameters.
     fn instance_elsewhere(&mut self, f: usize, bindings: Bindings, at: Pos) -> Option<usize> {
         let name = Rc::clone(&self.unit.decl(self.read[f].decl).name);
         let all = self.copies.entry(f).or_default();
@@ -552,7 +554,7 @@ impl Expand<'_> {
         Some(f)
     }
 
-    /// The name of a function with those of the functions that it is given.
+    /// The name of a copy: that of the function, with the names of the functions bound in it.
     fn copy_name(&mut self, name: &str, bindings: &Bindings) -> Rc<str> {
         let mut stem = name.to_owned();
         for (_, bound) in bindings {
@@ -596,7 +598,7 @@ fn is_zero(unit: &Unit, e: ExprId) -> bool {
 mod tests {
     use super::*;
 
-    /// Functions are copied so often, as long as there are not more than so many expressions.
+    /// Copies are made up to [`MAX_COPIES`], and up to [`MAX_EXPRESSIONS`].
     #[test]
     fn functions_are_copied_up_to_a_number() {
         assert!(!is_too_much(1_000, 1 << 22));

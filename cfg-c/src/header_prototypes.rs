@@ -1,4 +1,4 @@
-//! The functions that the headers of the C library declare, which the parser reads once.
+//! The prototypes that the headers of the C library declare.
 
 use crate::{
     SourceFile,
@@ -15,7 +15,7 @@ thread_local! {
     static SHARED: LazyCell<Rc<Prototypes>> = LazyCell::new(|| Rc::new(read()));
 }
 
-/// The functions of all headers, which are read once.
+/// The prototypes of all headers; the headers are parsed once per thread.
 pub(crate) fn shared() -> Rc<Prototypes> {
     SHARED.with(|shared| Rc::clone(shared))
 }

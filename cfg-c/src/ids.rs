@@ -1,4 +1,4 @@
-//! The numbers of what the parser makes: expressions, statements and declarations.
+//! Numbers that name entries of the parser's arenas: expressions, statements, declarations, structures.
 
 /// Declares a number that names an entry of an arena.
 macro_rules! id {

@@ -1,8 +1,8 @@
 //! The file's interface in the words of C: the heads of the functions to differentiate, and the types of globals that other files know.
 //!
-//! The translation does not need them, and changes types on the way to it: heads are noted first, and put into words
-//! when it is known which members of structures are left out. Emitted C keeps to them ([`cfg_core::ir::CHead`],
-//! [`CGlobal`]).
+//! Emitted C keeps to this interface ([`cfg_core::ir::CHead`], [`CGlobal`]), although the translation changes types.
+//! Therefore heads are noted before it, as types, and put into words when it is known which members of structures are
+//! left out.
 
 use crate::{
     ast::{DeclId, DeclKind, Unit},
@@ -20,7 +20,8 @@ use std::{collections::HashMap, rc::Rc};
 pub(crate) struct Interface {
     heads: HashMap<usize, Head>,
     globals: HashMap<DeclId, CGlobal>,
-    /// Why the function to differentiate shares too little with another file to stand there.
+    /// The reason why emitted C cannot take the place of the function to differentiate, if there is one: a static
+    /// variable that other functions of the files use, too.
     pub(crate) unshared: Option<String>,
 }
 
@@ -28,7 +29,7 @@ pub(crate) struct Interface {
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) result: CDeclaration,
-    /// The parameters, those too that are left out later.
+    /// The parameters, including those that are left out later.
     pub(crate) parameters: Vec<Given>,
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// The declaration; of one that is left out the type says less, but how it is passed.
+    /// The declaration of the parameter. If the parameter is left out, its type says no more than how it is passed.
     pub(crate) fn declared(&self, left_out: bool) -> CDeclaration {
         let is_known = self.declared.as_ref().is_ok_and(|text| !text.contains('$'));
         if !left_out || is_known {
@@ -96,7 +97,7 @@ impl Interface {
             let known = decl.kind == DeclKind::Global && !decl.internal;
             let variable = !matches!(decl.ty.ty, Type::Function(_)) && !sink.is_header(decl.at);
             let declared = || match unchanging(&decl.ty) && !decl.external {
-                // Its values are known here, and nobody changes them.
+                // A constant with known values needs no declaration: no other file changes it.
                 true => None,
                 false => Some(CGlobal {
                     name: decl.name.to_string(),
@@ -115,8 +116,8 @@ impl Interface {
         }
     }
 
-    /// Refuses parameters `void *` that lead to structures which emitted C lays out in another way, by the types that
-    /// were found for them.
+    /// Refuses parameters `void *` for which a type has been found that leads to structures with another layout in
+    /// emitted C.
     pub(crate) fn give_types(&mut self, unit: &Unit, functions: &[usize]) {
         for function in functions {
             let parameters = self
@@ -147,7 +148,7 @@ impl Interface {
     }
 }
 
-/// True of what is `const` with all of its elements.
+/// True of a type that is `const` down to its elements.
 fn unchanging(ty: &Qualified) -> bool {
     let mut ty = ty;
     while let (false, Type::Array(of, _)) = (ty.constant, &ty.ty) {
@@ -211,12 +212,12 @@ fn parameter(unit: &Unit, ty: &Qualified) -> CDeclaration {
     })
 }
 
-/// What is passed or returned by value.
+/// The declaration of a value that is passed or returned.
 fn value(unit: &Unit, ty: &Qualified) -> CDeclaration {
     match &ty.ty {
         Type::Arith(_) if ty.long_double => Ok("long double @".to_owned()),
         Type::Arith(arith) => Ok(format!("{} @", arith.name())),
-        // How it is passed depends on all of its members.
+        // The way in which a structure is passed depends on all of its members.
         Type::Struct(_) => match lacks_members(unit, ty) {
             true => Err("it has members that are not used".to_owned()),
             false => numbers(unit, ty),
@@ -233,7 +234,7 @@ fn qualifiers(ty: &Qualified) -> String {
     format!("{constant}{volatile}")
 }
 
-/// True of a structure of which members are left out, or members of those inside of it.
+/// True of a structure with members left out, directly or in inner structures.
 fn lacks_members(unit: &Unit, ty: &Qualified) -> bool {
     holds(
         unit,
@@ -242,7 +243,7 @@ fn lacks_members(unit: &Unit, ty: &Qualified) -> bool {
     )
 }
 
-/// A number, or a structure of numbers, that lies in memory. What is left out of it keeps its place there.
+/// The declaration of a number, or a structure of numbers, in memory. Members that are left out keep their places.
 fn numbers(unit: &Unit, ty: &Qualified) -> CDeclaration {
     let mut open = vec![ty];
     let mut seen = std::collections::HashSet::new();

@@ -1,4 +1,5 @@
-//! Bytes to tokens: trigraphs, line splices, comments and positions. Knows neither directives nor keywords.
+//! Splits the bytes of a file into preprocessing tokens (C99 5.1.1.2, phases 1 to 3): trigraphs, line splices,
+//! comments. Directives and keywords are not known here.
 
 use crate::{
     codes,
@@ -19,19 +20,19 @@ pub(crate) enum Kind {
     End,
 }
 
-/// The names of macros that a token no longer stands for.
+/// The names of macros that may no longer be expanded in a token (C99 6.10.3.4).
 pub(crate) type Hidden = Option<Rc<Vec<Rc<str>>>>;
 
 /// A preprocessing token.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
-    /// As it is spelled, without line splices.
+    /// The spelling, without line splices.
     pub(crate) text: Rc<str>,
     pub(crate) at: Pos,
-    /// The first token of a line.
+    /// True of the first token of a line.
     pub(crate) first: bool,
-    /// White space stands before it.
+    /// True if white space stands before the token.
     pub(crate) space: bool,
     pub(crate) hidden: Hidden,
 }
@@ -61,7 +62,7 @@ impl Interner {
     }
 }
 
-/// Longest first.
+/// Longest first: the first match is the longest one.
 const PUNCTUATORS: &[&str] = &[
     "%:%:", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
     "*=", "/=", "%=", "+=", "-=", "&=", "^=", "|=", "##", "<:", ":>", "<%", "%>", "%:", "[", "]",
@@ -74,22 +75,22 @@ struct Lexer<'b> {
     bytes: &'b [u8],
     at: usize,
     line: u32,
-    /// Where the line begins, or would if all of it were there.
+    /// The position of the line's beginning; negative if bytes before it have been taken out.
     start: isize,
     file: u32,
-    /// What was taken out of the text and is not passed yet, the next one last.
+    /// The gaps that are not passed yet, the next one last.
     gaps: Vec<Gap>,
 }
 
 /// Bytes that were taken out of the text.
 struct Gap {
-    /// The number of the byte before which they stood, of those that are left.
+    /// The position, among the bytes that are left, of the byte behind the gap.
     at: usize,
-    /// A line splice; otherwise two bytes of a trigraph.
+    /// True of a line splice; otherwise the gap is two bytes of a trigraph.
     is_splice: bool,
 }
 
-/// The length of the line splice that a text begins with. Blanks behind the backslash are passed, as by compilers.
+/// The length of the line splice that a text begins with. Blanks behind the backslash are allowed, as compilers do.
 fn splice(text: &[u8]) -> Option<usize> {
     let start = match text {
         [b'\\', ..] => 1,
@@ -122,7 +123,8 @@ fn trigraph(text: &[u8]) -> Option<u8> {
     })
 }
 
-/// A text with its lines joined and its trigraphs replaced, which comes before all else (C99 5.1.1.2), and what was taken out.
+/// A text with its trigraphs replaced and its lines joined, the first phases of translation (C99 5.1.1.2), and the
+/// gaps that this leaves.
 fn joined(bytes: &[u8]) -> (Cow<'_, [u8]>, Vec<Gap>) {
     if !bytes.iter().any(|b| matches!(b, b'\\' | b'?')) {
         return (bytes.into(), Vec::new());
@@ -212,7 +214,7 @@ fn digraph(text: &str) -> &str {
     }
 }
 
-/// True of bytes that names are made of; other characters than those of ASCII have several.
+/// True of bytes of names. Bytes outside of ASCII, which make up other characters, count.
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
@@ -231,7 +233,7 @@ impl<'b> Lexer<'b> {
         (self.at as isize - self.start) as u32 + 1
     }
 
-    /// Counts what was taken out of the text before the byte at hand.
+    /// Passes the gaps before the present byte, and counts their bytes in the position.
     fn pass_gaps(&mut self) {
         while let Some(gap) = self.gaps.pop_if(|gap| gap.at <= self.at) {
             if gap.is_splice {
@@ -258,7 +260,7 @@ impl<'b> Lexer<'b> {
         Some(byte)
     }
 
-    /// Passes white space and comments; true if there was some, and if a line ended.
+    /// Passes white space and comments; returns whether there was any, and whether a line ended.
     fn blank(&mut self, sink: &mut Sink) -> (bool, bool) {
         let (mut space, mut lines) = (false, false);
         while let Some(byte) = self.peek() {
@@ -300,7 +302,7 @@ impl<'b> Lexer<'b> {
         (space, lines)
     }
 
-    /// The bytes from one to this one, as text.
+    /// The text from `start` to the present byte.
     fn since(&self, start: usize) -> Cow<'b, str> {
         String::from_utf8_lossy(&self.bytes[start..self.at])
     }
@@ -373,8 +375,8 @@ impl<'b> Lexer<'b> {
         }
     }
 
-    /// Passes a text or a character in quotes. Without its end it is refused by the parser, unless it is in a part
-    /// that is left out.
+    /// Passes a text or a character in quotes. A missing end is left to the parser: in a part that is left out it is
+    /// no error.
     fn quoted(&mut self, quote: u8) -> Kind {
         self.bump();
         loop {

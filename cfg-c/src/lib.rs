@@ -1,10 +1,11 @@
 //! The C front end of cfgrev: numerical functions in C99, unchanged, read into its representation.
 //!
-//! [`read_c`] reads a file in steps, each with what it finds wrong: `lex` makes tokens; `preprocess` follows directives
-//! and expands macros; `reach` keeps the declarations that the functions to differentiate reach; `parse` makes a syntax tree in which names are resolved, also of the functions of the C library that are written in C
-//! here (`library`); `expand` copies functions for what they are
-//! given, functions and memory, and puts some in place of their calls; `lower` turns the functions that are
-//! asked for, and those that they call, into routines. See `docs/c.md`.
+//! [`read_c`] reads a file in steps, each of which reports its problems: `lex` makes tokens; `preprocess` follows
+//! directives and expands macros; `reach` keeps the declarations that the functions to differentiate reach; `parse`
+//! makes a syntax tree with resolved names, also of the functions of the C library that are written in C here
+//! (`library`); `expand` copies functions for the functions and memory passed to them, and puts some in place of
+//! their calls; `lower` turns the functions to differentiate, and those that they call, into routines. See
+//! `docs/c.md`.
 //!
 //! ```
 //! let text = b"double square(double x) { return x * x; }";
@@ -63,8 +64,8 @@ use std::{collections::BTreeMap, rc::Rc};
 
 pub use codes::CODES;
 
-/// The codes of warnings after which the program may have other values than the file as compiled: orders that C leaves open,
-/// `long double`, and what the system says.
+/// The codes of warnings after which the program may have other values than the compiled file: orders that C leaves
+/// open, `long double`, and answers of the system.
 pub const OPEN: [&str; 3] = [
     codes::ORDER.code,
     codes::LONG_DOUBLE.code,
@@ -74,17 +75,17 @@ pub use preprocess::predefined::UNDEFINED_MACROS;
 pub use preprocess::{Files, MacroOption, NoFiles, Preprocessing, SourceFile};
 pub use signature::{CGlobal, CParameter, CStructure, CType, Signature};
 
-/// Choices of the user that the file does not make.
+/// The user's choices that are not in the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The function to differentiate; by default the only one that no other calls.
     pub routine: Option<String>,
-    /// Functions that are not defined in the files, or whose derivatives are given: what stands behind `external` in
-    /// a pragma, `g(x) value(sin(x)) partial(x: cos(x))`.
+    /// Functions that are not defined in the files, or whose derivatives are given, in the syntax behind `external`
+    /// in a pragma: `g(x) value(sin(x)) partial(x: cos(x))`.
     pub externals: Vec<String>,
     /// Functions, and variables of the function to differentiate, whose derivatives are taken to be 0.
     pub passive: Vec<String>,
-    /// Types of parameters `void *` of the function to differentiate, `data=struct setting *`.
+    /// Types of parameters `void *` of the function to differentiate, as `data=struct setting *`.
     pub types: Vec<String>,
 }
 
@@ -97,13 +98,13 @@ pub struct Read {
     pub signature: Option<Signature>,
     /// Errors and warnings, in the order of the steps that found them.
     pub problems: Diagnostics,
-    /// Files among [`Files::others_in_c`] that define functions and variables which those that were read lack, and for
-    /// which of them each is to be read, too, as [`SourceFile::found_for`] has it.
+    /// Files among [`Files::others_in_c`] that should be read, too, since they define functions or variables that the
+    /// given files lack. Each has the names for which it should be read, as [`SourceFile::found_for`] takes them.
     pub further: BTreeMap<String, Vec<String>>,
 }
 
-/// Reads C files as one program, and what they include through `files`. Static functions and variables, types and macros are those of a file,
-/// other functions and variables those of all.
+/// Reads C files as one program; `files` has the files that they include. Static functions and variables, types and
+/// macros belong to one file, other functions and variables to all.
 ///
 /// # Examples
 /// The example is that of [the crate's page](self).
@@ -111,8 +112,8 @@ pub fn read_c(sources: &[SourceFile<'_>], options: &Options, files: &mut dyn Fil
     Reader::default().read(sources, options, files)
 }
 
-/// Reads the files of a program again and again, with those that [`Read::further`] names: what is the same is done once. Options
-/// are the same, and so is what is around.
+/// Reads the files of a program repeatedly, each time with the files that [`Read::further`] has named, and does
+/// common work once. Assumes that options and files do not change in between.
 #[derive(Default)]
 pub struct Reader {
     /// The names of files, by their numbers.
@@ -122,7 +123,7 @@ pub struct Reader {
     around: beside::Around,
 }
 
-/// A file that has been read, as its external declarations, with the problems of both.
+/// A file that has been preprocessed and split into external declarations, with the problems of both steps.
 struct FileRead {
     name: String,
     bytes: Vec<u8>,
@@ -135,7 +136,7 @@ struct FileRead {
 }
 
 impl Reader {
-    /// Reads C files as one program, as [`read_c`] does; all that were read before are among them.
+    /// Reads C files as one program, as [`read_c`] does. `sources` begins with the files of the previous call.
     pub fn read(
         &mut self,
         sources: &[SourceFile<'_>],
@@ -159,7 +160,7 @@ impl Reader {
             sink.add(&read.of_read);
             all.push(read);
         }
-        // Names that a missing file would define are missing everywhere.
+        // Without an included file its names are missing everywhere: only the missing file is reported.
         let reached = match lacks_files(&sink.found) {
             true => None,
             false => reached(&all, options, &mut sink),
@@ -179,7 +180,7 @@ impl Reader {
         attempt.read(further)
     }
 
-    /// A file that is read, or has been. Options are read with the macros of the first one.
+    /// The k-th file, which is read unless it has been before. Options are read with the macros of the first file.
     fn file(
         &mut self,
         source: &SourceFile<'_>,
@@ -234,7 +235,7 @@ fn reached(
     reach::reach(&read, &declared, options, sink)
 }
 
-/// The program that comes of translating files in the one or the other way.
+/// The better of two translations: pointers resolved to arrays and indices, or pointers as values.
 fn best_attempt(read: &reach::Reached, mut sink: source::Sink) -> Attempt {
     let Some(parsed) = Parsed::of(read, &mut sink) else {
         return Attempt {
@@ -248,40 +249,40 @@ fn best_attempt(read: &reach::Reached, mut sink: source::Sink) -> Attempt {
     if first.program.is_some() {
         return first;
     }
-    // Pointers are resolved to arrays and indices where that can be done; else they are values.
+    // Resolved pointers make simpler and faster programs: values are tried only if resolving them fails.
     let second = Attempt::new(&parsed, true, sink);
     match &second.program {
         Some(program) if validate(program.clone()).is_ok() => second,
-        // What is refused as a program is told as it was met first.
+        // A program that breaks a rule is no better than the first attempt, whose problems are about C.
         Some(_) => first,
         None if second.distance() < first.distance() => second,
         None => first.with(second),
     }
 }
 
-/// True if an included file is not there.
+/// True if an included file is missing.
 fn lacks_files(found: &Diagnostics) -> bool {
     let mut errors = (found.iter()).filter(|d| d.severity == Severity::Error);
     errors.any(|d| d.code == codes::INCLUDE.code)
 }
 
-/// What came of translating a file in one of the two ways.
+/// The result of translating a file in one of the two ways.
 struct Attempt {
     program: Option<Program>,
     signature: Option<Signature>,
-    /// How far it came.
+    /// The step that the translation reached.
     reached: Reached,
     sink: source::Sink,
 }
 
-/// How far a translation came, the farthest first.
+/// The step that a translation reached, the last step first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     /// All functions were translated, each with its problems.
     Lowered,
-    /// A problem ended it before that, and others may be behind.
+    /// A problem ended the translation before lowering, and may hide others.
     Expanded,
-    /// The file is none for this way.
+    /// The file cannot be translated in this way at all.
     Nothing,
 }
 
@@ -301,16 +302,16 @@ impl Attempt {
         }
     }
 
-    /// How far the file is from one that can be read in this way: problems of what comes farther are to be mended, and those with
-    /// pointers may not be there in the other way.
+    /// The distance of the file from one that can be read in this way. The attempt that reached a later step has
+    /// problems that the user can mend; of two equal ones, that with fewer problems of pointers is closer.
     fn distance(&self) -> (Reached, usize, usize) {
         let errors = || (self.sink.found.iter()).filter(|p| p.severity == Severity::Error);
         let pointers = errors().filter(|p| is_about_pointers(p));
         (self.reached, pointers.count(), errors().count())
     }
 
-    /// Adds why the file is none for the other way, where problems are about pointers; if that is an error, the others
-    /// come of it.
+    /// Adds, to problems of pointers, the reason why the other way is impossible. If that reason is an error, the
+    /// problems are its consequences, and are dropped.
     fn with(mut self, other: Self) -> Self {
         if other.reached == Reached::Nothing && self.distance().1 > 0 {
             if other.sink.found.has_errors() {
@@ -336,7 +337,7 @@ impl Attempt {
     }
 }
 
-/// The parts of files that are read, parsed, without those that need not be known.
+/// The parsed parts of the files, without members and texts that need not be known.
 struct Parsed<'r> {
     unit: ast::Unit,
     chosen: lower::Chosen,
@@ -346,11 +347,11 @@ struct Parsed<'r> {
 }
 
 impl<'r> Parsed<'r> {
-    /// None if there are errors.
+    /// Parses the reached parts; `None` if there are errors.
     fn of(read: &'r reach::Reached, sink: &mut source::Sink) -> Option<Self> {
         let choices = &read.choices;
         let mut unit = parse::parse(read, &header_prototypes::shared(), sink);
-        // Parts that could not be read would be missing.
+        // After an error, the tree lacks the parts that could not be read: later messages would mislead.
         if sink.found.has_errors() {
             return None;
         }
@@ -399,7 +400,7 @@ impl<'r> Parsed<'r> {
         })
     }
 
-    /// The program, with pointers as values, or as places in arrays.
+    /// Translates the functions, with pointers as values, or resolved to places in arrays.
     fn translate(
         &self,
         values: bool,
@@ -423,7 +424,7 @@ impl<'r> Parsed<'r> {
     }
 }
 
-/// Warns of the first pragma by which several threads compute what these functions and those that they call do.
+/// Warns of the first pragma that lets several threads execute these functions or their callees.
 fn warn_of_threads(
     unit: &ast::Unit,
     roots: &[usize],
@@ -448,8 +449,8 @@ fn warn_of_threads(
     }
 }
 
-/// Warns of the first place where these functions, and those that they call, use `errno`, which functions of the
-/// library do not set here.
+/// Warns of the first use of `errno` in these functions and their callees: functions of the library do not set it
+/// here.
 fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
     let is_errno = |e: ast::ExprId| match unit.expr(e).kind {
         ast::ExprKind::Name(d) => &*unit.decl(d).name == "cfgrev_errno",
@@ -465,7 +466,7 @@ fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
     }
     for node in &unit.exprs {
         if let ast::ExprKind::Assign(None, mut target, _) = node.kind {
-            // The place may be written `*(&cfgrev_errno)`.
+            // The macro `errno` may expand to `*(&cfgrev_errno)`.
             while let ast::ExprKind::Unary(ast::Unary::Deref | ast::Unary::Address, of) =
                 unit.expr(target).kind
             {
@@ -481,8 +482,7 @@ fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
     }
 }
 
-/// True if pointers can be values; otherwise a warning says why not, or an error where the program cannot be read
-/// without.
+/// True if pointers can be values. Otherwise warns why they cannot.
 fn may_be_values(unit: &ast::Unit, chosen: &lower::Chosen, sink: &mut source::Sink) -> bool {
     let make = "differentiate a function that has arrays as parameters, makes what this one needs, and calls it";
     let head = lower::leads_on(unit, chosen).map(|d| {

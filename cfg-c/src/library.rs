@@ -1,4 +1,5 @@
-//! Functions of the C library that are written in C: what a file calls of them is read behind it.
+//! Functions of the C library that are written in C. Those that a file calls are parsed behind it, as if they stood
+//! at its end.
 
 use crate::{
     SourceFile,
@@ -21,11 +22,12 @@ const COMPLEX: &str = concat!(
     include_str!("library/complex_float.h"),
     include_str!("library/complex.c")
 );
-/// The file that places in it name. Headers, too, have names in angle brackets.
+/// The file name in positions of this text. Like that of a header, it is in angle brackets.
 const NAME: &str = "<math.c>";
 
-/// The definitions of the functions that are named without having one, the end last; none where nothing is missing. `tried` has those that were read before, which is once, also where they are not defined by it because the file
-/// declares them as something else.
+/// The tokens of definitions of functions that the file names without defining them, the end token last; `None` if no
+/// definition is missing. `tried` has the names that were looked up before: each is read once, even if the file
+/// declares it as something else, so that the text does not define it.
 pub(crate) fn called(
     unit: &Unit,
     tried: &mut BTreeSet<Rc<str>>,
@@ -73,7 +75,7 @@ fn of_complex(sink: &mut Sink) -> Vec<Token> {
     preprocess(&source, None, &mut NoFiles, &mut Kept::default(), sink).tokens
 }
 
-/// Functions that read or write texts have no definition until it is known which texts are only printed.
+/// Removes the definitions of functions that read or write texts, until it is known which texts are only printed.
 pub(crate) fn hold_back_texts(unit: &mut Unit) {
     for decl in &mut unit.decls {
         if decl.library == Some(How::Characters) {
@@ -82,7 +84,7 @@ pub(crate) fn hold_back_texts(unit: &mut Unit) {
     }
 }
 
-/// Gives functions that read or write texts their definitions again.
+/// Restores the definitions of functions that read or write texts.
 pub(crate) fn define_texts(unit: &mut Unit) {
     for (f, function) in unit.functions.iter().enumerate() {
         let decl = &mut unit.decls[function.decl.index()];
@@ -121,7 +123,7 @@ fn functions(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
     })
 }
 
-/// The definition of a name, or else of the same function for double, which is long double here.
+/// The definition of a name. A function for `long double` gets that for `double`: the two types are one here.
 fn definition(tokens: &[Token], name: &Rc<str>) -> Option<Vec<Token>> {
     let named = |wanted: &str| {
         let at_name = |f: &[Token]| f.iter().position(|t| t.is("("))?.checked_sub(1);

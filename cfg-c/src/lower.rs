@@ -1,4 +1,4 @@
-//! The functions that are asked for, and those that they call, as routines.
+//! Translates functions to routines: those to differentiate, and those that they call.
 
 mod access;
 mod call;
@@ -69,30 +69,31 @@ struct Lower<'u> {
     routines: HashMap<usize, RoutineId>,
     globals: HashMap<DeclId, Option<GlobalId>>,
     global_names: HashSet<String>,
-    /// The records that structures are; none of those that are refused.
+    /// The record of each structure; `None` for a structure that is refused.
     records: HashMap<StructId, Option<ScalarType>>,
     record_names: HashSet<String>,
-    /// The bytes that members left out take in records, by the names of these.
+    /// By record, the bytes in it that belong to members that are left out.
     gaps: BTreeMap<String, Vec<(usize, u64)>>,
     targets: HashMap<DeclId, Rc<Targets>>,
     interface: &'u Interface,
-    /// What pragmas choose, by function.
+    /// The choices of pragmas, by function.
     choices: HashMap<usize, Vec<&'u Choice>>,
     /// The derivatives that are given.
     derivatives: HashMap<usize, Derivatives>,
-    /// The functions that are their argument, and have the derivative 0.
+    /// By type, the function that returns its argument, with the derivative 0.
     passive: HashMap<ScalarType, RoutineId>,
-    /// Pointers are values; otherwise they are resolved to arrays and indices.
+    /// True if pointers are values; false if they are resolved to arrays and indices.
     values: bool,
-    /// The functions that are asked for, which no other calls first.
+    /// The functions to differentiate.
     heads: Vec<usize>,
-    /// Variables that are kept, and get their initial values by assignments.
+    /// Variables that are kept between calls and get their initial values by assignments.
     started: Vec<DeclId>,
-    /// Says that they have them.
+    /// The variable that says whether they have got them.
     flag: Option<GlobalId>,
-    /// Routines that pass matrices on which they were given as one sequence, by routine and parameters, and their names.
+    /// Adapters: routines that take matrices as one sequence and pass them on, by callee and the positions of the
+    /// parameters, with their names.
     adapters: BTreeMap<(RoutineId, Vec<usize>), (RoutineId, String)>,
-    /// Variables of which not only numbers are used.
+    /// Variables that are used other than by the numbers in them.
     pointed: HashSet<DeclId>,
 }
 
@@ -177,11 +178,11 @@ pub(crate) fn lower<'u>(
 pub(crate) struct Chosen {
     /// The function to differentiate, if there is only one.
     pub(crate) main: Option<usize>,
-    /// Those that are read with what they call.
+    /// The functions to be read, together with their callees.
     pub(crate) read: Vec<usize>,
 }
 
-/// The functions that are asked for, of those that have been parsed.
+/// Finds the functions to differentiate among those that have been parsed.
 pub(crate) fn chosen(unit: &Unit, reached: &Reached) -> Chosen {
     let heads = reached.heads.iter();
     let read: Vec<usize> = heads
@@ -191,8 +192,8 @@ pub(crate) fn chosen(unit: &Unit, reached: &Reached) -> Chosen {
     Chosen { main, read }
 }
 
-/// The function that keeps pointers from being values: one that is asked for which returns one to something else than
-/// numbers or a structure of them.
+/// The function because of which pointers cannot be values: one to differentiate that returns a pointer to something
+/// else than numbers or a structure of numbers.
 pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
     let functions = chosen.read.iter().map(|f| unit.functions[*f].decl);
     let mut heads = functions.filter(|d| match &unit.decl(*d).ty.ty {
@@ -202,7 +203,7 @@ pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
     heads.next()
 }
 
-/// True of a type that leads to structures which lead to their like.
+/// True of a type that leads to structures which lead to structures of their own type.
 pub(crate) fn is_recursive(unit: &Unit, ty: &Qualified) -> bool {
     // Structures that have been entered, and whether they have been left.
     let mut seen: HashMap<StructId, bool> = HashMap::new();
@@ -231,7 +232,8 @@ pub(crate) fn is_recursive(unit: &Unit, ty: &Qualified) -> bool {
     false
 }
 
-/// The function that a pragma stands in or before; an option is for the function to differentiate.
+/// The function that a pragma is about, the one that it stands in or before; an option is about the function to
+/// differentiate.
 fn function_of(unit: &Unit, choice: &Choice, chosen: &Chosen) -> Option<usize> {
     if choice.pragma.is_none() {
         return chosen.read.first().copied();
@@ -246,7 +248,7 @@ fn no_function(sink: &mut Sink, choice: &Choice) {
     sink.error(&codes::PREPROCESSOR, at, message, help);
 }
 
-/// Marks the variables whose derivatives are taken to be 0. Functions have it already.
+/// Marks the variables whose derivatives are taken to be 0. Functions have been marked by the parser.
 pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen, sink: &mut Sink) {
     for choice in choices.iter().filter(|c| c.role == Role::Passive) {
         let same = |d: &crate::ast::Decl| d.name == choice.name;
@@ -270,7 +272,7 @@ pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen
             found = all.filter(|d| global(d) && same(unit.decl(*d))).collect();
         }
         if choice.is_for_bits() {
-            // A variable of this name is meant as well, if it is real.
+            // A function of this name has been marked; a variable of the name is meant as well, if it is real.
             found.retain(|d| unit.decl(*d).ty.arith().is_some_and(|ty| ty.is_real()));
         } else if found.is_empty() {
             let message = format!("{} is no variable of the function", choice.name);
@@ -294,7 +296,7 @@ pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen
 }
 
 impl<'u> Lower<'u> {
-    /// What a variable, an element or a member of a type holds, if it is supported.
+    /// The contents of a variable, an element or a member of a type; `None` if the type is not supported.
     fn elem(&self, ty: &Qualified) -> Option<Elem> {
         match self.values {
             true => Elem::of_value(ty),
@@ -302,7 +304,7 @@ impl<'u> Lower<'u> {
         }
     }
 
-    /// The function that is its argument, and has the derivative 0.
+    /// The function that returns its argument, with the derivative 0; it is made at the first request.
     fn passive(&mut self, ty: ScalarType) -> RoutineId {
         if let Some(known) = self.passive.get(&ty) {
             return *known;
@@ -330,7 +332,7 @@ impl<'u> Lower<'u> {
         id
     }
 
-    /// Gives each pragma to the function that it stands in or before.
+    /// Assigns each pragma to the function that it stands in or before.
     fn place_choices(&mut self, choices: &'u [Choice], chosen: &Chosen) {
         for choice in choices.iter().filter(|c| c.role != Role::Passive) {
             match function_of(self.unit, choice, chosen) {
@@ -357,7 +359,8 @@ impl<'u> Lower<'u> {
         started::flag(self);
     }
 
-    /// True of structures with initial values that nothing changes, here or in another file: each function has them as its own.
+    /// True of structures with initial values that no function changes, here or in another file. Each function has a
+    /// local copy of them.
     fn is_table(&self, d: DeclId) -> bool {
         let decl = self.unit.decl(d);
         let mut ty = &decl.ty;
@@ -373,14 +376,14 @@ impl<'u> Lower<'u> {
             && !self.facts.is_written(d)
     }
 
-    /// What a pointer may point to.
+    /// The targets that a pointer may point to.
     fn targets(&mut self, d: DeclId) -> Rc<Targets> {
         let unit = self.unit;
         let found = self.targets.entry(d);
         Rc::clone(found.or_insert_with(|| Rc::new(points::of_variable(unit, d))))
     }
 
-    /// A name for a global that is free.
+    /// A free name for a global.
     fn global_name(&mut self, d: DeclId) -> String {
         let decl = self.unit.decl(d);
         let mut name = decl.name.to_string();

@@ -1,4 +1,4 @@
-//! The functions of the C library, one line each: how they are computed, or why they are not.
+//! The table of functions of the C library, one line each: how a function is computed, or why it is refused.
 
 use cfg_core::ir::Op;
 use std::{collections::HashMap, sync::LazyLock};
@@ -8,9 +8,9 @@ use std::{collections::HashMap, sync::LazyLock};
 pub(crate) enum How {
     /// An operator on as many reals as it takes, of the function's own precision.
     Op(Op),
-    /// fmin and fmax: the other operand where one is NaN.
+    /// fmin and fmax: if one operand is NaN, the other one.
     Least(Op),
-    /// fdim: the difference if it is positive, 0 if not; NaN where one of the two is.
+    /// fdim: the difference if it is positive, 0 if not; NaN if an operand is NaN.
     PositiveDifference,
     /// Absolute value of an integer.
     IntegerAbs,
@@ -28,24 +28,24 @@ pub(crate) enum How {
     LessOrGreater,
     Infinity,
     NotANumber,
-    /// It is written in C, in `library`, and read with the files that call it.
+    /// A function written in C, in `library`, and read with the files that call it.
     Written,
     /// A function that reads or writes texts, written in C, too: calls for texts that are only printed are left out
     /// before.
     Characters,
-    /// It computes nothing that the program uses: left out.
+    /// A function that computes nothing that the program uses: left out.
     Passive,
     /// A function of the program that changes only its own variables, and whose value nothing uses: left out.
     Telling,
-    /// It is defined in another file, returns nothing, and is given nothing that it could write to: left out.
+    /// A function of another file that returns nothing and gets nothing that it could write to: left out.
     Unseen,
-    /// A text that is only printed, as that of an error.
+    /// A function that makes a text that is only printed, such as that of an error.
     Text,
-    /// The like of va_start, which belongs to what is left out.
+    /// va_start and its like, which belong to calls that are left out.
     Silent,
     /// assert: the program stops if its first operand is 0.
     Assert,
-    /// What assert calls where it does not hold.
+    /// The function that `assert` calls if it fails.
     AssertionFailed,
     /// exit, abort and their like: the program stops.
     Stop,
@@ -55,7 +55,7 @@ pub(crate) enum How {
     Sort,
     /// free.
     Release,
-    /// An answer of the system, as the time: 0, with a warning, since it is no input. Written in C, too.
+    /// An answer of the system, such as the time: 0, with a warning, since it is no input. Written in C, too.
     System,
     /// memcpy and memmove.
     Copy,
@@ -66,7 +66,7 @@ pub(crate) enum How {
 }
 
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
-/// How texts may be used.
+/// The help of messages about texts: the uses that are supported.
 pub(crate) const KEPT: &str = "texts are printed, kept, compared, measured and copied: use strcmp, strlen, strcpy and their like, or an enumeration";
 const TEXT: &str = "print with printf or fprintf, which are left out";
 const FILES: &str =
@@ -245,11 +245,11 @@ pub(crate) fn how(name: &str) -> Option<How> {
     of_any_type(name).or_else(|| of_any_type(name.strip_prefix(BUILTIN)?))
 }
 
-/// What the names begin with that compilers have for functions of the library.
+/// The prefix of the names that compilers have for functions of the library.
 pub(crate) const BUILTIN: &str = "__builtin_";
 
 impl How {
-    /// A function of the library of which nothing is said.
+    /// The entry of a function that the table lacks.
     pub(crate) const UNKNOWN: Self = Self::Refused("write what it does in C");
 
     /// True of functions that have versions for float and long double.
@@ -277,8 +277,7 @@ impl How {
         matches!(self, Self::Written | Self::System | Self::Characters)
     }
 
-    /// True of functions that are left out, and of those that end the program: nothing is computed with their
-    /// arguments.
+    /// True of functions that are left out and of those that end the program: their arguments are not used.
     pub(crate) fn is_without_use(self) -> bool {
         matches!(
             self,
@@ -286,7 +285,7 @@ impl How {
         )
     }
 
-    /// True of functions that change nothing but what they are given pointers to, and come back.
+    /// True of functions that return, and change nothing but the places that their arguments point to.
     pub(crate) fn changes_arguments_only(self) -> bool {
         match self {
             Self::Refused(help) => [KEPT, TEXT, OUTSIDE, VARIABLE, TIME].contains(&help),
@@ -321,7 +320,7 @@ impl How {
     }
 }
 
-/// The names of compilers that are none of the library, behind `__builtin_`: the parser knows what they are.
+/// The names behind `__builtin_` that are no functions of the library: the parser knows them.
 const OF_COMPILER: [&str; 9] = [
     "complex",
     "expect",

@@ -1,8 +1,8 @@
-//! Members of structures that the program does not use: they are left out, whatever they are, so that nothing is asked
-//! of what a callback, a `void *`, a `FILE *` or a structure that is not known may be. Their places are kept: sizes,
-//! and the layout in emitted C, are those of the declaration.
+//! Leaves out members of structures that the program does not use. Their types need not be supported then: callbacks,
+//! `void *`, `FILE *`, structures that are not known. Their places are kept: sizes, and the layout in emitted C, are
+//! those of the declaration.
 //!
-//! Where structures are copied as a whole, members that can be read stay.
+//! If a structure is copied as a whole, all members of supported types stay.
 
 use crate::{
     ast::{DeclKind, ExprId, ExprKind, Init, Member, StmtKind, StructId, Structure, Unary, Unit},
@@ -22,10 +22,10 @@ use std::{
     rc::Rc,
 };
 
-/// Expressions of which the values, or the places, are not asked.
+/// Expressions whose values, or places, are not needed.
 #[derive(Default)]
 struct Unasked {
-    /// In functions that are not reached.
+    /// The expressions of functions that are not reached.
     unreached: Vec<std::ops::Range<u32>>,
     sized: HashSet<ExprId>,
     printed: HashSet<ExprId>,
@@ -75,7 +75,7 @@ fn expressions(unit: &Unit) -> impl Iterator<Item = ExprId> + use<> {
     (0..unit.exprs.len() as u32).map(ExprId)
 }
 
-/// The arguments that a call prints and that have no effects: they are not evaluated.
+/// The arguments without effects that a call prints, and that are therefore not evaluated.
 fn printed(unit: &Unit, e: ExprId) -> Vec<ExprId> {
     let ExprKind::Call(_, arguments) = &unit.expr(e).kind else {
         return Vec::new();
@@ -85,8 +85,8 @@ fn printed(unit: &Unit, e: ExprId) -> Vec<ExprId> {
     arguments.copied().filter(|_| prints).collect()
 }
 
-/// Leaves out the assignments to members that nothing reads, of types of which there is no POINT: a function that sets
-/// up a structure gives it callbacks and data. Warns of the first to each member.
+/// Leaves out assignments to members that are never read and have types without a value in POINT: typically callbacks
+/// and data that a function sets up in a structure. Warns of the first assignment to each member.
 pub(crate) fn leave_out_assignments(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     let mut unasked = Unasked::of(unit, roots);
     let stmts = unit.stmts.iter();
@@ -105,7 +105,7 @@ pub(crate) fn leave_out_assignments(unit: &mut Unit, roots: &[usize], sink: &mut
     for (e, targets) in assignments {
         let members = targets.iter().filter_map(|target| {
             let (s, name) = unit.member_of(*target)?;
-            // Copies of a variable may outlive it.
+            // A copy of the variable may outlive it.
             let is_kept = copied.contains(&s) || !is_local(unit, *target);
             Some((s, Rc::clone(name), is_kept))
         });
@@ -129,7 +129,7 @@ pub(crate) fn leave_out_assignments(unit: &mut Unit, roots: &[usize], sink: &mut
     }
 }
 
-/// True of what lies in a variable of a function that ends with it.
+/// True of a place in a local variable, which ends with its function.
 fn is_local(unit: &Unit, mut place: ExprId) -> bool {
     while let ExprKind::Member(of, _, false) | ExprKind::Index(of, _) = unit.expr(place).kind {
         place = of;
@@ -143,8 +143,8 @@ fn is_local(unit: &Unit, mut place: ExprId) -> bool {
     }
 }
 
-/// The members that an expression assigns, as `s.a = s.b = NULL`, if there is no POINT of them and the assignment does
-/// nothing else.
+/// The members that an expression such as `s.a = s.b = NULL` assigns, if their types have no value in POINT and the
+/// expression has no other effect.
 fn assigned_unread(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
     let mut targets = Vec::new();
     let mut value = e;
@@ -154,7 +154,7 @@ fn assigned_unread(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
         let is_plain = !unit.expr(target).effects;
         let is_alone = is_plain && !around(unit, target).into_iter().any(overlaps);
         let ty = &unit.member(s, name)?.ty;
-        // Structures that are read hang together by their pointers.
+        // Pointers between structures that are read stay: the program may follow them.
         let links = |s: StructId| unit.structure(s).complete && unit.structure(s).refused.is_none();
         let is_link = ty.target().and_then(structure_in).is_some_and(links);
         if !is_alone || is_link || !is_unread(unit, ty) {
@@ -166,7 +166,7 @@ fn assigned_unread(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
     (!targets.is_empty() && !unit.expr(value).effects).then_some(targets)
 }
 
-/// Leaves out the members that are not used by what the functions with these numbers reach, and tells which are.
+/// Leaves out the members that no function reached from `roots` uses; returns the members that are used.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
     let unasked = Unasked::of(unit, roots);
     let used = used(unit, &unasked);
@@ -187,7 +187,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
         };
         let mut kept: Vec<Member> = structure.members.iter().filter(stays).cloned().collect();
         if kept.is_empty() {
-            // There are no structures without members.
+            // A structure must keep one member: C has no empty structures.
             let read = |m: &&Member| !is_unread(unit, &m.ty);
             kept.extend(structure.members.iter().find(read).cloned());
         }
@@ -208,8 +208,8 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
     used
 }
 
-/// Arrays without an extent at the ends of structures are pointers to what is there: of a structure that a pointer
-/// leads to nothing else can be known. What is copied is refused: its last elements are not.
+/// Flexible array members become pointers to the elements there: the extent is not part of the type. A copied
+/// structure is refused, since a copy lacks these elements.
 fn lead_to_last(unit: &mut Unit) {
     let mut found: BTreeMap<StructId, (Rc<str>, Qualified)> = BTreeMap::new();
     let mut initialised = BTreeSet::new();
@@ -254,12 +254,12 @@ fn lead_to_last(unit: &mut Unit) {
     }
 }
 
-/// True of a type of which there is no POINT, even if it is only copied.
+/// True of a type without a value in POINT, which is refused even if it is only copied.
 fn is_unread(unit: &Unit, ty: &Qualified) -> bool {
     unused::holds_unread(unit, ty, |s| unions::number(unit, s).is_none())
 }
 
-/// Finds the members that are named, and those of unions that initial values are of.
+/// Finds the members that are named, and the members of unions that initial values set.
 fn used(unit: &Unit, unasked: &Unasked) -> Used {
     let mut used = Used::default();
     for e in expressions(unit).filter(|e| !unasked.has(*e)) {
@@ -288,8 +288,8 @@ fn structure_in(ty: &Qualified) -> Option<StructId> {
     }
 }
 
-/// True if a pointer to a place may go on to a member beside it: from a number to numbers, from a structure to one of
-/// its type.
+/// True if a pointer to a place may be moved on to a neighbouring member: from a number to numbers, or from a
+/// structure to one of its type.
 fn may_go_on(unit: &Unit, place: ExprId) -> bool {
     let own = unit.expr(place).ty.as_ref().and_then(structure_in);
     let (Some(own), Some((s, _))) = (own, unit.member_of(place)) else {
@@ -300,7 +300,7 @@ fn may_go_on(unit: &Unit, place: ExprId) -> bool {
     alike.count() > 1
 }
 
-/// The structures around a place that is a member of them.
+/// The structures that a place lies in as a member, innermost first.
 fn around(unit: &Unit, place: ExprId) -> Vec<StructId> {
     let mut found = Vec::new();
     let mut e = place;
@@ -319,15 +319,15 @@ fn around(unit: &Unit, place: ExprId) -> Vec<StructId> {
     }
 }
 
-/// The type of the number that a place is, or that its elements are.
+/// The type of the number in a place, or of its elements.
 fn number_in(unit: &Unit, place: ExprId) -> Option<Arith> {
     unit.expr(place).ty.as_ref()?.element().arith()
 }
 
-/// Adds the members that a pointer to a number in a structure may go on to: the numbers of its type beside it, and
-/// beside the structure where that is a member. All of structures among them may be reached. The members beside these
-/// stay, too: a pointer that goes on farther leads to cells of another type, which is told. So it is of arrays of
-/// structures.
+/// Adds the members that a pointer to a number in a structure may be moved on to: the neighbouring numbers of its
+/// type and, if the structure is itself a member, its neighbours. All members of structures among them may be
+/// reached. The first member of another type on each side stays, too: a pointer that goes farther then meets a cell
+/// of another type, which is an error. In an array of structures the next structure follows the last member.
 fn go_on(unit: &Unit, place: ExprId, walked: &mut Used, whole: &mut Vec<StructId>) {
     let own = number_in(unit, place);
     let mut e = place;
@@ -349,7 +349,8 @@ fn go_on(unit: &Unit, place: ExprId, walked: &mut Used, whole: &mut Vec<StructId
                 };
                 let (before, behind) = (&members[..at], &members[at + 1..]);
                 let mut ends = false;
-                // Of an array of structures the next one begins where this one ends.
+                // In an array of structures the next structure begins where this one ends, so each direction
+                // continues at the other end.
                 let ways: [[Vec<&Member>; 2]; 2] = [
                     [before.iter().rev().collect(), behind.iter().rev().collect()],
                     [behind.iter().collect(), before.iter().collect()],
@@ -382,14 +383,14 @@ fn go_on(unit: &Unit, place: ExprId, walked: &mut Used, whole: &mut Vec<StructId
     }
 }
 
-/// The structures of which more than the members that are named is read or written: values are copied, members lie over
-/// others, or pointers to structures go on from one to the next; with those in them. Of others, the members that
-/// pointers to numbers go on to.
+/// The structures, with those inside of them, of which unnamed members are read or written: the structure is copied,
+/// its members overlap others, or pointers are moved from one structure to the next. Also, for other structures, the
+/// members that pointers to numbers are moved on to.
 fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> (BTreeSet<StructId>, Used) {
     let mut open: Vec<StructId> = Vec::new();
     let mut walked = Used::default();
     let (mut places, mut subscripted) = (HashSet::new(), HashSet::new());
-    // Pointers that may become others.
+    // Pointers that are converted to other types.
     let mut converted: HashSet<ExprId> = HashSet::new();
     for e in expressions(unit) {
         match unit.expr(e).kind {
@@ -410,14 +411,14 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> (BTreeSet<StructId
         }
     }
     open.extend(overlaid(unit, unasked));
-    // True of a pointer to a place that may lead to anything in the structures around.
+    // True of a pointer that may reach every member of the structures around its place.
     let is_open = |pointer: ExprId, place: ExprId| {
         converted.contains(&pointer) || number_in(unit, place).is_none() && may_go_on(unit, place)
     };
     for e in expressions(unit).filter(|e| !unasked.has(*e)) {
         if !places.contains(&e) {
             open.extend(unit.structure_of(e));
-            // A pointer may go on to the members behind.
+            // An array that decays to a pointer: the pointer may go on to the members behind it.
             if unit.is_array(e) && !subscripted.contains(&e) {
                 match is_open(e, e) {
                     true => open.extend(around(unit, e)),
@@ -432,7 +433,7 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> (BTreeSet<StructId
                     false => go_on(unit, *place, &mut walked, &mut open),
                 }
             }
-            // Bytes of it may be written and read.
+            // The call may read and write the object byte by byte.
             ExprKind::Call(_, arguments)
                 if library_call(unit, e).is_some_and(|name| name != "free") =>
             {
@@ -451,7 +452,7 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> (BTreeSet<StructId
     (with_inner(unit, open), walked)
 }
 
-/// The structures of which members lie over those of others: in unions, or where a pointer to them is converted.
+/// The structures whose members overlap those of others: in unions, or through converted pointers.
 fn overlaid(unit: &Unit, unasked: &Unasked) -> Vec<StructId> {
     let unions = unit.structures.iter().filter(|s| s.union);
     let members = unions.flat_map(|s| &s.members);
@@ -469,12 +470,12 @@ fn overlaid(unit: &Unit, unasked: &Unasked) -> Vec<StructId> {
     found
 }
 
-/// The structure that a pointer leads to, whatever it is converted to.
+/// The structure that a pointer leads to, conversions disregarded.
 fn pointed_to(unit: &Unit, e: ExprId) -> Option<StructId> {
     structure_in(unit.expr(bare(unit, e)).ty.as_ref()?.target()?)
 }
 
-/// Structures, and those inside of them.
+/// The structures, and those inside of them.
 fn with_inner(unit: &Unit, mut open: Vec<StructId>) -> BTreeSet<StructId> {
     let mut found = BTreeSet::new();
     while let Some(s) = open.pop() {
@@ -486,7 +487,8 @@ fn with_inner(unit: &Unit, mut open: Vec<StructId>) -> BTreeSet<StructId> {
     found
 }
 
-/// Takes out what names members that are left out: initial values of them, and what is not asked.
+/// Removes the expressions that name members that are left out: their initial values, and expressions that are not
+/// needed.
 fn forget_uses(unit: &mut Unit, unasked: &Unasked) {
     let is_left_out = |unit: &Unit, s: StructId, name: &str| {
         let structure = unit.structure(s);
@@ -533,7 +535,7 @@ fn forget_uses(unit: &mut Unit, unasked: &Unasked) {
     }
 }
 
-/// The problem of a member that is used, if there is one. Unions are looked at elsewhere: one member of theirs is used.
+/// The problem of a used member, if there is one. Unions, of which one member is used, are checked elsewhere.
 fn refused_member(unit: &Unit, structure: &Structure) -> Option<String> {
     let mut members = structure.members.iter().filter(|_| !structure.union);
     members.find_map(|member| {

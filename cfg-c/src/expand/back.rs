@@ -1,6 +1,7 @@
-//! Pointers before the arrays that they lead to, as `a - 1` for subscripts from 1: a function that is given one stands in place of its
-//! call, where such a pointer is a variable like others. A call hands on parts of arrays. So does one that is given pointers to rows of one block,
-//! and one that uses elements before the one that it is given a pointer to.
+//! Functions that must stand in place of their calls because of pointers that a call cannot pass. A call passes part
+//! of an array, from the element that the pointer points to. Three kinds of arguments are no such parts: a pointer
+//! before its array, as `a - 1` for subscripts from 1; pointers to rows of one block; and a pointer of which the
+//! callee uses elements before it.
 
 use super::Expand;
 use crate::{
@@ -9,19 +10,19 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Expressions that are looked at for one pointer.
+/// Most expressions that are followed for one pointer.
 const MAX_PARTS: usize = 1000;
 
 /// How a pointer has been moved.
 #[derive(Clone, Copy, Default)]
 struct Moves {
     back: bool,
-    /// By a number that may be large.
+    /// Forward, by a number that may be large.
     forth: bool,
 }
 
-/// True of a pointer that may lie before the array that it leads to: it has been moved back, and forth at most by a constant.
-/// `known` are parameters that are such.
+/// True of a pointer that may lie before its array: it has been moved back, and forward at most by constants. `known`
+/// has the parameters of which that is known.
 pub(super) fn goes_back(unit: &Unit, e: ExprId, known: &HashSet<DeclId>) -> bool {
     let mut moves = Moves::default();
     let (mut variables, mut functions) = (HashSet::new(), HashSet::new());
@@ -86,7 +87,7 @@ pub(super) fn is_table(unit: &Unit, e: ExprId) -> bool {
     matches!(unit.expr(e).kind, ExprKind::Name(d) if blocks::may_be(unit, d))
 }
 
-/// True if a function hands such a pointer on to one of the file.
+/// True if a function passes such a pointer to a function of the file.
 pub(super) fn hands_on(unit: &Unit, f: usize) -> bool {
     let none = HashSet::new();
     unit.functions[f].part.clone().any(|k| {
@@ -97,7 +98,7 @@ pub(super) fn hands_on(unit: &Unit, f: usize) -> bool {
     })
 }
 
-/// What a variable begins with and is assigned.
+/// The initial value of a variable, and all values that are assigned to it.
 fn given_to(unit: &Unit, d: DeclId) -> impl Iterator<Item = ExprId> {
     let decl = unit.decl(d);
     let first = match decl.init {
@@ -107,7 +108,8 @@ fn given_to(unit: &Unit, d: DeclId) -> impl Iterator<Item = ExprId> {
     first.into_iter().chain(decl.assigned.iter().copied())
 }
 
-/// Adds the pointers of which an expression is one, unmoved; false if it is none of such.
+/// Adds to `open` the pointers whose value, unmoved, the expression may have; false if the expression is no such
+/// choice or copy.
 fn follow(unit: &Unit, e: ExprId, open: &mut Vec<ExprId>) -> bool {
     match unit.expr(e).kind {
         ExprKind::Cast(_, a)
@@ -122,11 +124,12 @@ fn follow(unit: &Unit, e: ExprId, open: &mut Vec<ExprId>) -> bool {
 /// A parameter: the function, and its position.
 pub(super) type Position = (usize, usize);
 
-/// Parameters of which an element before the one that they point to is used, here or where they are handed on as they are.
+/// Parameters through which an element before the one pointed to is used, in the function itself or in one that they
+/// are passed on to unmoved.
 pub(super) struct Before {
-    /// Surely: `u[-1]`.
+    /// Such an element is surely used: `u[-1]`.
     surely: HashSet<Position>,
-    /// Perhaps: `u[-k]`, `*(u - 1)`, `u - k`, or `u` only walks back, `*--u`.
+    /// Such an element may be used: `u[-k]`, `*(u - 1)`, `u - k`, or a `u` that only walks back, `*--u`.
     perhaps: HashSet<Position>,
 }
 
@@ -142,7 +145,7 @@ impl Before {
             ExprKind::Name(d) => position.get(&d).map(|p| (*p, d)),
             _ => None,
         };
-        // One that walks may have left the first element.
+        // A pointer that is assigned may have left the first element.
         let stays = |d: DeclId| unit.decl(d).assigned.is_empty();
         let mut surely = Vec::new();
         let mut perhaps: Vec<Position> = (position.iter())
@@ -169,14 +172,15 @@ impl Before {
         Self { surely, perhaps }
     }
 
-    /// True if an argument is for such a parameter, and may point to another element than a first one. `inside` tells of pointers
-    /// whether they may.
+    /// True if the callee surely uses elements before the argument for parameter `p`, or may use them and the
+    /// argument may point inside of an array. `inside` decides the latter.
     fn holds(&self, p: Position, inside: impl FnOnce() -> bool) -> bool {
         self.surely.contains(&p) || self.perhaps.contains(&p) && inside()
     }
 }
 
-/// These, and those that are handed on to them; pairs are the parameter that is given, and that of which it is the argument.
+/// The parameters `open`, and those that are passed on to them. A pair of `handed` is the parameter of the callee,
+/// and the caller's parameter that is its argument.
 fn closed(
     mut open: Vec<Position>,
     handed: impl Iterator<Item = (Position, Position)>,
@@ -194,7 +198,8 @@ fn closed(
     found
 }
 
-/// The pointer of which an expression uses an element before that which it points to, and whether it surely does.
+/// If an expression uses an element before the one that a pointer points to, the pointer, and whether the use is
+/// sure.
 fn used_before(unit: &Unit, e: ExprId) -> Option<(ExprId, bool)> {
     let number = |k: ExprId| constant::integer(unit, k).map(|(value, _)| value);
     match unit.expr(e).kind {
@@ -218,7 +223,7 @@ fn used_before(unit: &Unit, e: ExprId) -> Option<(ExprId, bool)> {
     }
 }
 
-/// True of a number that is written with a minus in front.
+/// True of an expression with a minus in front.
 fn is_minus(unit: &Unit, mut e: ExprId) -> bool {
     loop {
         e = match &unit.expr(e).kind {
@@ -230,7 +235,7 @@ fn is_minus(unit: &Unit, mut e: ExprId) -> bool {
     }
 }
 
-/// True of a pointer that is moved, and only back.
+/// True of a pointer that is moved, and never forward.
 fn walks_back(unit: &Unit, d: DeclId) -> bool {
     let decl = unit.decl(d);
     let back = |e: &ExprId| {
@@ -242,7 +247,8 @@ fn walks_back(unit: &Unit, d: DeclId) -> bool {
     decl.ty.target().is_some() && !decl.assigned.is_empty() && decl.assigned.iter().all(back)
 }
 
-/// True of a pointer that may point to another element than the first one of an array. `parameters` tells whether those may.
+/// True of a pointer that may point to another element than the first one of an array. `parameters`: whether
+/// parameters count as such.
 fn is_inside(unit: &Unit, e: ExprId, parameters: bool) -> bool {
     let mut variables = HashSet::new();
     let mut open = vec![e];
@@ -291,7 +297,7 @@ fn given(unit: &Unit, call: ExprId) -> impl Iterator<Item = (Position, ExprId)> 
 }
 
 impl Expand<'_> {
-    /// True if a function calls one that uses an element before the one that it is given a pointer to.
+    /// True if a function calls one that uses elements before those that its arguments point to.
     pub(super) fn hands_before(&self, f: usize) -> bool {
         let unit = &*self.unit;
         let inside = |a: ExprId| is_inside(unit, a, false);
@@ -299,14 +305,15 @@ impl Expand<'_> {
         part.any(|k| given(unit, ExprId(k)).any(|(p, a)| self.before.holds(p, || inside(a))))
     }
 
-    /// True of an argument for a parameter of which an element before the one that it points to is used. A parameter of a function
-    /// that stands in place of its call is what that was given.
+    /// True if the callee uses an element before the one that the argument `a` for parameter `p` points to. Inside of
+    /// a function that stands in place of its call, parameters may point inside of arrays, as the arguments of that
+    /// call do.
     pub(super) fn is_before(&self, p: Position, a: ExprId) -> bool {
         let inside = || is_inside(self.unit, a, self.stack.len() > 1);
         self.before.holds(p, inside)
     }
 
-    /// True if a function can stand in place of a call that could do without.
+    /// True if a function may stand in place of a call that does not need it to.
     pub(super) fn may_inline(&self, g: usize) -> bool {
         self.read[g].given.is_none() && !self.stack.contains(&g) && self.fits(g)
     }

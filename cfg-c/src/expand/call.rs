@@ -17,7 +17,7 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// A call through a pointer is written at most for so many functions.
+/// Most functions for which a call through a pointer is written.
 const MAX_FUNCTIONS: usize = 64;
 
 impl Expand<'_> {
@@ -51,7 +51,7 @@ impl Expand<'_> {
             .is_some_and(super::is_function)
             && !is_zero(self.unit, f)
         {
-            // It is refused where it is lowered.
+            // The call stays, and is refused when it is lowered.
             let arguments = arguments.iter().map(|a| frame.get(*a)).collect();
             return self.add(ExprKind::Call(frame.get(f), arguments), e);
         }
@@ -67,7 +67,7 @@ impl Expand<'_> {
         }
         let first = self.unit.exprs.len() as u32;
         let mut statements = Vec::new();
-        // What is called is found once.
+        // The number of the function is evaluated once.
         let chosen = match self.unit.expr(number).kind {
             ExprKind::Name(d) if self.unit.decl(d).kind == DeclKind::Local => d,
             _ => self.kept(number, e, frame, &mut statements),
@@ -87,7 +87,7 @@ impl Expand<'_> {
             });
         }
         if set.null {
-            // A null pointer that is called is a run-time error: a division by 0.
+            // Calling a null pointer is a run-time error, written as a division by 0.
             let name = self.add(ExprKind::Name(chosen), f);
             let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), f);
             let one = self.add(ExprKind::Int(1, Arith::ADDRESS), f);
@@ -95,7 +95,7 @@ impl Expand<'_> {
             let quotient = self.add(ExprKind::Binary(Binary::Div, one, test), f);
             self.kept(quotient, e, frame, &mut statements);
         }
-        // Where none may be called there is no value.
+        // If no function may be called, the call has no value.
         let Some(made) = made.or(nothing).filter(|_| !statements.is_empty()) else {
             return made.unwrap_or(e);
         };
@@ -124,13 +124,14 @@ impl Expand<'_> {
         self.add(ExprKind::Inlined(Rc::new(inlined)), e)
     }
 
-    /// The functions that are called through a pointer, which may be none if `empty`; refuses what is not known.
+    /// The functions that may be called through a pointer. Refuses a pointer of which they are not known and, unless
+    /// `empty`, one that may be none.
     fn callable(&mut self, f: ExprId, empty: bool, frame: &Frame) -> Option<Set> {
         let at = self.unit.expr(f).at;
         let set = match self.functions_of(f, frame) {
             Ok(set) => set,
             Err(unknown) => {
-                // A parameter that nothing is known of has been refused.
+                // An unknown parameter has been refused already.
                 if !matches!(self.unit.expr(unknown).kind, ExprKind::Name(_)) {
                     let message = "the function that is called is not known here";
                     let help = "call it through a variable or parameter that is given functions of the file";
@@ -153,7 +154,7 @@ impl Expand<'_> {
         None
     }
 
-    /// What stands for the value of a call that is never come to; none if that is a pointer or structure.
+    /// A stand-in for the value of a call that is never executed; `None` for pointers and structures.
     fn nothing(&mut self, e: ExprId) -> Option<ExprId> {
         let ty = self.unit.expr(e).ty.clone()?;
         let zero = ExprKind::Int(0, Arith::INT);
@@ -170,7 +171,7 @@ impl Expand<'_> {
         }
     }
 
-    /// A variable that has a value; its assignment comes to the statements.
+    /// A new variable for a value; its assignment is added to the statements.
     fn kept(
         &mut self,
         value: ExprId,
@@ -190,7 +191,7 @@ impl Expand<'_> {
         d
     }
 
-    /// A call of one of several functions, which returns no structure with pointers.
+    /// A call of one of several functions. Assumes that the result is no structure with pointers.
     fn one(&mut self, e: ExprId, d: DeclId, arguments: &[ExprId], frame: &mut Frame) -> ExprId {
         match self.direct(e, d, arguments, frame) {
             Some(call) => call,
@@ -204,7 +205,8 @@ impl Expand<'_> {
         }
     }
 
-    /// A call of a function by its name; none if it is a structure with pointers, or a pointer to one, which is noted.
+    /// A call of a function by its name. `None` if the result is a structure with pointers, or a pointer to one: it
+    /// is noted in the frame.
     fn direct(
         &mut self,
         e: ExprId,
@@ -213,7 +215,7 @@ impl Expand<'_> {
         frame: &mut Frame,
     ) -> Option<ExprId> {
         let Some(g) = self.unit.decl(d).definition else {
-            // Memory for a structure is that of its members.
+            // Freeing the memory of a structure frees that of its members.
             if let [a] = arguments
                 && self.split_of(bare(self.unit, *a)).is_some()
                 && library_call(self.unit, e) == Some("free")
@@ -280,8 +282,8 @@ impl Expand<'_> {
         Some(self.add(ExprKind::Call(name, given.into()), e))
     }
 
-    /// The type behind the result of a function that returns a pointer to void, where the call does not say: that of
-    /// what the function returns, or bytes.
+    /// The type behind a result `void *` if the call does not decide it: the type of the pointers that the function
+    /// returns, or bytes.
     fn unwanted_result(&mut self, g: usize, bindings: &Bindings) -> Option<Qualified> {
         let known = self.unwanted.get(&g).into_iter().flatten();
         if let Some((_, to)) = known.into_iter().find(|(known, _)| known == bindings) {
@@ -309,8 +311,8 @@ impl Expand<'_> {
         Some(to)
     }
 
-    /// What a parameter is in a call, and the argument for it, if there is one; an error is an expression that stands for
-    /// the call.
+    /// The binding of a parameter in a call, and the argument for it, unless the parameter is left out. The error is
+    /// an expression to put in place of the call.
     pub(super) fn bound(
         &mut self,
         p: DeclId,

@@ -17,7 +17,7 @@ use crate::{
 use std::{collections::HashMap, rc::Rc};
 
 impl Expand<'_> {
-    /// Makes a copy of a function, which takes the place with this number.
+    /// Makes a copy of a function, which becomes function number `target`.
     pub(super) fn copy(&mut self, f: usize, bindings: &Bindings, target: usize) {
         let source = self.read[f].clone();
         let mut frame = Frame {
@@ -56,7 +56,7 @@ impl Expand<'_> {
         self.verify(body, start, end);
         let mut loops: Vec<Part> = source.loops.iter().map(|l| frame.part(l, end)).collect();
         loops.append(&mut frame.inner_loops);
-        // Inner ones end before outer ones, and begin behind them.
+        // Inner loops come first: they end before outer ones, and begin behind them.
         loops.sort_by_key(|l| (l.end, std::cmp::Reverse(l.start)));
         let mut labels = source.labels.clone();
         labels.append(&mut frame.inner_labels);
@@ -85,7 +85,7 @@ impl Expand<'_> {
             to: source.to,
             given: source.given.clone(),
         };
-        // The functions that are given as its derivatives are read with it.
+        // Functions given as derivatives of the function are needed with it.
         for d in source.given.iter().flat_map(|given| given.named()) {
             if let Some(g) = self.unit.decl(d).definition {
                 self.instance(g, Vec::new(), source.from);
@@ -143,7 +143,7 @@ impl Expand<'_> {
         }
     }
 
-    /// Gives the variables of a copy their places and initial values.
+    /// Gives the variables of a copy their positions and initial values.
     pub(super) fn copy_inits(&mut self, source: &Function, frame: &mut Frame) {
         for d in &source.locals {
             let Some(&new) = frame.decls.get(d) else {
@@ -165,7 +165,7 @@ impl Expand<'_> {
                 let function = is_function_pointer(&self.unit.decl(*d).ty);
                 let init = init.map(|e| match function {
                     true => self.value(e, frame),
-                    // The null pointer may be that of a function, which is a number.
+                    // A null pointer may be one to a function, and so a number.
                     false if bare(self.unit, e) != e && is_null(self.unit, e) => {
                         let node = self.unit.expr(e);
                         let (at, from) = (node.at, node.from);
@@ -189,7 +189,7 @@ impl Expand<'_> {
             }
         });
         let starts: HashMap<ExprId, (DeclId, crate::ast::StructId)> = starts.collect();
-        // A structure has its initial value behind the last expression of it.
+        // A structure is initialised behind the last expression of its initial value.
         let mut ends: HashMap<ExprId, Vec<(DeclId, DeclId)>> = HashMap::new();
         for d in &source.locals {
             let last = leaves(self.unit.decl(*d).init.as_ref()).into_iter().max();
@@ -203,7 +203,8 @@ impl Expand<'_> {
         for k in source.part.clone() {
             frame.starts.push(self.unit.exprs.len() as u32);
             let e = ExprId(k);
-            // Expressions that replace members of unions stand behind all functions.
+            // Expressions that replace members of unions stand behind those of all functions: their operands are
+            // copied first.
             for a in self.unit.operands(e) {
                 if a > e {
                     self.tree(a, frame);
@@ -216,7 +217,7 @@ impl Expand<'_> {
                 let declared = self.initialised(d, new, here, frame);
                 frame.declared.insert(d, declared);
             }
-            // What a pointer to structures is initialised with is known before it is used.
+            // The structure that a pointer is initialised with must be known before the pointer is used.
             if let Some((d, s)) = starts.get(&e)
                 && let Some(&new) = frame.decls.get(d)
             {
@@ -243,7 +244,7 @@ impl Expand<'_> {
         }
     }
 
-    /// The signature of a copy; that of the function as it was read, where it is known by its definition.
+    /// The signature of a copy. For a function known by its definition, that of the function as it was read.
     fn copied_signature(
         &mut self,
         signature: &Signature,
@@ -308,7 +309,7 @@ impl Expand<'_> {
         ty
     }
 
-    /// The copy of an expression that stands outside of the body, or before it has been come to.
+    /// The copy of an expression outside of the body, or of one that has not been copied yet.
     fn tree(&mut self, e: ExprId, frame: &mut Frame) -> ExprId {
         if let Some(new) = frame.exprs.get(&e) {
             return *new;
@@ -320,7 +321,7 @@ impl Expand<'_> {
                 open.extend(self.unit.operands(e));
             }
         }
-        // Operands stand before what is made of them.
+        // Operands have smaller numbers than the expressions made of them.
         all.sort_unstable();
         all.dedup();
         for e in all {
@@ -335,7 +336,7 @@ impl Expand<'_> {
         self.unit.push(kind, at, from)
     }
 
-    /// The number of a function, or of what holds one.
+    /// The number of a function, or the value of an expression that holds such a number.
     pub(super) fn value(&mut self, e: ExprId, frame: &Frame) -> ExprId {
         if is_zero(self.unit, e) {
             return self.add(ExprKind::Int(0, Arith::ADDRESS), e);
@@ -355,7 +356,7 @@ impl Expand<'_> {
         let enclosed = node.enclosed;
         let is = |e: ExprId| self.unit.expr(e).ty.as_ref().is_some_and(is_function);
         let kind = match node.kind.clone() {
-            // It is refused unless what it points to is asked for.
+            // The parameter itself has no copy: only the variable that it points to has one.
             ExprKind::Name(d) if matches!(frame.bound.get(&d), Some(Bound::Place(_))) => return,
             ExprKind::Name(d) => match self.copied_name(d, e, frame) {
                 Some(kind) => kind,
@@ -383,7 +384,7 @@ impl Expand<'_> {
                     None => return,
                 }
             }
-            // The function itself.
+            // `*f` is the function itself.
             ExprKind::Unary(Unary::Deref, a) if is(a) => {
                 frame.exprs.insert(e, frame.get(a));
                 return;
@@ -441,7 +442,7 @@ impl Expand<'_> {
         frame.exprs.insert(e, new);
     }
 
-    /// The variable that a parameter always points to, if it is read there as one of its type.
+    /// The variable that a parameter always points to, if it is read there in its own type.
     pub(super) fn place_of(&self, e: ExprId, frame: &Frame) -> Option<DeclId> {
         let ExprKind::Name(p) = self.unit.expr(bare(self.unit, e)).kind else {
             return None;
@@ -455,7 +456,7 @@ impl Expand<'_> {
         }
     }
 
-    /// A name; none of one that is called, which the call has.
+    /// The copy of a name; `None` for the name of a called function, which the call itself has.
     fn copied_name(&mut self, d: DeclId, e: ExprId, frame: &Frame) -> Option<ExprKind> {
         if matches!(self.unit.decl(d).ty.ty, Type::Function(_)) {
             if self.callees.contains(&e) {
@@ -476,7 +477,7 @@ impl Expand<'_> {
         })
     }
 
-    /// An expression that means the same of the copies of its operands.
+    /// The kind of an expression, over the copies of its operands.
     fn copied_kind(&mut self, kind: ExprKind, frame: &mut Frame) -> ExprKind {
         match kind {
             ExprKind::Unary(op, a) => ExprKind::Unary(op, frame.get(a)),
@@ -531,7 +532,7 @@ impl Expand<'_> {
     }
 }
 
-/// True of types that are the same but for qualifiers, where void stands for any.
+/// True of types that are the same up to qualifiers; void matches any type.
 pub(super) fn is_read_as(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
     let (mut a, mut b) = (a, b);
     loop {
@@ -539,7 +540,7 @@ pub(super) fn is_read_as(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
             (Type::Pointer(a), Type::Pointer(b)) => (a, b),
             (Type::Array(a, n), Type::Array(b, m)) => {
                 let extent = |e: &Option<ExprId>| constant::integer(unit, (*e)?).map(|(n, _)| n);
-                // C has no value where variables as extents differ.
+                // Only constant extents are compared: in C, variable extents that differ here are undefined.
                 if let (Some(n), Some(m)) = (extent(n), extent(m))
                     && n != m
                 {

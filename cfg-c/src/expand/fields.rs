@@ -1,4 +1,4 @@
-//! The functions that members of structures are given, anywhere in the files.
+//! The functions that members of structures may hold: all that are assigned to them anywhere in the files.
 
 use super::{Expand, callee, frame::Frame, is_function_pointer, is_zero};
 use crate::{
@@ -15,16 +15,16 @@ use std::{
 /// A member.
 type Key = (StructId, Rc<str>);
 
-/// What members are given.
+/// The functions assigned to members.
 #[derive(Default)]
 pub(super) struct Fields {
-    /// The functions that a member is given, or none if it is given something else, too.
+    /// The functions assigned to a member; `None` if some assigned value is not the name of a function.
     all: HashMap<Key, Option<BTreeSet<DeclId>>>,
-    /// Those that it is given by the name of a variable, `v.f = g` and in the initial value of `v`.
+    /// The functions assigned to a member by the name of its variable, in `v.f = g` and in the initial value of `v`.
     own: HashMap<(DeclId, Key), Option<BTreeSet<DeclId>>>,
-    /// Members that are assigned through pointers, or in parts of something.
+    /// Members that are assigned through pointers, or in parts of larger objects.
     elsewhere: HashSet<Key>,
-    /// The variables of which members are given functions.
+    /// The variables whose members are assigned functions.
     owners: HashSet<DeclId>,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn find(unit: &Unit) -> Fields {
                     fields.note(unit, key, owner(unit, target), Some(value));
                 }
             }
-            // Whoever has the address may assign it.
+            // A member whose address is taken may be assigned anywhere.
             ExprKind::Unary(Unary::Address, of) => {
                 if let Some(key) = member(unit, of) {
                     fields.note(unit, key, None, None);
@@ -75,7 +75,7 @@ fn at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Key> {
     (is_last && is_function_pointer(ty)).then(|| (s, Rc::clone(name)))
 }
 
-/// The variable of which a member is assigned by its name.
+/// The variable, if an expression is a member of a named variable.
 fn owner(unit: &Unit, member: ExprId) -> Option<DeclId> {
     let ExprKind::Member(of, _, false) = unit.expr(member).kind else {
         return None;
@@ -87,12 +87,12 @@ fn owner(unit: &Unit, member: ExprId) -> Option<DeclId> {
 }
 
 impl Fields {
-    /// True of a variable of which a member that is a pointer to a function is assigned.
+    /// True of a variable with an assigned member that is a pointer to a function.
     pub(super) fn is_assigned_in(&self, d: DeclId) -> bool {
         self.owners.contains(&d)
     }
 
-    /// Adds what a member is given, of a variable if it is named; nothing if that is not known.
+    /// Adds a value of a member, of variable `own` if that is named; without a value, the member counts as unknown.
     fn note(&mut self, unit: &Unit, key: Key, own: Option<DeclId>, value: Option<ExprId>) {
         match own {
             Some(d) => {
@@ -107,7 +107,7 @@ impl Fields {
     }
 }
 
-/// Adds a function to those that are known.
+/// Adds a function to an entry; any other value makes the entry unknown.
 fn add<K>(unit: &Unit, entry: Entry<'_, K, Option<BTreeSet<DeclId>>>, value: Option<ExprId>) {
     let known = entry.or_insert_with(|| Some(BTreeSet::new()));
     let Some(value) = value else {
@@ -128,7 +128,8 @@ fn add<K>(unit: &Unit, entry: Entry<'_, K, Option<BTreeSet<DeclId>>>, value: Opt
 }
 
 impl Expand<'_> {
-    /// The functions that a member may be, if all that it is given are known by their names. It may be null besides.
+    /// The functions that a member may be, if all values assigned to it are names of functions. The member may also
+    /// be null.
     pub(super) fn given_to(&self, e: ExprId, frame: &Frame) -> Option<&BTreeSet<DeclId>> {
         let ExprKind::Member(of, ..) = &self.unit.expr(e).kind else {
             return None;
@@ -146,7 +147,7 @@ impl Expand<'_> {
         self.fields.all.get(&key)?.as_ref()
     }
 
-    /// The variable that a structure is, or that is pointed to, if nothing assigns it as a whole.
+    /// The variable that an expression is or points to, if no statement assigns it as a whole.
     fn object(&self, e: ExprId, frame: &Frame) -> Option<DeclId> {
         let value = self.located(e, frame)?;
         let d = *self.objects.get(&value.loc.root)?;

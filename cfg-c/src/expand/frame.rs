@@ -1,4 +1,4 @@
-//! What is known of a function while it is copied.
+//! The state of a function that is being copied.
 
 use super::{Bound, untyped::Untyped};
 use crate::{
@@ -10,7 +10,7 @@ use std::{
     rc::Rc,
 };
 
-/// The members of a structure and of those in it, by what leads to them, and their variables.
+/// The members of a structure, those of inner structures included: the path to each, and its variable.
 pub(super) type Parts = Vec<(Vec<Rc<str>>, DeclId)>;
 
 /// A structure, or one inside of it.
@@ -21,7 +21,7 @@ pub(super) struct Loc {
     pub(super) s: StructId,
 }
 
-/// A structure or a pointer to one, and the statements that come before it is there.
+/// A structure or a pointer to one, and the statements that must come before its use.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub(super) before: Vec<StmtId>,
@@ -33,22 +33,23 @@ pub(super) struct Value {
 pub(super) struct Frame {
     /// The variables of the copy.
     pub(super) decls: HashMap<DeclId, DeclId>,
-    /// The parameters that differ.
+    /// The parameters that are not copied as they are.
     pub(super) bound: HashMap<DeclId, Bound>,
-    /// What its pointers to void lead to.
+    /// The types that the function's pointers to void lead to.
     pub(super) untyped: Untyped,
-    /// The expressions of the copy.
+    /// The copy of each expression.
     pub(super) exprs: HashMap<ExprId, ExprId>,
-    /// The first expression of the function, and for each of its expressions where its copy begins.
+    /// The first expression of the function; `starts` has, for each of its expressions, the first expression of its
+    /// copy.
     pub(super) first: u32,
     pub(super) starts: Vec<u32>,
-    /// Variables that the copy has besides.
+    /// Variables that the copy has in addition.
     pub(super) added: Vec<DeclId>,
     /// The number of the copy.
     pub(super) target: usize,
-    /// Structures with pointers, and pointers to them, by the expressions that are such.
+    /// The values of expressions that are structures with pointers, or pointers to them.
     pub(super) values: HashMap<ExprId, Value>,
-    /// The function stands in place of a call.
+    /// True if the function stands in place of a call.
     pub(super) inline: bool,
     /// What a function that stands in place of a call returns.
     pub(super) returns: Returns,
@@ -57,16 +58,16 @@ pub(super) struct Frame {
     /// The labels and loops of functions that stand in place of calls.
     pub(super) inner_labels: Vec<(Rc<str>, Pos)>,
     pub(super) inner_loops: Vec<Part>,
-    /// The loops of the function, and whether all of it may be repeated.
+    /// The loops of the function; `again`: all of it may be repeated.
     pub(super) loops: Vec<Part>,
     pub(super) again: bool,
-    /// What the last statement returns: a value, or a structure with pointers.
+    /// The value of the last statement, a return: an expression, or a structure with pointers.
     pub(super) last: Option<Result<ExprId, Loc>>,
     /// The declarations of structures that have initial values.
     pub(super) declared: HashMap<DeclId, Vec<StmtId>>,
     /// Structures that are declared in expressions.
     pub(super) literals: HashSet<DeclId>,
-    /// Parameters that may point to what is before an array.
+    /// Parameters that may point to a place before an array.
     pub(super) back: HashSet<DeclId>,
     /// Parameters that are another name for a variable of the caller.
     pub(super) passed: HashSet<DeclId>,
@@ -75,10 +76,10 @@ pub(super) struct Frame {
 /// What a function that stands in place of a call returns.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Returns {
-    /// Nothing, or the function is called.
+    /// The function returns nothing, or is called.
     #[default]
     Nothing,
-    /// The value of its last statement, which is this one.
+    /// The value of the last statement, a return.
     Last,
     /// A variable that each return assigns.
     Number(DeclId),
@@ -94,7 +95,7 @@ impl Frame {
         self.exprs.get(&e).copied().unwrap_or(e)
     }
 
-    /// That of a function in place of a call.
+    /// The frame of a function in place of a call.
     pub(super) fn inside(outer: &Self, source: &Function, call: ExprId) -> Self {
         Self {
             first: source.part.start,
@@ -106,7 +107,7 @@ impl Frame {
         }
     }
 
-    /// Gives what was added to the function around it.
+    /// Moves the variables, labels and loops that were added to the frame of the function around it.
     pub(super) fn finish(&mut self, outer: &mut Self, source: &Function, end: u32) {
         let loops = source.loops.iter().map(|l| self.part(l, end));
         let loops: Vec<Part> = loops.collect();

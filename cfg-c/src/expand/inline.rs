@@ -1,4 +1,4 @@
-//! Functions in place of their calls: those that are given or return pointers which a call could not have.
+//! Puts functions in place of their calls, if their arguments or results are pointers that a call cannot pass.
 
 use super::{
     Bound, Expand,
@@ -19,20 +19,20 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// More functions do not stand in one another.
+/// Most functions that stand in one another.
 const MAX_DEPTH: usize = 12;
 
-/// Statements nest so deep, those of functions in place of calls included.
+/// Most levels of nested statements, those of functions in place of calls included.
 const MAX_NESTING: usize = 400;
 
-/// A function stands so often in itself: one that is given functions may be called by one of these, as an integral in an
-/// integral.
+/// Most times that a function stands in itself. A function with function parameters may be called by one of its
+/// arguments, as in an integral of an integral.
 const MAX_AGAIN: usize = 3;
 
-/// More calls are not replaced.
+/// Most calls that are replaced.
 const MAX_CALLS: usize = 5_000;
 
-/// True if so many calls may be replaced, in a file of so many expressions.
+/// True if the numbers of replaced calls and of expressions are below their limits.
 fn has_room(calls: usize, expressions: usize) -> bool {
     calls <= MAX_CALLS && expressions <= super::MAX_EXPRESSIONS
 }
@@ -76,7 +76,7 @@ impl Expand<'_> {
                 pointers.push(*d);
             }
         }
-        // Memory of the caller is freed, or a pointer of the caller is assigned.
+        // The function frees memory of its caller, or assigns a pointer of its caller.
         function.part.clone().map(ExprId).any(|e| {
             let changed = match &unit.expr(e).kind {
                 ExprKind::Call(_, arguments) => match library_call(unit, e) {
@@ -95,7 +95,7 @@ impl Expand<'_> {
         })
     }
 
-    /// True if a function has structures with pointers, or calls what stands in place of its calls.
+    /// True if a function has structures with pointers, or calls a function that stands in place of its calls.
     pub(super) fn has_parts(&mut self, f: usize) -> bool {
         let function = self.read[f].clone();
         let own = function.parameters.iter().chain(&function.locals);
@@ -107,14 +107,14 @@ impl Expand<'_> {
                 .any(|g| self.is_inlined(g))
     }
 
-    /// The levels of a statement. Recursion is as deep as the parser lets it be.
+    /// The levels of nested statements in a statement. Recursion is bounded by the parser's limit on nesting.
     fn nesting(&self, s: StmtId) -> usize {
         let inside = self.unit.inside(s);
         let inner = inside.into_iter().map(|s| self.nesting(s)).max();
         1 + inner.unwrap_or(0)
     }
 
-    /// True if a function in place of a call is not too much.
+    /// True if putting a function in place of a call stays within all limits.
     pub(super) fn fits(&self, g: usize) -> bool {
         let around = self.stack.iter().chain([&g]);
         let levels: usize = around.map(|f| self.nesting(self.read[*f].body)).sum();
@@ -123,8 +123,8 @@ impl Expand<'_> {
             && has_room(self.calls, self.unit.exprs.len())
     }
 
-    /// Puts a function in place of a call; none if the value is a structure with pointers, or a pointer to one, which is
-    /// noted.
+    /// Puts a function in place of a call. `None` if the value is a structure with pointers, or a pointer to one: it
+    /// is noted in the frame.
     pub(super) fn inline(
         &mut self,
         e: ExprId,
@@ -285,7 +285,7 @@ impl Expand<'_> {
             let root = self.split(s, &decl.name, decl.at, outer);
             frame.decls.insert(p, root);
             let loc = self.whole(root, s);
-            // It has the functions of the one that is passed unless it is changed.
+            // A copy that is never changed holds the same functions as the structure that is passed.
             let member = self.fields.is_assigned_in(p);
             if let Some(d) = self.objects.get(&value.loc.root).copied()
                 && value.loc.path.is_empty()
@@ -303,7 +303,7 @@ impl Expand<'_> {
             outer.added.pop();
             frame.decls.insert(p, d);
             if is_zero(self.unit, bare(self.unit, a)) {
-                // What is done with it is refused.
+                // Null has no structure behind it: any use of the parameter is refused.
                 return true;
             }
             let Some(value) = self.allocated(a, s, &decl.name, outer) else {
@@ -342,7 +342,7 @@ impl Expand<'_> {
         if leads(&decl.ty) && kept {
             let new = outer.get(bare(self.unit, a));
             match self.unit.expr(new).kind {
-                // The pointer itself.
+                // `*&p` is the pointer itself.
                 ExprKind::Unary(Unary::Address, of)
                     if matches!(self.unit.expr(of).kind, ExprKind::Name(_)) =>
                 {
@@ -353,7 +353,7 @@ impl Expand<'_> {
                     frame.bound.insert(p, Bound::Place(d));
                     return true;
                 }
-                // Rows, or what has been passed so far.
+                // A variable with rows, or a parameter that has been passed like this.
                 ExprKind::Name(d) if leads_alike(self.unit.decl(d)) => {
                     frame.decls.insert(p, d);
                     frame.passed.insert(p);
@@ -492,7 +492,7 @@ impl Expand<'_> {
                     self.bind(d, known.loc, true, value);
                 }
                 None if is_zero(self.unit, bare(self.unit, value)) => {
-                    // To return null is a run-time error, a division by 0.
+                    // Returning null is a run-time error, written as a division by 0.
                     let one = self.add(ExprKind::Int(1, Arith::ADDRESS), value);
                     let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), value);
                     let quotient = self.add(ExprKind::Binary(Binary::Div, one, zero), value);
@@ -542,7 +542,7 @@ impl Expand<'_> {
 mod tests {
     use super::*;
 
-    /// So many calls are replaced, as long as there are not more than so many expressions.
+    /// Calls are replaced up to [`MAX_CALLS`], and up to the limit of expressions.
     #[test]
     fn calls_are_replaced_up_to_a_number() {
         assert!(has_room(5_000, 1 << 22));

@@ -13,7 +13,7 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// Arrays in structures are copied element by element, up to so many.
+/// Most elements of an array in a structure, which is copied element by element.
 const MAX_ELEMENTS: i128 = 256;
 
 impl Expand<'_> {
@@ -31,7 +31,7 @@ impl Expand<'_> {
         vec![self.made(StmtKind::Decl(all), e)]
     }
 
-    /// The initial value of a member that is not given one; none of a pointer to a structure.
+    /// The initial value of a member without one, which is 0; `None` for a pointer to a structure.
     fn zero(&mut self, d: DeclId, e: ExprId) -> Option<Init> {
         let ty = self.unit.decl(d).ty.clone();
         if self.split_target(&ty).is_some() {
@@ -70,7 +70,7 @@ impl Expand<'_> {
         all
     }
 
-    /// Recursion is as deep as arrays have dimensions.
+    /// Copies an array element by element. Recursion is as deep as the array has dimensions.
     fn element_copies(
         &mut self,
         left: ExprId,
@@ -194,7 +194,7 @@ impl Expand<'_> {
                 .collect();
             let found = leaves.iter().position(|(p, _)| path.starts_with(p));
             let Some(k) = found else {
-                // A structure in it that has pointers is given as a whole.
+                // An inner structure with pointers gets its value as a whole.
                 let inner = Loc {
                     root: loc.root,
                     path: [loc.path.clone(), path].concat(),

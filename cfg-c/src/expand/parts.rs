@@ -1,6 +1,6 @@
-//! Structures with pointers in them, as a variable for each member.
+//! Splits structures with pointers in them into a variable for each member.
 //!
-//! A pointer to such a structure is known where it is used: it always points to the same one.
+//! A pointer to such a structure must always point to the same one, so that each use can name the variables.
 
 use super::{
     Expand,
@@ -18,11 +18,11 @@ use crate::{
 };
 use std::{collections::HashSet, rc::Rc};
 
-/// Structures in one another have a size that is known up to this depth.
+/// Most levels of structures in one another.
 const MAX_DEPTH: usize = 100;
 
 impl Expand<'_> {
-    /// True of structures that have pointers in them, or in structures in them.
+    /// True of a structure that contains pointers, directly or in inner structures.
     pub(super) fn has_pointers(&self, s: StructId) -> bool {
         let mut seen = HashSet::new();
         let mut open = vec![s];
@@ -46,7 +46,7 @@ impl Expand<'_> {
         false
     }
 
-    /// The structure with pointers that a type is, where pointers are no values.
+    /// The structure, if a type is one with pointers that has to be split: none if pointers are values.
     pub(super) fn split_type(&self, ty: &Qualified) -> Option<StructId> {
         match ty.ty {
             Type::Struct(s) if !self.values && self.has_pointers(s) => Some(s),
@@ -67,7 +67,7 @@ impl Expand<'_> {
         self.split_type(ty).or_else(|| self.split_target(ty))
     }
 
-    /// A variable of a structure: a variable for each member.
+    /// Declares a variable for each member of a structure; returns the variable that stands for the whole.
     pub(super) fn split(&mut self, s: StructId, name: &str, at: Pos, frame: &mut Frame) -> DeclId {
         let root = self.local(name, Qualified::plain(Type::Struct(s)), at, frame);
         let mut open = vec![(Vec::new(), name.to_owned(), s)];
@@ -117,7 +117,7 @@ impl Expand<'_> {
         }
     }
 
-    /// The members of a structure that are no structures with pointers, and their variables.
+    /// The members of a structure and their variables, but for members that are themselves split.
     pub(super) fn leaves(&self, loc: &Loc) -> Vec<(Vec<Rc<str>>, DeclId)> {
         let all = self.parts.get(&loc.root).into_iter().flatten();
         let inside = all.filter(|(path, _)| path.starts_with(&loc.path));
@@ -257,7 +257,7 @@ impl Expand<'_> {
         first
     }
 
-    /// Lets a pointer to structures point to one.
+    /// Records the structure that a pointer points to.
     pub(super) fn bind(&mut self, d: DeclId, loc: Loc, assigned: bool, e: ExprId) -> bool {
         let name = Rc::clone(&self.unit.decl(d).name);
         if let Some(known) = self.pointers.get(&d)

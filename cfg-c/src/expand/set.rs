@@ -10,7 +10,7 @@ use crate::{
 };
 use std::collections::{BTreeSet, HashSet};
 
-/// Functions, and whether there may be none.
+/// A set of functions, and whether the pointer may be null.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Set {
     pub(super) functions: BTreeSet<DeclId>,
@@ -18,7 +18,7 @@ pub(super) struct Set {
 }
 
 impl Expand<'_> {
-    /// The functions that an expression as it was read may be; an error is the expression that is not known.
+    /// The functions that an expression, as it was read, may be. The error is a part of it whose value is not known.
     pub(super) fn functions_of(&self, e: ExprId, frame: &Frame) -> Result<Set, ExprId> {
         let unit = &*self.unit;
         let mut set = Set::default();
@@ -62,7 +62,7 @@ impl Expand<'_> {
                     }
                     open.extend(leaves(decl.init.as_ref()));
                     let kept = matches!(decl.kind, DeclKind::Global | DeclKind::Static);
-                    // It is null at first, or constants that have become numbers.
+                    // A variable that is kept begins with null, or with constants that have become numbers.
                     set.null |= kept && decl.init.is_none();
                     for assign in &decl.assigned {
                         match unit.expr(*assign).kind {
@@ -94,7 +94,7 @@ impl Expand<'_> {
                 ExprKind::Index(a, _) => match unit.expr(*a).kind {
                     ExprKind::Name(d) if self.is_table(d) && seen.insert(d) => {
                         let all = leaves(unit.decl(d).init.as_ref());
-                        // Those that are not given are null.
+                        // Elements without an initial value are null.
                         let count = match &unit.decl(d).ty.ty {
                             Type::Array(_, Some(extent)) => constant::integer(unit, *extent),
                             _ => None,
@@ -103,7 +103,7 @@ impl Expand<'_> {
                         open.extend(all);
                     }
                     ExprKind::Name(d) if self.is_table(d) => {}
-                    // What another file has in it is not known.
+                    // The contents of a table in another file are not known.
                     ExprKind::Name(d) if unit.decl(d).external => return Err(*a),
                     _ => self.any_of(e, &mut set)?,
                 },
@@ -116,7 +116,7 @@ impl Expand<'_> {
         Ok(set)
     }
 
-    /// The functions that a member is given, or any that something else may be.
+    /// The functions assigned to a member; for any other expression, all functions of its type.
     fn given_or_any(&self, e: ExprId, frame: &Frame, set: &mut Set) -> Result<(), ExprId> {
         match self.given_to(e, frame) {
             Some(given) => {
@@ -128,14 +128,14 @@ impl Expand<'_> {
         }
     }
 
-    /// True of an array of functions that nothing changes.
+    /// True of an array of functions that no statement changes.
     fn is_table(&self, d: DeclId) -> bool {
         let decl = self.unit.decl(d);
         matches!(&decl.ty.ty, Type::Array(of, _) if of.constant) && decl.init.is_some()
     }
 
-    /// All functions that a pointer of the expression's type may be: those whose addresses are taken and that can be called
-    /// through it.
+    /// All functions that a pointer of the expression's type may be: their addresses are taken, and the pointer can
+    /// call them.
     fn any_of(&self, e: ExprId, set: &mut Set) -> Result<(), ExprId> {
         let Some(ty) = &self.unit.expr(e).ty else {
             return Err(e);

@@ -10,7 +10,7 @@ use crate::{
 use std::rc::Rc;
 
 impl Expand<'_> {
-    /// Recursion is as deep as statements nest, which the parser limits.
+    /// Copies a statement. Recursion is as deep as statements nest, which the parser limits.
     pub(super) fn copy_statement(&mut self, s: StmtId, frame: &mut Frame, end: u32) -> StmtId {
         let node = self.unit.stmt(s).clone();
         let get = |frame: &Frame, e: ExprId| frame.get(e);
@@ -74,7 +74,7 @@ impl Expand<'_> {
         self.statement(StmtNode { kind, ..node })
     }
 
-    /// The result of a function that stands for itself.
+    /// The returned value of a function that is called, not put in place of a call.
     fn returned_value(&mut self, e: ExprId, frame: &Frame) -> ExprId {
         let decl = self.unit.functions[frame.target].decl;
         match &self.unit.decl(decl).ty.ty {
@@ -86,7 +86,7 @@ impl Expand<'_> {
         }
     }
 
-    /// What is done between two passes of a loop.
+    /// The step of a loop, executed between two passes.
     fn copied_step(&mut self, e: ExprId, frame: &Frame) -> ExprId {
         match frame.values.get(&e) {
             Some(value) => {
@@ -97,7 +97,8 @@ impl Expand<'_> {
         }
     }
 
-    /// Branches: those that are never taken are left out, since what they return is not returned.
+    /// Copies branches. Arms that are never taken are left out: their returns must not decide what the function
+    /// returns.
     fn copied_if(
         &mut self,
         arms: &[(ExprId, StmtId)],
@@ -123,7 +124,7 @@ impl Expand<'_> {
         }
     }
 
-    /// True if cases of a switch outside stand in a statement.
+    /// True if a statement contains cases of a switch around it.
     fn has_cases(&self, s: StmtId) -> bool {
         let mut open = vec![s];
         while let Some(s) = open.pop() {
@@ -135,7 +136,7 @@ impl Expand<'_> {
         false
     }
 
-    /// A pointer that comes behind statements is assigned behind them.
+    /// The copy of an expression statement. A pointer that needs statements is assigned behind them.
     fn copied_expression(&mut self, e: ExprId) -> StmtKind {
         if let ExprKind::Assign(None, target, value) = self.unit.expr(e).kind
             && let Some((before, value)) = self.apart(value)
@@ -147,7 +148,7 @@ impl Expand<'_> {
         StmtKind::Expr(e)
     }
 
-    /// The statements of a pointer that comes behind statements, and the pointer.
+    /// For a pointer that needs statements, these statements and the pointer.
     pub(super) fn apart(&mut self, e: ExprId) -> Option<(StmtId, ExprId)> {
         let node = self.unit.expr(e);
         let ExprKind::Inlined(inlined) = &node.kind else {
@@ -176,7 +177,7 @@ impl Expand<'_> {
         kind(value)
     }
 
-    /// Declarations: of structures with pointers, those of their members.
+    /// Copies declarations; a structure with pointers is declared by its members.
     fn copied_declaration(&mut self, decls: &[DeclId], s: StmtId, frame: &mut Frame) -> StmtKind {
         let plain = |b: &Self, d: &DeclId| {
             let new = frame.decls.get(d).copied().unwrap_or(*d);
@@ -233,10 +234,11 @@ impl Expand<'_> {
         }
     }
 
-    /// Refuses what has no copy: an operand or a statement's expression that stands before the first of the copy.
+    /// Refuses expressions without a copy: an operand, or the expression of a statement, with a number below the
+    /// first of the copy.
     pub(super) fn verify(&mut self, body: StmtId, start: u32, end: u32) {
         if self.sink.found.has_errors() {
-            // What was refused has no copy, and has been told.
+            // Expressions that were refused have no copy: the problem has been reported.
             return;
         }
         let unit = &*self.unit;

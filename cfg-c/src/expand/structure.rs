@@ -14,15 +14,15 @@ use crate::{
 use std::rc::Rc;
 
 impl Expand<'_> {
-    /// Copies an expression that is a structure with pointers, or a pointer to one, or a member of one; none if it is
-    /// something else.
+    /// Copies an expression that is a structure with pointers, a pointer to one, or a member of one. `None` for other
+    /// expressions.
     pub(super) fn copy_split(&mut self, e: ExprId, frame: &mut Frame) -> Option<Option<ExprId>> {
         let node = self.unit.expr(e);
         let kind = node.kind.clone();
         if let ExprKind::Member(a, name, _) = &kind {
             self.split_of(*a)?;
             let Some(base) = self.located(*a, frame) else {
-                // A parameter, or a variable that is kept, is refused where it is lowered.
+                // Parameters and variables that are kept are refused when they are lowered.
                 let root = self.unit.root(*a);
                 let new = root.and_then(|d| frame.decls.get(&d));
                 if new.is_some_and(|d| self.refused.contains(d)) {
@@ -169,8 +169,8 @@ impl Expand<'_> {
         Some(None)
     }
 
-    /// A structure that is not known: one of a parameter, or of a variable that is kept, is refused where it is lowered, others
-    /// where they are used.
+    /// A structure that is not known. Parameters and variables that are kept are refused when they are lowered, other
+    /// structures where they are used.
     fn unknown(&self, e: ExprId, frame: &Frame) -> Option<Option<ExprId>> {
         match self.unit.root(e).map(|d| self.unit.decl(d).kind) {
             Some(DeclKind::Parameter) if !frame.inline => None,
@@ -179,7 +179,7 @@ impl Expand<'_> {
         }
     }
 
-    /// A pointer to structures where it is asked whether it is null, which none that is known is.
+    /// Copies a test of a pointer to structures for null: a pointer to a known structure is not null.
     fn copy_test(&mut self, e: ExprId, kind: &ExprKind, frame: &mut Frame) -> Option<ExprId> {
         let pointer = |b: &Self, e: ExprId| {
             let ty = b.unit.expr(e).ty.as_ref();
@@ -226,7 +226,7 @@ impl Expand<'_> {
         }
     }
 
-    /// A condition: a pointer to a structure that is known is none that is null.
+    /// Copies a condition. A pointer to a known structure is true.
     pub(super) fn truth(&mut self, e: ExprId, frame: &mut Frame) -> ExprId {
         if self.place_of(e, frame).is_some() {
             return self.add(ExprKind::Int(1, Arith::INT), e);

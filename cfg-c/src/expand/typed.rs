@@ -1,5 +1,5 @@
-//! Variables and members that are pointers to void, where pointers are values: they have the type of what they are given, if that is
-//! one wherever they are given something.
+//! Types for variables and members `void *`, where pointers are values: the one type of all pointers that are
+//! assigned to them.
 
 use super::{Expand, is_zero};
 use crate::{
@@ -16,7 +16,7 @@ use std::{
     rc::Rc,
 };
 
-/// What the holders of pointers to void are given, and what they are converted to.
+/// The values assigned to holders of pointers to void, and the types that these are converted to.
 #[derive(Default)]
 struct Given {
     values: BTreeMap<Holder, Vec<ExprId>>,
@@ -28,7 +28,7 @@ impl Given {
         self.values.entry(holder).or_default().push(value);
     }
 
-    /// What an expression holds is taken as a pointer of this type.
+    /// Notes that the pointer in an expression is converted to this type.
     fn taken(&mut self, unit: &Unit, e: ExprId, ty: &Qualified) {
         let to = ty.target().filter(|to| to.ty != Type::Void);
         if let (Some(to), Some(holder)) = (to, holder(unit, bare(unit, e))) {
@@ -45,7 +45,7 @@ fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Holder>
         .then(|| Holder::Member(s, Rc::clone(name)))
 }
 
-/// All that is given anywhere.
+/// Collects all assignments and conversions of a unit.
 fn given(unit: &Unit) -> Given {
     let mut given = Given::default();
     for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
@@ -87,8 +87,8 @@ fn given(unit: &Unit) -> Given {
     given
 }
 
-/// The type that a holder's pointers lead to, if all that it is given is known and of one. Memory that is allocated,
-/// and null, have the type that they are converted to; null that is not leads to bytes.
+/// The type that a holder's pointers lead to, if all assigned pointers are known and lead to one type. New memory and
+/// null have the type that the holder is converted to; a null that is never converted leads to bytes.
 fn only_type(
     unit: &Unit,
     given: &Given,
@@ -151,7 +151,7 @@ pub(super) fn names_void(unit: &Unit, f: usize) -> bool {
 }
 
 impl Expand<'_> {
-    /// Gives types to members, and to variables that are no parameters: these have the type of what a call passes.
+    /// Gives types to members and to variables. Parameters are left out: their type is that of the argument.
     pub(super) fn type_void(&mut self, roots: &[usize]) {
         let unit = &*self.unit;
         let given = given(unit);

@@ -1,8 +1,9 @@
-//! Pointers to void inside of one function: what they lead to, from all that they are given and used as.
+//! Types for pointers to void inside of one function, from the pointers that are assigned to them and the types that
+//! they are converted to.
 //!
-//! Variables, the result, and calls of functions that return pointers to void are joined where one is assigned to the other or compared with it:
-//! all that are joined lead to one type. Memory from malloc has any type. Unification: B. Steensgaard, "Points-to Analysis in Almost Linear
-//! Time" (POPL 1996).
+//! Unification: variables, the result, and calls that return `void *` are joined where one is assigned to, or
+//! compared with, the other. All members of a joined set lead to one type. Memory from malloc fits any type. Source:
+//! B. Steensgaard, "Points-to Analysis in Almost Linear Time" (POPL 1996).
 
 use super::{Bound, is_zero};
 use crate::{
@@ -11,22 +12,22 @@ use crate::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// What holds a pointer to void.
+/// A holder of a pointer to void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Holder {
     Variable(DeclId),
     Result,
-    /// A call of a function that returns one.
+    /// A call of a function that returns a pointer to void.
     Call(ExprId),
 }
 
-/// What a pointer leads to.
+/// The end of a pointer.
 enum Target {
     Of(Holder),
     Known(Qualified),
 }
 
-/// What pointers to void lead to in one copy of a function.
+/// The types behind pointers to void in one copy of a function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Untyped {
     variables: HashMap<DeclId, Qualified>,
@@ -35,23 +36,23 @@ pub(super) struct Untyped {
 }
 
 impl Untyped {
-    /// What a variable leads to, if that is void as it is declared and one type is found.
+    /// The type behind a variable that is declared `void *`, if one is found.
     pub(super) fn variable(&self, d: DeclId) -> Option<&Qualified> {
         self.variables.get(&d)
     }
 
-    /// What is wanted of a call of a function that returns a pointer to void.
+    /// The type that the caller expects behind the result of a call that returns `void *`.
     pub(super) fn call(&self, e: ExprId) -> Option<&Qualified> {
         self.calls.get(&e)
     }
 
-    /// The type behind the result, if that is void as it is declared and one type is found.
+    /// The type behind a result that is declared `void *`, if one is found.
     pub(super) fn result(&self) -> Option<&Qualified> {
         self.result.as_ref()
     }
 
-    /// The types that are found of a function with these parameters, and with a result that leads to this; `taken` is
-    /// what functions take their parameters for.
+    /// Finds the types of a function with these parameters, and with a result that leads to the given type; `taken`
+    /// has the types that functions convert their parameters to.
     pub(super) fn of(
         (unit, read, taken): (&Unit, &[Function], &Taken),
         function: &Function,
@@ -76,7 +77,7 @@ impl Untyped {
         let numbers = std::mem::take(&mut find.numbers);
         for (holder, n) in numbers {
             let root = find.root(n);
-            // Bytes are looked at in anything.
+            // Access by bytes fits any type: it decides only if there is no other.
             let to = match (&find.types[root], &find.bytes[root]) {
                 (Some(Some(to)), _) | (None, Some(to)) => to.clone(),
                 (Some(None), _) | (None, None) => continue,
@@ -98,10 +99,11 @@ impl Untyped {
 /// The types that functions convert their parameters `void *` to.
 pub(super) type Taken = HashMap<DeclId, Qualified>;
 
-/// How often functions are looked at that hand such a parameter on to others.
+/// Most rounds in which types of parameters are passed back along calls.
 const MAX_HANDED_ON: usize = 8;
 
-/// What these functions take such parameters for, where they say so themselves or hand them on to functions that do.
+/// The types that functions convert their `void *` parameters to, in their own bodies or in functions that they pass
+/// them on to.
 pub(super) fn taken(unit: &Unit, read: &[Function], reached: &[usize]) -> Taken {
     let is_untyped = |d: &DeclId| unit.decl(*d).ty.is_void_pointer();
     let has_some = |f: &&usize| read[**f].parameters.iter().any(is_untyped);
@@ -132,9 +134,9 @@ struct Find<'a> {
     bound: &'a HashMap<DeclId, Bound>,
     numbers: BTreeMap<Holder, usize>,
     parent: Vec<usize>,
-    /// Of the representative: the type, none if there are several.
+    /// By representative: the type; `Some(None)` if there are several.
     types: Vec<Option<Option<Qualified>>>,
-    /// Of the representative: the type of bytes, where they are looked at.
+    /// By representative: the type of one byte by which the memory is accessed.
     bytes: Vec<Option<Qualified>>,
 }
 
@@ -176,7 +178,7 @@ impl Find<'_> {
         }
     }
 
-    /// All of these lead to one type.
+    /// Joins the targets: all of them lead to one type.
     fn join(&mut self, all: &[Target]) {
         let holders = all.iter().filter_map(|target| match target {
             Target::Of(holder) => Some(*holder),
@@ -208,7 +210,7 @@ impl Find<'_> {
         }
     }
 
-    /// What a pointer leads to, as far as it is asked for.
+    /// The targets of a pointer expression, as far as they matter here.
     fn targets(&self, e: ExprId) -> Vec<Target> {
         let unit = self.unit;
         let mut found = Vec::new();
@@ -304,7 +306,7 @@ impl Find<'_> {
         }
     }
 
-    /// Arguments lead to what parameters lead to.
+    /// Joins each argument with the target of its parameter.
     fn passed(&mut self, call: ExprId, arguments: &[ExprId]) {
         let Some((g, _)) = self.unit.own_call(call) else {
             return;
@@ -321,7 +323,7 @@ impl Find<'_> {
     }
 }
 
-/// True of types of one byte, as which anything may be looked at.
+/// True of types of one byte, by which any object may be accessed.
 fn is_byte(ty: &Qualified) -> bool {
     matches!(
         ty.arith(),

@@ -1,5 +1,4 @@
-//! Members of structures that are pointers to void: they have the type of what they are given, which the functions that are handed
-//! them expect.
+//! Members `void *` of structures that are split: such a member has the type of the pointer that is assigned to it.
 
 use super::{
     Expand,
@@ -15,12 +14,12 @@ use crate::{
 use std::{collections::HashSet, rc::Rc};
 
 impl Expand<'_> {
-    /// True of a member that is a pointer to void and has been given nothing but null so far.
+    /// True of a member `void *` that has been assigned nothing but null so far.
     pub(super) fn is_untyped(&self, part: DeclId) -> bool {
         self.unit.decl(part).ty.is_void_pointer()
     }
 
-    /// The value of a member; null of one that has been given nothing.
+    /// The value of a member; null if nothing has been assigned to it so far.
     pub(super) fn member_value(&mut self, part: DeclId, e: ExprId) -> ExprId {
         if self.is_untyped(part) {
             self.read_early.entry(part).or_default().insert(e);
@@ -29,7 +28,7 @@ impl Expand<'_> {
         self.add(ExprKind::Name(part), e)
     }
 
-    /// Gives a member that is a pointer to void the type of what it is given; false if that has none.
+    /// Gives a member `void *` the type of the value that is assigned to it; false if the value has none.
     pub(super) fn typed(&mut self, part: DeclId, value: ExprId) -> bool {
         if !self.is_untyped(part) {
             return true;
@@ -53,7 +52,7 @@ impl Expand<'_> {
         true
     }
 
-    /// Refuses to give a member that is a pointer to void something behind a place where it is read as null.
+    /// Refuses to assign a member `void *` behind a place where it has been read as null.
     fn refuse_late(&mut self, part: DeclId, e: ExprId) {
         if self.read_early.get(&part).is_none_or(HashSet::is_empty) {
             return;
@@ -65,7 +64,7 @@ impl Expand<'_> {
         self.sink.error(&codes::POINTER, at, message, help);
     }
 
-    /// Assigns a member that is a pointer to void; none if the target is something else.
+    /// Assigns a member `void *`; `None` if the target is something else.
     pub(super) fn assign_void(
         &mut self,
         e: ExprId,
@@ -81,7 +80,7 @@ impl Expand<'_> {
         let base = self.located(of, frame).filter(|_| void)?;
         let path = [base.loc.path, vec![name]].concat();
         let part = self.part(base.loc.root, &path)?;
-        // The target was copied like a value.
+        // The target has been copied as if it were read.
         if let Some(read) = self.read_early.get_mut(&part) {
             read.remove(&target);
         }

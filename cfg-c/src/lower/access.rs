@@ -1,9 +1,9 @@
-//! Which places an expression reads and writes, and which of them may be the same.
+//! The places that an expression reads and writes, and the question which of them may be the same.
 //!
 //! A place is a variable and the steps from it: members, elements, and steps through pointers. Two places of one
-//! variable are surely different where their ways part at two members or at two elements and lead through no pointer
-//! behind that, where their types are those of different objects, where they are scalars in different members of
-//! structures, wherever these lie, or where one is the variable itself and nothing points to it, or the other is a
+//! variable are surely different in four cases: their steps differ first in two members or two elements, and lead
+//! through no pointer behind that; their types are never those of one object; they are scalars in different members
+//! of structures, wherever these lie; or one is the variable itself, and nothing points to it, or the other is a
 //! member.
 
 use crate::{
@@ -18,7 +18,7 @@ type Number = Option<(Option<DeclId>, i128)>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
-    /// To what a pointer points to.
+    /// From a pointer to the place that it points to.
     Through,
     Member(Rc<str>),
     Element(Number),
@@ -34,7 +34,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// None of structures, which have parts of all kinds, and of what is not known.
+    /// The kind of a type; `None` for structures, which have parts of all kinds, and for unknown types.
     fn of(ty: Option<&Qualified>) -> Option<Self> {
         match &ty?.ty {
             Type::Arith(Arith::Int(_)) => Some(Self::Integer),
@@ -51,14 +51,15 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Access {
     steps: Vec<Step>,
-    /// All that it leads to is meant.
+    /// True if all places that this one leads to are meant.
     open: bool,
     kind: Option<Kind>,
-    /// The structure and its member that a scalar is, or is an element of. Unions have one member, or are refused.
+    /// The structure and the member that a scalar is, or is an element of. A member tells objects apart: unions have
+    /// one member, or are refused.
     member: Option<(StructId, Rc<str>)>,
-    /// Part of the variable, and nothing points there.
+    /// True of a part of the variable to which nothing points.
     own: bool,
-    /// A variable that is no structure and no array.
+    /// True of a variable that is no structure and no array.
     whole: bool,
 }
 
@@ -76,7 +77,8 @@ impl Access {
             return false;
         }
         let apart = |a: &Self, b: &Self| {
-            // A variable that is pointed to may be an element of what seems to be an array, and is no member.
+            // A pointer to a variable may be taken for one into an array, so the variable may be an element behind
+            // the pointer, but never a member.
             let member = !b.open && matches!(b.steps.last(), Some(Step::Member(_)));
             (a.own || a.whole && member) && b.steps.contains(&Step::Through)
         };
@@ -85,7 +87,7 @@ impl Access {
         }
         let mut both = self.steps.iter().zip(&other.steps);
         let Some(part) = both.position(|(a, b)| differ(a, b)) else {
-            // One contains the other, or leads to it.
+            // One place contains the other, or leads to it.
             return true;
         };
         let leads = |of: &Self| of.open || of.steps[part..].contains(&Step::Through);
@@ -93,7 +95,7 @@ impl Access {
     }
 }
 
-/// True of two members, and of elements with numbers that are never the same.
+/// True of two different members, and of two elements with numbers that are never equal.
 fn differ(a: &Step, b: &Step) -> bool {
     match (a, b) {
         (Step::Member(a), Step::Member(b)) => a != b,
@@ -102,7 +104,8 @@ fn differ(a: &Step, b: &Step) -> bool {
     }
 }
 
-/// Of a variable with more places than these, all that it leads to is meant: places are compared one by one.
+/// Most places of one variable that are kept apart. Places are compared in pairs; of a variable with more, all places
+/// are meant.
 const MAX_PLACES: usize = 32;
 
 /// Places by the variables that they begin at.
@@ -115,7 +118,7 @@ impl Accesses {
         self.0.keys().copied()
     }
 
-    /// The first variable of which a place is among both.
+    /// The first variable with places in both sets that may be the same.
     pub(super) fn shared(&self, other: &Self) -> Option<DeclId> {
         let mut all = self.0.iter();
         let met = all.find(|(d, places)| {
@@ -125,7 +128,7 @@ impl Accesses {
         met.map(|(d, _)| *d)
     }
 
-    /// The first variable of which a place is certain to be among both.
+    /// The first variable with a place that is certainly in both sets.
     pub(super) fn same(&self, other: &Self) -> Option<DeclId> {
         let known = |of: &Access| !of.open && !of.steps.contains(&Step::Element(None));
         let mut all = self.0.iter();
@@ -173,7 +176,7 @@ impl Accesses {
         of
     }
 
-    /// A place; all that its variables lead to, if it cannot be followed.
+    /// Adds a place, or all that its variables lead to, if the steps to it are not known.
     pub(super) fn add_place(&mut self, unit: &Unit, e: ExprId) {
         match place(unit, e, false) {
             Some((d, steps)) => {
@@ -185,7 +188,7 @@ impl Accesses {
         }
     }
 
-    /// All that a pointer leads to.
+    /// Adds all places that a pointer leads to.
     pub(super) fn add_behind(&mut self, unit: &Unit, e: ExprId) {
         let ty = unit.expr(e).ty.as_ref();
         let Some((d, steps)) = ty
@@ -194,7 +197,8 @@ impl Accesses {
         else {
             return self.add_all(unit, e);
         };
-        // Behind a pointer to numbers there are just these, and behind others anything.
+        // Behind a pointer to numbers there are numbers of that kind only; behind other pointers there may be
+        // anything.
         let kind = Kind::of(ty.and_then(Qualified::target)).filter(|kind| *kind != Kind::Pointer);
         let way = access(unit, d, steps, None);
         self.add(
@@ -207,7 +211,7 @@ impl Accesses {
         );
     }
 
-    /// All that the variables lead to which a place or a pointer is made from.
+    /// Adds all places that the variables in a place or pointer lead to.
     fn add_all(&mut self, unit: &Unit, e: ExprId) {
         for d in unit.roots(e) {
             let whole = access(unit, d, Vec::new(), None);
@@ -227,7 +231,7 @@ fn access(unit: &Unit, d: DeclId, steps: Vec<Step>, ty: Option<&Qualified>) -> A
     let members = steps.iter().all(|s| matches!(s, Step::Member(_)));
     let kind = Kind::of(ty);
     Access {
-        // An array is the pointer to its first element, so that its elements are pointed to.
+        // An array decays to a pointer to its first element, so its elements count as pointed to.
         own: members && kind.is_some() && !decl.address,
         whole: steps.is_empty() && kind.is_some(),
         steps,
@@ -237,7 +241,7 @@ fn access(unit: &Unit, d: DeclId, steps: Vec<Step>, ty: Option<&Qualified>) -> A
     }
 }
 
-/// The structure and its member that a place is, or is an element of.
+/// The structure and the member, if a place is a member or an element of one.
 fn member(unit: &Unit, e: ExprId) -> Option<(StructId, Rc<str>)> {
     let mut e = e;
     while let ExprKind::Index(a, _) = unit.expr(e).kind
@@ -248,10 +252,10 @@ fn member(unit: &Unit, e: ExprId) -> Option<(StructId, Rc<str>)> {
     unit.member_of(e).map(|(s, name)| (s, Rc::clone(name)))
 }
 
-/// The variable and the steps to a place, or to what a pointer points to if `pointed`.
+/// The variable and the steps to a place; if `pointed`, to the place that a pointer points to.
 fn place(unit: &Unit, e: ExprId, pointed: bool) -> Option<(DeclId, Vec<Step>)> {
     let (mut e, mut pointed) = (e, pointed);
-    // The elements that the pointer is moved by.
+    // The number of elements that the pointer is moved by.
     let mut by: Number = Some((None, 0));
     let mut back = Vec::new();
     loop {
@@ -303,7 +307,7 @@ fn place(unit: &Unit, e: ExprId, pointed: bool) -> Option<(DeclId, Vec<Step>)> {
                 }
                 continue;
             }
-            // The pointer is moved, and may be used before that.
+            // The pointer is moved here, and may be used before the move: its number is not known.
             ExprKind::Step { of, .. } | ExprKind::Assign(Some(_), of, _) => {
                 by = None;
                 *of

@@ -20,20 +20,20 @@ use cfg_core::{
 };
 use std::rc::Rc;
 
-/// A call is written at most twice for each of so many pointers that may be null.
+/// Most pointers that may be null in one call: each doubles the number of times that the call is written.
 const MAX_LEFT_OUT: usize = 3;
 
 /// An argument that is left out where a pointer is null.
 struct LeftOut {
     argument: usize,
-    /// The argument that is its number of elements, of a matrix that is passed as one sequence.
+    /// The position of the argument that has its number of elements, for a matrix passed as one sequence.
     size: Option<usize>,
-    /// The pointer is not null.
+    /// The condition that the pointer is not null.
     there: Expr,
 }
 
 impl Body<'_, '_> {
-    /// A call; its value, if it has one.
+    /// Translates a call; returns its value, if it has one.
     pub(super) fn call(
         &mut self,
         e: ExprId,
@@ -136,7 +136,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Refuses numbers that a function of the library would have converted, were it not declared without its parameters.
+    /// Refuses arguments of other types than a function of the library has, if it is declared without parameters: C
+    /// would not convert them.
     fn refuse_conversions(
         &mut self,
         name: &str,
@@ -166,7 +167,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// A call of a function of the file; the variable that has its result.
+    /// Translates a call of a function of the file; returns the variable that has the result.
     pub(super) fn call_result(
         &mut self,
         e: ExprId,
@@ -180,11 +181,11 @@ impl Body<'_, '_> {
         {
             return self.own_call(e, d, &Rc::clone(signature), arguments);
         }
-        // Refuses it.
+        // Not a function of the file: `call` refuses it.
         self.call(e, f, arguments).map(|_| None)
     }
 
-    /// What is left out computes nothing; what its arguments change is changed all the same.
+    /// Leaves out a call that computes nothing. The effects of its arguments stay.
     fn left_out(&mut self, how: How, name: &str, arguments: &[ExprId], at: Pos) -> Lowered<()> {
         self.unordered(arguments, None)?;
         for a in arguments {
@@ -235,7 +236,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The program stops as that of C does where an assertion with this text does not hold.
+    /// Stops the program, as C does if an assertion with this text fails.
     fn assertion_failed(&mut self, arguments: &[ExprId], at: Pos) {
         let unit = self.l.unit;
         let text = match arguments.first().map(|text| &unit.expr(*text).kind) {
@@ -256,7 +257,7 @@ impl Body<'_, '_> {
             [status] => match constant::integer(self.l.unit, *status) {
                 Some((value, _)) => format!("{name}({value})"),
                 None => {
-                    // For what it changes, and what goes wrong in it.
+                    // The status is evaluated for its effects and its errors.
                     let ty = self.l.unit.expr(*status).ty.as_ref();
                     if ty.is_some_and(|ty| ty.arith().is_some()) {
                         self.expr(*status)?;
@@ -328,7 +329,7 @@ impl Body<'_, '_> {
         at: Pos,
     ) -> Lowered<Value> {
         let ty = result.arith().unwrap_or(Arith::Double);
-        // Macros for reals of both precisions keep that of their argument.
+        // Macros for reals of both precisions have that of their argument.
         let generic = matches!(
             how,
             How::IsNan | How::IsInfinite | How::IsFinite | How::SignBit
@@ -445,9 +446,9 @@ impl Body<'_, '_> {
         }
         self.unordered(arguments, None)?;
         let mut bound = Vec::new();
-        // Of matrices that are passed as one sequence, how many elements there are.
+        // The positions of matrices that are passed as one sequence, and their numbers of elements.
         let (mut flat, mut sizes) = (Vec::new(), Vec::new());
-        // The arguments that are left out where a pointer is null.
+        // The arguments that must be left out if a pointer is null.
         let mut left_out = Vec::new();
         for (k, (p, a)) in signature.parameters.iter().zip(arguments).enumerate() {
             let later = arguments[k + 1..].iter().any(|a| unit.expr(*a).effects);
@@ -504,8 +505,8 @@ impl Body<'_, '_> {
         Ok(result)
     }
 
-    /// The condition under which an argument of the files is not null, if the call has to leave it out where it is: an array that may be
-    /// absent is handed on as it is.
+    /// The condition that an argument is not null, if the call has to leave out a null argument. An array that may be
+    /// absent needs no condition: it is handed on as it is.
     fn may_be_left_out(
         &mut self,
         p: &Parameter,
@@ -532,7 +533,8 @@ impl Body<'_, '_> {
         Ok(Some(there))
     }
 
-    /// Calls a routine without the arguments that are null, each in the arms of a branch. Recursion is as deep as there are such arguments.
+    /// Calls a routine without the arguments that are null, by a branch for each argument that may be. Recursion is
+    /// as deep as there are such arguments.
     fn call_without_null(
         &mut self,
         routine: RoutineId,
@@ -559,7 +561,7 @@ impl Body<'_, '_> {
         self.f.end_if();
     }
 
-    /// An argument of a call; `later` if others that are evaluated after it may change something.
+    /// Translates an argument of a call. `later`: an argument that is evaluated after it may change something.
     fn argument(&mut self, p: &Parameter, a: ExprId, later: bool) -> Lowered<Expr> {
         match &p.ty.ty {
             Type::Pointer(_) if self.is_value(&p.ty) => self.pointer_argument(p, a, later),
@@ -587,7 +589,8 @@ impl Body<'_, '_> {
                 if !later && self.is_stable(&value) {
                     return Ok(value);
                 }
-                // It is bound by reference: what the call changes must not change the argument.
+                // The parameter is bound by reference, but C passes a copy: the argument goes to a variable of its
+                // own.
                 let ty = self.l.scalar(Elem::Struct(*s), self.l.unit.expr(a).at)?;
                 let t = self.f.temporary(ty);
                 self.assign(t, value);
@@ -605,8 +608,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// True if the member that an address is taken of may have members of its type beside it, as those of a vector x, y, z have. What is
-    /// resolved leads to one member; pointers that are values go on to the next one.
+    /// True if the pointer is the address of a member with members of its type beside it, such as those of a vector
+    /// x, y, z. A resolved pointer stays in its member; a pointer that is a value goes on to the next one.
     fn has_neighbour(&self, pointer: ExprId) -> bool {
         let unit = self.l.unit;
         let ExprKind::Unary(Unary::Address, place) = &unit.expr(points::bare(unit, pointer)).kind
@@ -643,7 +646,7 @@ impl Body<'_, '_> {
             levels += 1;
             ty = of;
         }
-        // Rows behind pointers are no array of arrays.
+        // Rows behind pointers do not lie in memory like an array of arrays.
         let given = self.l.unit.expr(a).ty.as_ref().and_then(Qualified::target);
         let behind =
             |ty: Option<&Qualified>| ty.is_some_and(|ty| matches!(ty.ty, Type::Pointer(_)));
@@ -670,7 +673,7 @@ impl Body<'_, '_> {
                 "declare the parameter const",
             );
         }
-        // Of a matrix that is gone through as one sequence, one element is enough for who uses one.
+        // A function that uses a single element needs no number of elements.
         if !p.decl.is_some_and(|d| self.l.facts.is_single(d)) {
             if pointer.offset.is_none() && self.has_neighbour(a) {
                 let message = "the pointer to a member that is no array is passed to a function that may go on to the next member";
@@ -691,7 +694,7 @@ fn constant_of(ty: Arith, value: f64) -> Expr {
     }
 }
 
-/// The macros that ask what reals of this type are.
+/// The macros that classify reals of this type.
 fn classified(how: How, exprs: &[Expr], ty: Arith, depth: usize) -> Lowered<Value> {
     let Some(first) = exprs.first().cloned() else {
         return Err(super::Failed);

@@ -71,7 +71,7 @@ impl Body<'_, '_> {
         chosen.and(other).map(|()| Expr::var(t))
     }
 
-    /// True if a pointer that has been evaluated is not null: the one that it is made from is not.
+    /// The condition that a pointer, which has been evaluated, is not null: the pointer that it is made from is not.
     pub(super) fn leads_somewhere(&mut self, mut e: ExprId) -> Lowered<Expr> {
         let unit = self.l.unit;
         loop {
@@ -122,7 +122,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// True of a variable, but for a parameter that may be left out.
+    /// The condition that a variable is present: true, unless it is a parameter that may be left out.
     pub(super) fn presence(&self, v: VarId) -> Expr {
         match self.f.get(v).map(|v| &v.role) {
             Some(Role::Parameter { optional: true, .. }) => Expr::op(Op::Present, [Expr::var(v)]),
@@ -130,7 +130,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// True of a row behind pointers none of which is null: those of a parameter, and those that malloc gives no value before they are assigned.
+    /// True of a row whose pointer is never null. In a table from a parameter no pointer counts as null; in one from
+    /// malloc a pointer has no value before it is assigned. Only calloc makes null pointers.
     fn has_all_rows(&self, e: ExprId) -> bool {
         let unit = self.l.unit;
         unit.root(e).is_some_and(|d| {
@@ -146,7 +147,7 @@ impl Body<'_, '_> {
         !self.is_value(&decl.ty) && !decl.address && self.l.facts.may_be_null(d)
     }
 
-    /// A comparison or difference of pointers.
+    /// Translates a comparison or difference of pointers.
     pub(super) fn compare_pointers(
         &mut self,
         op: Binary,
@@ -193,7 +194,7 @@ impl Body<'_, '_> {
             return self.ordered_apart(a, b, at);
         };
         if op == Binary::Sub {
-            // In one row or member, which nothing but its own subscript tells, the places in it are subtracted.
+            // The pointers differ in their last subscript only: the places in one row or member are subtracted.
             let in_one = order
                 .split_last()
                 .filter(|(_, outer)| outer.iter().all(|(a, b)| a == b));
@@ -211,7 +212,7 @@ impl Body<'_, '_> {
             let help = "subtract or compare pointers";
             return self.error(&codes::POINTER, at, message, help);
         };
-        // The first positions that differ decide.
+        // As in lexicographic order, the first positions that differ decide.
         let strict = match comparison {
             Op::Le => Op::Lt,
             Op::Ge => Op::Gt,
@@ -232,7 +233,7 @@ impl Body<'_, '_> {
         Ok(truth(e.unwrap_or(always)))
     }
 
-    /// True of two pointers that are equal: both are null, or none and they lead to the same place.
+    /// The condition that two pointers are equal: both are null, or neither is and they lead to the same place.
     fn are_equal(
         &mut self,
         [(a, left), (b, right)]: [(ExprId, &Pointer); 2],
@@ -254,16 +255,18 @@ impl Body<'_, '_> {
             .fold(Expr::Logical(true), |same, (x, y)| {
                 and(Expr::op(Op::Eq, [x, y]), same)
             });
-        // The place of a null pointer is its own, but not where a parameter is left out.
+        // A null pointer has a position of its own ([`super::walk::NULL`]), but a parameter that is left out has
+        // none.
         Ok(match absent {
             true => or(and(and(a_there, b_there), same), none),
             false => same,
         })
     }
 
-    /// True of two variables that are certain to be different arrays where both are there: one of them is a local, both are globals, or both
-    /// are `restrict`. Of parameters that are `restrict` one must be written, since only then they do not meet, and no call in the files may
-    /// hand over parts of one array.
+    /// True of two variables that, if both are present, are certainly different arrays: one is a local, both are
+    /// globals, or both are `restrict` parameters. `restrict` counts under two conditions: one of the arrays is
+    /// written, since C allows two names for an array that is only read, and no call in the files passes two parts of
+    /// one array.
     fn are_apart(&self, a: VarId, b: VarId) -> bool {
         let role = |v: VarId| self.f.get(v).map(|v| &v.role);
         let is_local = |v: VarId| matches!(role(v), Some(Role::Local));
@@ -285,7 +288,8 @@ impl Body<'_, '_> {
         a != b && (is_local(a) || is_local(b) || is_global(a) && is_global(b) || are_restricted())
     }
 
-    /// Pointers into different arrays are ordered: of those that may point into several arrays this is known in a run.
+    /// An order of pointers into different arrays, which C leaves undefined. If one of them may point into several
+    /// arrays, the program stops at run time; otherwise the comparison is refused.
     fn ordered_apart(&mut self, a: ExprId, b: ExprId, at: Pos) -> Lowered<Value> {
         let unit = self.l.unit;
         let open = [a, b].map(|e| unit.roots(e));
@@ -310,7 +314,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The pointer by which a place is found; none of a variable.
+/// The pointer through which a place is reached; `None` for a variable.
 fn pointer_to(unit: &Unit, mut place: ExprId) -> Option<ExprId> {
     loop {
         place = match unit.expr(place).kind {
@@ -356,8 +360,8 @@ fn or(a: Expr, b: Expr) -> Expr {
     not(and(not(a), not(b)))
 }
 
-/// The subscripts of two pointers, in pairs, where they are not the same; the last of them may move. None if the
-/// pointers point into different arrays.
+/// The pairs of subscripts in which two pointers differ; the last of them may move. `None` if the pointers point into
+/// different arrays.
 fn positions(left: &Pointer, right: &Pointer) -> Option<Vec<(Expr, Expr)>> {
     if left.var != right.var || left.prefix.len() != right.prefix.len() {
         return None;

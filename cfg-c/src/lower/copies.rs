@@ -73,7 +73,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// A pointer to a member that is no array, of which more than one element is taken: a value goes on to the next member.
+    /// A pointer to a member that is no array, if more than one element is copied from it: as a value, which goes on
+    /// to the next member. A resolved pointer is refused.
     fn going_on(&mut self, pointer: Pointer, e: ExprId, bytes: ExprId) -> Lowered<Pointer> {
         if pointer.offset.is_some()
             || pointer.inner > 0
@@ -96,7 +97,7 @@ impl Body<'_, '_> {
         self.error(&codes::LIBRARY, at, message, "write a loop")
     }
 
-    /// True of a pointer that goes through a matrix, unless so many bytes surely are in its first row.
+    /// True of a pointer into a matrix, unless the bytes are certainly in the row that it points to.
     fn is_more(&self, pointer: &Pointer, a: ExprId, bytes: ExprId) -> bool {
         let (Some(extents), Some(Expr::Int(first))) = (&pointer.flat, &pointer.offset) else {
             return pointer.flat.is_some();
@@ -110,7 +111,7 @@ impl Body<'_, '_> {
         i128::from(*first) + bytes / each.max(1) > i128::from(*row)
     }
 
-    /// Copies elements one by one: of a matrix those of several rows, or between arrays of different ranks.
+    /// Copies elements one by one: elements of several rows of a matrix, or between arrays of different ranks.
     fn copy_flat(
         &mut self,
         target: Pointer,
@@ -146,7 +147,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The number of elements, not of rows, in so many bytes; `None` if a row has no constant extents.
+    /// The number of elements, not of rows, in a number of bytes; `None` if the extents of a row are not constant.
     fn elements(
         &mut self,
         pointer: &Pointer,
@@ -172,7 +173,7 @@ impl Body<'_, '_> {
         })))
     }
 
-    /// The parts of two arrays that so many bytes are.
+    /// The parts of two arrays that a number of bytes covers.
     fn pieces(
         &mut self,
         target: Pointer,
@@ -191,7 +192,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The number of elements or rows that a pointer has in so many bytes; none if it is one.
+    /// The number of elements or rows of a pointer in a number of bytes; `None` for exactly one.
     fn measured(&mut self, pointer: ExprId, bytes: ExprId, at: Pos) -> Lowered<Option<Expr>> {
         let unit = self.l.unit;
         let of = unit.expr(pointer).ty.as_ref().and_then(Qualified::target);
@@ -207,8 +208,8 @@ impl Body<'_, '_> {
         self.number_of(&count, false).map(Some)
     }
 
-    /// The number of elements in bytes that are only known when the program runs, which stops where they are part of
-    /// one.
+    /// The number of elements in a number of bytes that is known at run time only. The program stops if the number is
+    /// not whole.
     fn whole_elements(&mut self, of: &Qualified, bytes: ExprId, at: Pos) -> Lowered<Expr> {
         let unit = self.l.unit;
         let message = format!(
@@ -233,7 +234,8 @@ impl Body<'_, '_> {
         Ok(Expr::op(Op::Div, [bytes, Expr::Int(size)]))
     }
 
-    /// True of constants, and of products with a constant: they say what they are measured in.
+    /// True of constants, and of products with a constant factor, which shows the size of the elements that are
+    /// counted.
     fn has_constant_factor(&self, bytes: ExprId) -> bool {
         let unit = self.l.unit;
         let mut open = vec![bytes];
@@ -250,10 +252,11 @@ impl Body<'_, '_> {
         false
     }
 
-    /// The number of elements or rows that a pointer has in so many bytes; none if they are not measured in these.
+    /// The number of elements or rows of a pointer in a number of bytes; `None` if the bytes are not a multiple of
+    /// their size.
     fn count_of_rows(&self, pointer: ExprId, bytes: ExprId) -> Option<Count> {
         let unit = self.l.unit;
-        // A whole array: its rows.
+        // A whole array counts by its rows.
         let whole = unit.expr(pointer).ty.as_ref();
         let sized = match &unit.expr(bytes).kind {
             ExprKind::SizeofExpr(e) => unit.expr(*e).ty.as_ref(),
@@ -274,7 +277,8 @@ impl Body<'_, '_> {
         self.count(bytes, whole.and_then(Qualified::target)?)
     }
 
-    /// The number of elements in so many bytes that are measured in these, not in the rows that a pointer points to; else none.
+    /// The number of elements in a number of bytes that is a multiple of their size, but not of that of the rows that
+    /// the pointer points to.
     fn count_in_elements(&self, pointer: ExprId, bytes: ExprId) -> Option<Count> {
         let of = self.l.unit.expr(pointer).ty.as_ref()?.target()?;
         if !matches!(of.ty, Type::Array(..)) || self.count_of_rows(pointer, bytes).is_some() {
@@ -283,7 +287,7 @@ impl Body<'_, '_> {
         self.count(bytes, of.element())
     }
 
-    /// A pointer to elements or rows, as one that goes through the elements.
+    /// A pointer to elements or rows, as a pointer that goes through single elements.
     fn through_elements(&mut self, mut pointer: Pointer, at: Pos) -> Lowered<Pointer> {
         if pointer.inner > 0 {
             pointer = match self.to_elements(&pointer) {
@@ -292,7 +296,7 @@ impl Body<'_, '_> {
             };
         }
         if self.l.values {
-            // A value goes through a whole object, not through a row.
+            // A pointer that is a value goes through the whole object, beyond the row.
             let value = self.as_value(pointer)?;
             pointer = self.held(value)?;
         }
@@ -336,7 +340,7 @@ impl Body<'_, '_> {
         let target = self.going_on(target, to, *bytes)?;
         self.written(&target, at)?;
         let (elem, inner) = (target.elem, target.inner);
-        // Where pointers are values, a matrix to which they lead is no array of rows.
+        // If pointers are values, a matrix behind one is accessed by elements, not by rows.
         if self.l.values && inner > 0 || self.count_in_elements(to, *bytes).is_some() {
             let Some(n) = self.elements(&target, to, *bytes, at)? else {
                 return self.different_types(at);
@@ -374,7 +378,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// So many elements or rows from the pointer on.
+/// The `n` elements or rows from the pointer on.
 fn piece(pointer: Pointer, n: Expr) -> Place {
     let first = pointer.offset.unwrap_or(Expr::Int(0));
     let last = match (&first, &n) {

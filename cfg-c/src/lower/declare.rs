@@ -18,7 +18,7 @@ use cfg_core::{
 };
 
 impl Body<'_, '_> {
-    /// The type of elements and the extents of inner dimensions; refuses what has none.
+    /// The type of elements and the extents of inner dimensions; refuses types without either.
     fn shape_of(
         &mut self,
         ty: &Qualified,
@@ -84,7 +84,7 @@ impl Body<'_, '_> {
         }
         for (k, d) in parameters.iter().enumerate() {
             let at = unit.decl(*d).at;
-            // The problem has been reported; the body is read all the same for others.
+            // A problem has been reported; the body is translated all the same, to find others.
             let done = self.parameter(*d);
             self.told(&done, at);
             if done.is_err() {
@@ -103,7 +103,7 @@ impl Body<'_, '_> {
             let ty = &unit.decl(*d).ty;
             matches!(ty.ty, Type::Pointer(_)) && (!ty.restrict || shared)
         };
-        // A number may be a member of a structure.
+        // Numbers and structures are compared by the type at the bottom: a number may be a member of a structure.
         let kind = |d: &DeclId| Elem::of(unit.decl(*d).ty.bottom());
         let overlap = |a: &DeclId, b: &DeclId| {
             let structure = [a, b]
@@ -188,7 +188,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Parameters that are assigned or of which pointers are made are copied: those of a routine are bound by reference.
+    /// Copies parameters that are assigned or whose addresses are taken: parameters of a routine are bound by
+    /// reference.
     fn copies(&mut self) {
         let unit = self.l.unit;
         for d in &unit.functions[self.function].parameters {
@@ -234,12 +235,12 @@ impl Body<'_, '_> {
         }
         for d in named {
             self.span = unit.decl(d).at.to(unit.decl(d).at);
-            // Problems are reported; those of other tables are told as well.
+            // A problem has been reported; other tables are checked all the same.
             let _ = self.initialised(d).is_ok();
         }
     }
 
-    /// What stands for a variable; a local is declared where it is first met.
+    /// The slot of a variable. A local is declared at its first occurrence.
     pub(super) fn slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
         if let Some(slot) = self.slots.get(&d) {
             return Ok(slot.clone());
@@ -253,7 +254,7 @@ impl Body<'_, '_> {
         Ok(slot)
     }
 
-    /// Tells what is wrong with the initial value of a variable.
+    /// Reports the problem of a variable's initial value, if there is one.
     pub(super) fn well_initialised(&mut self, d: DeclId) -> Lowered<()> {
         match &self.l.unit.decl(d).init {
             Some(Init::Wrong(problem)) => {
@@ -287,7 +288,7 @@ impl Body<'_, '_> {
     fn global_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         let Some(Some(id)) = self.l.globals.get(&d).copied() else {
-            // Others have been reported where they are declared.
+            // Problems outside of headers have been reported at the declaration.
             if self.l.sink.is_header(decl.at) {
                 let message = format!("{} is not supported", decl.name);
                 return self.error(&codes::LIBRARY, at, message, "leave it out");
@@ -374,7 +375,8 @@ impl Body<'_, '_> {
         Ok(slot)
     }
 
-    /// True of a local array that has an extent which is not known where the function begins: it gets its shape where it is declared.
+    /// True of a local array with an extent that is not known where the function begins. The array gets its shape at
+    /// its declaration.
     pub(super) fn is_late(&self, d: DeclId) -> bool {
         let mut ty = &self.l.unit.decl(d).ty;
         let mut late = false;

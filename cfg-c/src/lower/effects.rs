@@ -1,4 +1,4 @@
-//! The globals that each function may read and write, itself and by the functions that it names.
+//! The globals that each function may read and write, itself or through functions that it names.
 
 use super::facts::Facts;
 use crate::{
@@ -31,14 +31,14 @@ impl Effect {
     }
 }
 
-/// What functions do to the globals, and the variables of functions that are kept, that some function writes.
+/// The effects of functions on the globals and static variables that some function writes.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
     numbers: HashMap<DeclId, usize>,
     globals: Vec<DeclId>,
-    /// Of a function alone first, in the end with what it names.
+    /// The effect of each function: at first its own, in the end with those of the functions that it names.
     functions: HashMap<usize, Effect>,
-    /// Of all functions.
+    /// The union of the effects of all functions.
     all: Effect,
 }
 
@@ -78,7 +78,8 @@ impl Effects {
         effects
     }
 
-    /// Adds to each function what those do that it names: callees come first, and functions that name each other do the same.
+    /// Adds to each function the effects of those that it names, callees first. Functions that name each other (a
+    /// strongly connected component) have one effect.
     fn close(&mut self, unit: &Unit, functions: &[usize]) {
         let mut graph: DiGraph<usize, ()> = DiGraph::new();
         let nodes: HashMap<usize, NodeIndex> =
@@ -104,12 +105,12 @@ impl Effects {
         }
     }
 
-    /// What the function of a name may do; nothing of a variable.
+    /// The effect of the function with a name; `None` for a variable.
     pub(super) fn of_name(&self, unit: &Unit, d: DeclId) -> Option<&Effect> {
         self.functions.get(&unit.decl(d).definition?)
     }
 
-    /// What a function may do that is not known.
+    /// The effect of an unknown function.
     pub(super) fn of_any(&self) -> &Effect {
         &self.all
     }
@@ -125,7 +126,7 @@ impl Effects {
     }
 }
 
-/// The globals that the statements of a function assign, also through its own pointers, and those that it hands to functions that
+/// The globals that a function assigns, directly or through its pointers, and those that it passes to functions that
 /// write them.
 fn globals_written(unit: &Unit, f: usize, facts: &Facts) -> Vec<DeclId> {
     let mut open: Vec<DeclId> = Vec::new();
@@ -136,7 +137,7 @@ fn globals_written(unit: &Unit, f: usize, facts: &Facts) -> Vec<DeclId> {
                 open.extend(unit.roots(*target));
             }
             ExprKind::Call(_, arguments) if points::library_call(unit, e).is_some() => {
-                // Those that write do so behind their first argument.
+                // Functions of the library that write do so through their first argument.
                 let first = arguments.first().filter(|a| unit.is_pointer(**a));
                 open.extend(first.into_iter().flat_map(|a| unit.roots(*a)));
             }
@@ -153,7 +154,7 @@ fn globals_written(unit: &Unit, f: usize, facts: &Facts) -> Vec<DeclId> {
             continue;
         }
         match unit.decl(d).kind {
-            // Output is left out.
+            // Output has no effect here.
             DeclKind::Global if unit.decl(d).is_stream() => {}
             DeclKind::Global | DeclKind::Static => found.push(d),
             DeclKind::Local => {

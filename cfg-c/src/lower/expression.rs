@@ -14,7 +14,7 @@ use crate::{
 use cfg_core::ir::{Expr, Op, Place, ScalarType};
 
 impl Body<'_, '_> {
-    /// The value of an expression. Statements are emitted only if it has effects.
+    /// The value of an expression. Emits statements only if the expression has effects.
     pub(super) fn expr(&mut self, e: ExprId) -> Lowered<Value> {
         if self.depth == 0
             && !self.undecided(e).is_empty()
@@ -82,7 +82,7 @@ impl Body<'_, '_> {
             },
             ExprKind::Cast(ty, a) => match ty.ty {
                 Type::Arith(to) => {
-                    // Where a member begins in its structure.
+                    // An address made from a number: the idiom for the offset of a member.
                     if unit.is_pointer(*a)
                         && let Some((value, ty)) = constant::integer(unit, e)
                     {
@@ -130,7 +130,8 @@ impl Body<'_, '_> {
         Ok(self.value_at(e, place, ty))
     }
 
-    /// The value of a place. A bit-field that POINT or a caller gives may have one that it does not keep.
+    /// The value of a place. That of a bit-field is cut to its width: the initial value from POINT or a caller may
+    /// exceed it.
     fn value_at(&self, e: ExprId, place: Place, ty: Arith) -> Value {
         let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
         let value = Value::new(Expr::Place(place), ty, depth);
@@ -142,7 +143,7 @@ impl Body<'_, '_> {
         self.l.unit.expr(e).ty.as_ref()?.width
     }
 
-    /// Evaluates for the effects; the value is not used.
+    /// Evaluates an expression for its effects alone.
     pub(super) fn discard(&mut self, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let node = unit.expr(e);
@@ -196,7 +197,7 @@ impl Body<'_, '_> {
                 body.f.end_if();
                 yes.and(no)
             }),
-            // As in `level && printf(...)`, whose second operand may have no value.
+            // The second operand may have no value, as in `level && printf(...)`.
             ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) if unit.expr(*b).effects => {
                 self.nested(e, |body| {
                     let condition = body.condition(*a)?;
@@ -213,13 +214,13 @@ impl Body<'_, '_> {
             }
             _ if node.effects && unit.is_pointer(e) => self.pointer(e).map(|_| ()),
             _ if node.effects => self.expr(e).map(|_| ()),
-            // Without effects only whether it is supported matters.
+            // An expression without effects is only checked for being supported.
             _ if self.l.unit.is_pointer(e) => Ok(()),
             _ => self.expr(e).map(|_| ()),
         }
     }
 
-    /// All parts of a comma expression, for their effects.
+    /// Evaluates all parts of a comma expression for their effects.
     fn commas(&mut self, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let mut parts = Vec::new();
@@ -237,7 +238,7 @@ impl Body<'_, '_> {
 
     /// The value of an expression as a logical.
     pub(super) fn condition(&mut self, e: ExprId) -> Lowered<Expr> {
-        // As in `assert(n > 0 && "text")`.
+        // A text is true, as in `assert(n > 0 && "text")`.
         if let ExprKind::Str(_) = self.l.unit.expr(e).kind {
             return Ok(Expr::Logical(true));
         }
@@ -312,7 +313,7 @@ impl Body<'_, '_> {
         Ok(Value::new(result, ty, depth))
     }
 
-    /// A chain of operators of which the left operands are operators, too.
+    /// Translates a chain of operators, nested in left operands, in a loop rather than by recursion.
     fn operators(&mut self, e: ExprId) -> Lowered<Value> {
         let unit = self.l.unit;
         let mut chain = Vec::new();
@@ -354,7 +355,7 @@ impl Body<'_, '_> {
             if unit.expr(b).effects {
                 value = value.map(|v| self.settled(v));
             }
-            // Problems of all operands are told.
+            // Both operands are translated before an error returns, so that the problems of all are reported.
             let right = self.expr(b);
             value = match (value, right) {
                 (Ok(left), Ok(right)) => self.operate(op, left, right, at),
@@ -396,12 +397,12 @@ impl Body<'_, '_> {
                 "convert the operands",
             );
         };
-        // The count of a shift has the type of what is shifted, here.
+        // In the representation both operands of a shift have one type, that of the left one.
         let e = Expr::op(operator, [a.convert(ty).e, b.convert(ty).e]);
         Ok(Value::new(e, ty, depth))
     }
 
-    /// A chain of && or of ||.
+    /// Translates a chain of `&&` or of `||`.
     fn logical(&mut self, e: ExprId) -> Lowered<Value> {
         let unit = self.l.unit;
         let ExprKind::Binary(op, ..) = unit.expr(e).kind else {
@@ -422,7 +423,7 @@ impl Body<'_, '_> {
             for b in chain.into_iter().rev() {
                 all.push(self.condition(b)?);
             }
-            // Constants decide, or do nothing.
+            // A constant operand decides the chain, or is dropped.
             if all.contains(&Expr::Logical(!is_and)) {
                 return Ok(Value::integer(i128::from(!is_and), Int::Int));
             }
@@ -491,11 +492,11 @@ impl Body<'_, '_> {
             Op::If,
             [Expr::var(chosen), yes.convert(ty).e, no.convert(ty).e],
         );
-        // What was not chosen has no value, and must not be met later.
+        // The value goes to a variable: an operand that was not evaluated must not be evaluated later.
         Ok(self.temporary(Value::new(e, ty, 3)))
     }
 
-    /// An assignment; returns the place that was assigned.
+    /// Translates an assignment; returns the place that was assigned.
     fn assignment(
         &mut self,
         op: Option<Binary>,
@@ -591,7 +592,7 @@ fn promoted(ty: Arith) -> Arith {
     }
 }
 
-/// The index of a counted loop in the type of its variable, whose values it has.
+/// The index of a counted loop as a value of its variable's type, which it is known to fit.
 fn checked(index: Value, ty: Arith) -> Value {
     use super::value::conversion;
     use cfg_core::ir::Conversion;

@@ -1,4 +1,4 @@
-//! Extents: expressions of constants, and of variables that keep the value that they have where the function begins.
+//! Extents: expressions of constants, and of variables that keep their values from the beginning of the function.
 
 use super::{Lowered, facts::is_fixed, routine::Body, slot::Slot, value::widen};
 use crate::{
@@ -8,29 +8,31 @@ use crate::{
 };
 use cfg_core::ir::{Expr, Op};
 
-/// What addresses and copies are made of nests an extent once more, so that it has half of the levels.
+/// Most levels of an extent. Addresses and copies contain extents in deeper expressions, so half of the levels must
+/// be left.
 pub(super) const MAX_DEPTH: usize = Expr::MAX_DEPTH / 2;
 
-/// Parts of an extent. Each variable with an initial value stands for all of it, so that a few lines can double an extent again and again.
+/// Most parts of an extent. A variable stands for its whole initial value, so a few lines can double an extent again
+/// and again.
 const MAX_PARTS: usize = 1000;
 
-/// Why an expression is no extent.
+/// The reason for which an expression is no extent.
 enum NoExtent {
-    /// This part is not known where the function begins.
+    /// The value of this part is not known where the function begins.
     Unknown(ExprId),
     /// This constant is no 64-bit integer.
     Large(ExprId, i128),
-    /// It has more than [`MAX_PARTS`] parts or [`MAX_DEPTH`] levels.
+    /// The expression has more than [`MAX_PARTS`] parts or [`MAX_DEPTH`] levels.
     Long,
 }
 
 impl Body<'_, '_> {
-    /// True of what [`Body::extent`] takes.
+    /// True of an expression that [`Body::extent`] accepts.
     pub(super) fn is_extent(&self, e: ExprId) -> bool {
         self.extent_of(e).is_ok()
     }
 
-    /// An extent as an expression; refuses what is none.
+    /// Translates an extent; refuses an expression that is none.
     pub(super) fn extent(&mut self, e: ExprId) -> Lowered<Expr> {
         let from = |e| self.l.unit.expr(e).from;
         match self.extent_of(e) {

@@ -1,4 +1,4 @@
-//! What is known of pointers and variables before functions are translated.
+//! Facts about pointers and variables, collected from all functions before any is translated.
 
 use super::null;
 use crate::{
@@ -15,25 +15,25 @@ pub(super) struct Facts {
     written: HashSet<DeclId>,
     /// Parameters that may be null.
     null: HashSet<DeclId>,
-    /// Pointers to pointers of which one is assigned.
+    /// Pointers to pointers, one of which is assigned.
     exchanged: HashSet<DeclId>,
     /// Pointers that are only dereferenced.
     single: HashSet<DeclId>,
-    /// Functions that some call gives two pointers into one array.
+    /// Functions to which some call passes two pointers into one array.
     shared: HashSet<usize>,
 }
 
-/// A call of a function of the files: who calls, who is called, and the variables that its pointers come from.
+/// A call of a function of the files: caller, callee, and for each pointer argument the variables that it comes from.
 struct Handed {
     caller: usize,
     callee: usize,
     roots: Vec<Vec<DeclId>>,
 }
 
-/// The functions that some call gives two pointers into one array, as `f(a, a + n)` does: `restrict` says that they do not meet
-/// there, not that the arrays are two.
+/// The functions to which some call passes two pointers into one array, such as `f(a, a + n)`: `restrict` promises
+/// that accesses do not overlap, not that there are two arrays.
 fn shared(unit: &Unit, calls: &[Handed], locals: &HashMap<DeclId, Vec<DeclId>>) -> HashSet<usize> {
-    // The variables of which a pointer is a part, by way of local ones.
+    // The variables that a pointer comes from, followed through local variables.
     let bases = |roots: &Vec<DeclId>| {
         let (mut seen, mut open) = (HashSet::new(), roots.clone());
         while let Some(d) = open.pop() {
@@ -57,7 +57,7 @@ fn shared(unit: &Unit, calls: &[Handed], locals: &HashMap<DeclId, Vec<DeclId>>) 
         if !found.insert(f) {
             continue;
         }
-        // Two of its parameters may lie in one array, so that what it passes on may, too.
+        // If two parameters of the caller may lie in one array, so may the arguments made from them.
         let own: HashSet<DeclId> = unit.functions[f].parameters.iter().copied().collect();
         for call in by_caller.get(&f).into_iter().flatten() {
             let passed = |roots: &&Vec<DeclId>| bases(roots).iter().any(|d| own.contains(d));
@@ -72,7 +72,7 @@ fn shared(unit: &Unit, calls: &[Handed], locals: &HashMap<DeclId, Vec<DeclId>>) 
 impl Facts {
     pub(super) fn of(unit: &Unit, functions: &[usize]) -> Self {
         let mut facts = Self::default();
-        // What is written through the first is written in the second.
+        // Maps a pointer to those that it is assigned from: a write through the first is one through the second.
         let mut flows = null::Flows::new();
         let mut mentions: HashMap<DeclId, (usize, usize)> = HashMap::new();
         // The pointers that are passed as they are.
@@ -148,7 +148,7 @@ impl Facts {
                 }
             }
             let own = &unit.functions[f];
-            // What is defined elsewhere may write what is not constant.
+            // A function that is defined elsewhere may write through every parameter that is not `const`.
             if own.given.as_ref().is_some_and(|given| given.elsewhere) {
                 open.extend(own.parameters.iter().filter(|d| {
                     let ty = &unit.decl(**d).ty;
@@ -172,7 +172,8 @@ impl Facts {
                 open.extend(flows.get(&d).into_iter().flatten());
             }
         }
-        // A pointer that is passed on points to one number if what it is passed to does; one that nothing dereferences to any.
+        // A pointer that is passed on is one to a single number only if the parameter is. A pointer that is never
+        // dereferenced may point to many.
         let simple = |d: &DeclId| mentions.get(d).is_some_and(|(all, simple)| all == simple);
         let mut open: Vec<DeclId> = passes.keys().filter(|d| !simple(d)).copied().collect();
         let mut several: HashSet<DeclId> = HashSet::new();
@@ -191,7 +192,7 @@ impl Facts {
         facts
     }
 
-    /// True of a function, by its number, that some call gives two pointers into one array.
+    /// True of a function to which some call passes two pointers into one array.
     pub(super) fn is_shared(&self, function: usize) -> bool {
         self.shared.contains(&function)
     }
@@ -216,7 +217,7 @@ impl Facts {
         written.map(|(_, a)| *a)
     }
 
-    /// True if a pointer that a pointer points to may be assigned something else than memory of its own.
+    /// True of a pointer to pointers if one of these may be assigned something else than new memory.
     pub(super) fn is_exchanged(&self, d: DeclId) -> bool {
         self.exchanged.contains(&d)
     }
@@ -232,7 +233,7 @@ impl Facts {
     }
 }
 
-/// True if a variable keeps the value that it is declared with.
+/// True of a variable that keeps its initial value.
 pub(super) fn is_fixed(unit: &Unit, d: DeclId) -> bool {
     let decl = unit.decl(d);
     let local = matches!(decl.kind, DeclKind::Local | DeclKind::Parameter);

@@ -1,5 +1,5 @@
-//! Matrices of which the elements are gone through as one sequence, as C programs do with `&a[0][k]`, `a[0]`, `*a` and
-//! `(double *)a`: such a pointer counts the elements of the whole matrix, and what it points to is found by division.
+//! Matrices that are accessed as one sequence of elements, by `&a[0][k]`, `a[0]`, `*a` or `(double *)a`. The
+//! subscript of such a pointer counts the elements of the whole matrix; row and column follow by division.
 
 use super::{Lower, routine::Body, slot::Pointer};
 use crate::{
@@ -15,7 +15,7 @@ use cfg_core::{
 use std::{collections::HashSet, rc::Rc};
 
 impl Body<'_, '_> {
-    /// The extents of all dimensions but the first, of a matrix whose elements lie in the order of C.
+    /// The extents of all dimensions but the first, if a variable is a matrix whose elements lie in the order of C.
     fn inner_extents(&self, var: VarId) -> Option<Rc<[Expr]>> {
         let variable = self.f.get(var)?;
         let plain = |dim: &Dim| dim.lower == Expr::Int(0);
@@ -40,7 +40,7 @@ impl Body<'_, '_> {
         (rows == pointer.prefix.len()).then(|| all[rows..].to_vec())
     }
 
-    /// A pointer into the first row of a matrix goes through all elements.
+    /// A pointer into the first row of a matrix, as one that goes through all elements.
     pub(super) fn flattened(&self, pointer: Pointer) -> Pointer {
         let zero = |s: &Subscript| s.index() == Some(&Expr::Int(0));
         let is_first = !self.l.values
@@ -58,7 +58,7 @@ impl Body<'_, '_> {
         Pointer { flat, ..pointer }
     }
 
-    /// A pointer to rows, as the pointer to the first element of the first of them; `None` if that does not reach all elements behind it.
+    /// A pointer to rows, as a pointer to the first element; `None` if that would not reach all elements behind it.
     pub(super) fn to_elements(&self, pointer: &Pointer) -> Option<Pointer> {
         let mut elements = pointer.clone();
         for _ in 0..pointer.inner {
@@ -67,14 +67,14 @@ impl Body<'_, '_> {
         }
         elements.inner = 0;
         if self.l.values {
-            // Pointers that are values go through whole objects.
+            // A pointer that is a value goes through the whole object.
             return Some(elements);
         }
         let elements = self.flattened(elements);
         elements.flat.is_some().then_some(elements)
     }
 
-    /// The elements from the one that a pointer points to up to the end of its matrix.
+    /// The number of elements from the one pointed to up to the end of the matrix.
     pub(super) fn remaining(&self, pointer: &Pointer) -> Option<Expr> {
         let (Some(_), Some(offset)) = (&pointer.flat, &pointer.offset) else {
             return None;
@@ -95,8 +95,8 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The extents by which a walker goes through a matrix as a whole, if it is only ever given elements of its first
-    /// row.
+    /// The extents by which a walker goes through a matrix as a whole, if all values assigned to it point into the
+    /// first row.
     pub(super) fn extents_of_walker(
         &self,
         d: DeclId,
@@ -116,8 +116,8 @@ impl Body<'_, '_> {
         self.inner_extents(var)
     }
 
-    /// A routine that calls another one with arrays of which the elements from one on were passed, and their numbers behind all
-    /// arguments.
+    /// The adapter of a callee for matrices passed as one sequence: it has the callee's parameters, followed by the
+    /// numbers of elements of the arrays at `positions`.
     pub(super) fn adapter(&mut self, callee: RoutineId, positions: Vec<usize>) -> RoutineId {
         if let Some((known, _)) = self.l.adapters.get(&(callee, positions.clone())) {
             return *known;
@@ -136,7 +136,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Defines the adapters: the parameters of a routine come first among its variables, in order.
+/// Defines the adapters. Assumes that the parameters of a routine are its first variables, in order.
 pub(super) fn define_adapters(l: &mut Lower<'_>) {
     for ((callee, positions), (id, name)) in std::mem::take(&mut l.adapters) {
         let routine = l.program.program().routine(callee);
@@ -177,7 +177,7 @@ pub(super) fn define_adapters(l: &mut Lower<'_>) {
     }
 }
 
-/// True if an expression names other variables than the first ones.
+/// True if an expression names a variable beyond the first `count`.
 fn names_others(e: &Expr, count: usize) -> bool {
     let mut others = false;
     e.walk(&mut |e| {
@@ -218,8 +218,8 @@ pub(super) fn number(pointer: &Pointer, extents: &[Expr]) -> Option<Expr> {
     Some(number)
 }
 
-/// True if a pointer is given elements of the first row of a matrix, and nothing else but pointers to which this holds,
-/// moved or not.
+/// True if all values assigned to a pointer point into the first row of a matrix, or are, moved or not, pointers for
+/// which this holds.
 fn begins(unit: &Unit, d: DeclId) -> bool {
     let (mut open, mut visited) = (points::sources(unit, d), HashSet::from([d]));
     let mut found = false;
@@ -227,7 +227,7 @@ fn begins(unit: &Unit, d: DeclId) -> bool {
         match &unit.expr(e).kind {
             _ if points::is_null(unit, e) => {}
             ExprKind::Cast(_, a) => match unit.expr(*a).ty.as_ref().and_then(Qualified::target) {
-                // Of rows, the first element.
+                // A row stands for its first element.
                 Some(of) if matches!(of.ty, Type::Array(..)) => {
                     if !is_first_row(unit, *a) {
                         return false;

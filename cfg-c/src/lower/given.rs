@@ -1,8 +1,8 @@
 //! Functions that are defined elsewhere, and derivatives that are given: routines that call what the user names.
 //!
-//! A routine's adjoint in the representation takes the parameters, the result, and then the derivatives of the real ones of
-//! these; one in C has the derivative behind each parameter, and that of the result as a number. The routines that are made
-//! here stand between.
+//! The adjoint of a routine in the representation takes the parameters, the result, and then the derivatives of those
+//! that are real. An adjoint in C takes each derivative behind its parameter, and that of the result as a number. The
+//! routines made here adapt the one to the other.
 
 use super::{Lower, routine::Body, value::Value};
 use crate::{
@@ -20,7 +20,7 @@ use cfg_core::{
 use std::{collections::HashSet, rc::Rc};
 
 impl Body<'_, '_> {
-    /// A function that is defined elsewhere has no body.
+    /// Makes a routine without a body for a function that is defined elsewhere.
     pub(super) fn elsewhere(&mut self) {
         let of = &self.l.unit.functions[self.function];
         let passive = of.given.as_ref().is_some_and(|given| given.passive);
@@ -34,7 +34,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The variables of a routine that is made: those of the original, its result, and their derivatives.
+/// The variables of an adapting routine: those of the original, its result, and their derivatives.
 struct Made {
     f: RoutineBuilder,
     parameters: Vec<VarId>,
@@ -97,7 +97,8 @@ impl Lower<'_> {
         self.routines.get(&f).copied()
     }
 
-    /// Computes the partials of a function: the parameter's position, and a variable.
+    /// Writes calls that compute the partials of a function; returns the position of each parameter and the variable
+    /// that has its partial.
     fn partials(&self, f: usize, given: &Given, made: &mut Made) -> Vec<(usize, VarId)> {
         let unit = self.unit;
         let names: Vec<&Rc<str>> = (unit.functions[f].parameters.iter())
@@ -111,7 +112,7 @@ impl Lower<'_> {
             else {
                 continue;
             };
-            // Those that the function itself is not given in its copies are left out.
+            // Parameters that the copy of the function lacks are left out of the call, too.
             let own = unit.functions[own].parameters.iter();
             let arguments = own.filter_map(|d| {
                 let name = &unit.decl(*d).name;

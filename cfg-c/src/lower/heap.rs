@@ -1,4 +1,4 @@
-//! Memory from malloc and calloc as local arrays, and the functions that copy and clear memory.
+//! Memory from malloc and calloc as local arrays.
 
 use super::{
     Lowered, extent,
@@ -33,7 +33,7 @@ impl Count {
         Self { terms, divisor: 1 }
     }
 
-    /// The number of elements that are so many times as large, if that is a whole number for sure.
+    /// The number of elements `times` as large, if it is certainly whole.
     pub(super) fn divided(mut self, times: i64) -> Option<Self> {
         for (number, _) in &mut self.terms {
             if *number % times != 0 {
@@ -44,20 +44,20 @@ impl Count {
         Some(self)
     }
 
-    /// The expressions in it.
+    /// The expressions in the count.
     pub(super) fn factors(&self) -> impl Iterator<Item = &ExprId> + Clone {
         self.terms.iter().flat_map(|(_, factors)| factors)
     }
 }
 
-/// A number of elements has no more parts than these.
+/// Most parts of a number of elements.
 const MAX_PARTS: usize = 1000;
 
-/// Sums and products nest.
+/// Most levels of sums and products in a number of elements.
 pub(super) const MAX_DEPTH: usize = 100;
 
 impl Body<'_, '_> {
-    /// The number of elements of this type in so many bytes.
+    /// The number of elements of a type in a number of bytes; `None` if it is not certainly whole.
     pub(super) fn count(&self, bytes: ExprId, of: &Qualified) -> Option<Count> {
         let terms = self.terms(bytes, of, MAX_DEPTH, &mut MAX_PARTS.clone())?;
         Some(Count::of_elements(terms))
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         let depth = depth.checked_sub(1)?;
         let size = constant::size(unit, of, MAX_DEPTH);
         if let (Some((value, _)), Some(size)) = (constant::integer(unit, bytes), size) {
-            // Structures may have the size 0.
+            // The size of a structure may be 0.
             let exact = value.checked_rem(size) == Some(0);
             let count = value.checked_div(size).filter(|_| exact)?;
             return Some(vec![(i64::try_from(count).ok()?, vec![])]);
@@ -91,7 +91,8 @@ impl Body<'_, '_> {
         Some(vec![product])
     }
 
-    /// What a local variable is all the time that is an integer with an initial value, if that is made of such and of parameters.
+    /// The initial value of a local integer variable that keeps it, if that consists of constants, parameters, and
+    /// variables of the same kind.
     fn kept_value(&self, e: ExprId) -> Option<ExprId> {
         let unit = self.l.unit;
         let ExprKind::Name(d) = unit.expr(e).kind else {
@@ -116,7 +117,7 @@ impl Body<'_, '_> {
         is_kept.then_some(*value)
     }
 
-    /// The number of elements in a product of these factors, one of which has the size of an element.
+    /// The number of elements in a product of factors, one of which has the size of an element.
     fn product(&self, factors: &[ExprId], of: &Qualified, parts: &mut usize) -> Option<Term> {
         let unit = self.l.unit;
         let (mut number, mut whole, mut rest) = (1i128, false, Vec::new());
@@ -136,7 +137,7 @@ impl Body<'_, '_> {
                     open.extend([*b, *a]);
                     continue;
                 }
-                // A conversion to size_t loses nothing of a number of elements.
+                // A conversion to `size_t` keeps a number of elements.
                 ExprKind::Cast(ty, a)
                     if matches!(ty.arith(), Some(Arith::Int(to)) if to.bits() == 64)
                         && matches!(unit.expr(*a).ty.as_ref()?.arith()?, Arith::Int(_)) =>
@@ -152,7 +153,7 @@ impl Body<'_, '_> {
                 rest.push(e);
                 continue;
             };
-            // The size of an array is that of its elements, so often.
+            // The size of an array is its extent times the size of an element.
             while let Type::Array(inner, Some(extent)) = &ty.ty
                 && !alike(unit, ty, of)
             {
@@ -219,7 +220,7 @@ impl Body<'_, '_> {
             }
             _ => None,
         };
-        // Bytes hold so many elements.
+        // malloc and realloc take bytes, calloc a product.
         let bytes = match &arguments[..] {
             [_, bytes] if points::reallocates(unit, call) => vec![*bytes],
             all => all.to_vec(),
@@ -245,7 +246,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A number of elements as an expression; `at_entry` where the function begins.
+    /// Translates a number of elements; `at_entry`: over values at the beginning of the function.
     pub(super) fn number_of(&mut self, count: &Count, at_entry: bool) -> Lowered<Expr> {
         let mut sum: Option<Expr> = None;
         for (number, factors) in &count.terms {
@@ -341,7 +342,8 @@ impl Body<'_, '_> {
         Ok(v)
     }
 
-    /// Refuses a call in a loop of which several results could be in use at a time.
+    /// Refuses an allocation in a loop if several of its results could be in use at a time: one local array stands
+    /// for all of them.
     fn alone(&mut self, call: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let own = &unit.functions[self.function];
@@ -350,7 +352,7 @@ impl Body<'_, '_> {
         if repeated.is_none() {
             return Ok(());
         }
-        // What has no memory yet holds nothing.
+        // The argument of realloc holds the memory that is replaced, not one more.
         let empty = match &unit.expr(call).kind {
             ExprKind::Call(_, arguments) if points::reallocates(unit, call) => {
                 let old = arguments.first().map(|e| points::bare(unit, *e));
@@ -363,7 +365,7 @@ impl Body<'_, '_> {
         };
         let around = || own.loops.iter().filter(|l| l.contains(&call.0));
         let mut holders = 0;
-        // A variable that is declared in the loop does not have what it had in the pass before.
+        // A variable that is declared in the loop loses its value between passes.
         let mut outside = false;
         for d in own.locals.iter().chain(&own.parameters) {
             let decl = unit.decl(*d);
@@ -375,7 +377,7 @@ impl Body<'_, '_> {
                 continue;
             }
             outside |= around().any(|l| decl.place <= l.start || decl.place >= l.end);
-            // What is made from it behind it in the same block is made anew with it.
+            // A pointer that is initialised from the memory, later in the same pass, is set anew with it.
             let follows = match &decl.init {
                 Some(Init::Expr(e)) => {
                     own.labels.is_empty()
@@ -387,7 +389,8 @@ impl Body<'_, '_> {
             };
             holders += usize::from(!follows || holds(unit, *d, call));
         }
-        // With the one that has no memory yet, each of the others may hold what was allocated before.
+        // One holder is safe: its old memory is out of use after the call. For realloc none is, since each may hold
+        // an earlier result.
         if holders <= usize::from(empty.is_none()) || !outside {
             return Ok(());
         }
@@ -396,7 +399,7 @@ impl Body<'_, '_> {
         self.error(&codes::LIBRARY, unit.expr(call).at, message, help)
     }
 
-    /// Allocates what a call does; the pointer to it.
+    /// Translates an allocation; returns the pointer to the memory.
     pub(super) fn allocate(&mut self, call: ExprId, pointer: DeclId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let v = self.memory(call, pointer)?;
@@ -436,7 +439,7 @@ impl Body<'_, '_> {
         Ok(first)
     }
 
-    /// Gives an array its shape, the first extents and those of this type, and the values 0 or none.
+    /// Gives an array its shape (the first extents, then those of the type), and the values 0 or no values.
     fn fill(
         &mut self,
         v: VarId,
@@ -456,7 +459,7 @@ impl Body<'_, '_> {
             below = of;
         }
         if !zeroed {
-            // Memory from malloc has no value.
+            // Memory from malloc has no value: it is filled from a variable without one.
             let unset = self.f.temporary(ty.scalar());
             self.mark();
             self.f.opaque("malloc", [], [unset]);
@@ -471,7 +474,7 @@ impl Body<'_, '_> {
         self.fill(v, ty, Vec::new(), of, false)
     }
 
-    /// free: the memory of a local array ends with the function.
+    /// Translates `free`, which does nothing: the local array lives as long as the function.
     pub(super) fn release(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
         let [e] = arguments else {
             return self.error(&codes::OPERAND, at, "free takes one argument", "give one");
@@ -502,13 +505,13 @@ impl Body<'_, '_> {
     }
 }
 
-/// True if a call is assigned to the variable itself.
+/// True if the result of a call is assigned to the variable directly.
 fn holds(unit: &crate::ast::Unit, d: DeclId, call: ExprId) -> bool {
     let sources = points::sources(unit, d);
     sources.into_iter().any(|e| points::bare(unit, e) == call)
 }
 
-/// True of types that are the same, arrays with the same numbers or variables as extents.
+/// True of equal types; extents of arrays are equal if they are the same numbers or variables.
 pub(super) fn alike(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
     let (mut a, mut b) = (a, b);
     while let (Type::Array(x, Some(i)), Type::Array(y, Some(j))) = (&a.ty, &b.ty) {
@@ -520,7 +523,7 @@ pub(super) fn alike(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
     a.ty == b.ty
 }
 
-/// True of rows whose extents are made of numbers and of variables that keep their values.
+/// True of rows whose extents consist of numbers and of variables that keep their values.
 pub(super) fn is_steady(unit: &Unit, mut ty: &Qualified) -> bool {
     while let Type::Array(of, extent) = &ty.ty {
         let mut open: Vec<ExprId> = extent.iter().copied().collect();

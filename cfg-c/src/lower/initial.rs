@@ -14,7 +14,7 @@ use cfg_core::{
     ir::{Dim, Expr, Extent, Order, Overlay, ScalarType, Subscript},
 };
 
-/// Elements of globals.
+/// Most elements of a global with initial values.
 const MAX_ELEMENTS: i64 = 1 << 24;
 
 /// Declares a global or static variable.
@@ -91,7 +91,8 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         }
         initial = Some(values);
     }
-    // Pointers lead to elements. A number stays one all the same, and has an array over it.
+    // A pointer leads to an element of an array. A global number whose address is taken stays a scalar, with an array
+    // laid over it; a structure becomes an array of one element.
     let is_cell = decl.address && extents.is_empty();
     let is_number = matches!(elem, Elem::Arith(_));
     if is_cell && !is_number {
@@ -108,9 +109,9 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         initial = Some(vec![Expr::zero(ty)]);
     }
     if !decl.external && matches!(elem, Elem::Struct(_)) {
-        // What pointers lead to gets its values where the function to differentiate begins.
+        // Variables that pointers lead to get their values at the beginning of the function to differentiate.
         if !(l.values && l.pointed.contains(&d)) {
-            // A structure that is a cell has no subscript where its members are named.
+            // A structure made an array of one element has no extent in C.
             let own = if is_cell { &[][..] } else { &extents };
             initial = members(l, d, ty, own);
         }
@@ -168,14 +169,14 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     Ok(cell)
 }
 
-/// The initial values of structures of numbers in the order of the layout: of each element, all numbers of a leaf before those of the
-/// next one. `None` if they have others in them, or are given others.
+/// The initial values of structures of numbers in the order of the layout: element by element, and within one all
+/// numbers of a leaf before those of the next. `None` if a member or a value is no number.
 fn members(l: &Lower<'_>, d: DeclId, ty: ScalarType, extents: &[i64]) -> Option<Vec<Expr>> {
     let unit = l.unit;
     let decl = unit.decl(d);
     let init = decl.init.as_ref()?;
     let leaves = l.program.program().leaves(ty);
-    // The extents of each leaf, and where its numbers begin in an element.
+    // The extents of each leaf, and the position of its first number in an element.
     let mut parts = Vec::with_capacity(leaves.len());
     let mut one = Vec::new();
     for leaf in &leaves {
@@ -237,7 +238,7 @@ fn constant_in(value: Number, ty: Arith) -> Expr {
     }
 }
 
-/// Notes a variable with initial values, which are constants.
+/// Notes a variable that gets its initial values, which must be constants, by assignments.
 fn note(l: &mut Lower<'_>, d: DeclId) -> Lowered<()> {
     let unit = l.unit;
     for e in leaves(unit.decl(d).init.as_ref()) {

@@ -1,4 +1,5 @@
-//! Memory that is copied between types of one layout: a structure of numbers and an array of such numbers, two structures.
+//! Copies of memory between different types of one layout: a structure of numbers and an array of such numbers, or
+//! two structures.
 
 use super::{
     Failed, Lowered,
@@ -13,22 +14,22 @@ use crate::{
 };
 use cfg_core::ir::{Expr, Op, Subscript};
 
-/// Of types of more numbers none are copied number by number.
+/// Most numbers in a type that is copied number by number.
 const MAX_NUMBERS: usize = 1000;
 
-/// A number in a type: what leads to it, and its type.
+/// A number in a type: the steps that lead to it, and its own type.
 type Leaf = (Vec<Subscript>, Arith);
 
 /// One side of a copy.
 struct Side {
-    /// It points to an element, not to a row.
+    /// A pointer to an element, not to a row.
     pointer: Pointer,
     ty: Qualified,
     leaves: Vec<Leaf>,
 }
 
 impl Side {
-    /// The number that comes so many numbers behind the beginning of an element.
+    /// The place of the `k`-th number behind the beginning of an element; it may lie in a later element.
     fn number(&self, element: Expr, k: usize) -> Option<Path> {
         let more = (k / self.leaves.len()) as i64;
         let element = match (element, more) {
@@ -52,8 +53,8 @@ impl Side {
 }
 
 impl Body<'_, '_> {
-    /// Copies so many bytes between elements of different types that are the same numbers in the same order; false if they are not,
-    /// or if there are too many to tell.
+    /// Copies a number of bytes between elements of different types that consist of the same numbers in the same
+    /// order. False if they do not, or if there are too many numbers to compare.
     pub(super) fn copy_numbers(
         &mut self,
         (target, source): (&Pointer, &Pointer),
@@ -121,7 +122,8 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
-    /// Assigns one number after the other; all are read before one is written if they may overlap.
+    /// Assigns one number after the other. If the memory may overlap, all numbers are read before the first is
+    /// written.
     fn copy_pairs(&mut self, pairs: Vec<(Path, Path)>, may_overlap: bool) -> Lowered<bool> {
         let mut kept = Vec::with_capacity(pairs.len());
         for (to, from) in pairs {
@@ -160,7 +162,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// How many numbers take so many bytes, if that is a whole number which is not too large.
+/// The number of numbers in `size` bytes, if it is whole and at most [`MAX_NUMBERS`].
 fn numbers_in(leaves: &[Leaf], size: i128) -> Option<usize> {
     let (mut left, mut count) = (size, 0);
     for (_, ty) in leaves.iter().cycle() {
@@ -173,7 +175,7 @@ fn numbers_in(leaves: &[Leaf], size: i128) -> Option<usize> {
     (left == 0).then_some(count)
 }
 
-/// The numbers in a type in their order, if there are no gaps between them and not too many.
+/// The numbers in a type in order; `None` if there are gaps between them, or more than [`MAX_NUMBERS`].
 fn leaves(unit: &Unit, ty: &Qualified) -> Option<Vec<Leaf>> {
     let mut found: Vec<Leaf> = Vec::new();
     let mut open = vec![(Vec::new(), ty)];

@@ -1,4 +1,4 @@
-//! Members that are left out keep their places in structures, and their names, which POINT may have.
+//! Members that are left out: emitted C keeps their places in structures, and POINT may have values for their names.
 
 use super::Lower;
 use crate::{
@@ -12,11 +12,11 @@ use std::{
     rc::Rc,
 };
 
-/// More members that are left out are not named.
+/// Most members left out whose names are kept.
 const MAX_NAMES: usize = 10_000;
 
-/// The gaps between the members of a structure, where some are left out in it or in those inside of it; `None` if
-/// nothing is, and all lie as members of their types. It is an error if their places are not known.
+/// The gaps between the members of a structure, as (member, bytes). `None` if no member is left out, directly or in
+/// inner structures, and the layout is that of C. An error if the layout is not known.
 pub(super) fn gaps(unit: &Unit, s: StructId) -> Option<Result<Vec<(usize, u64)>, ()>> {
     let is_changed = lies_apart(unit, s, Record::MAX_DEPTH);
     is_changed.then(|| {
@@ -26,7 +26,7 @@ pub(super) fn gaps(unit: &Unit, s: StructId) -> Option<Result<Vec<(usize, u64)>,
     })
 }
 
-/// True if members of a structure, or of one inside of it, are left out, or lie elsewhere than members of their types.
+/// True if members of a structure, or of an inner one, are left out, or do not have the layout of C.
 fn lies_apart(unit: &Unit, s: StructId, depth: usize) -> bool {
     let structure = unit.structure(s);
     structure.declared.is_some()
@@ -38,14 +38,14 @@ fn lies_apart(unit: &Unit, s: StructId, depth: usize) -> bool {
             })
 }
 
-/// A structure of the members that are left.
+/// The layout of a structure from the members that are left.
 struct LaidOut {
     gaps: Vec<(usize, u64)>,
-    /// The number of which its address is a multiple.
+    /// The alignment of the structure in bytes.
     alignment: i128,
 }
 
-/// Recursion is as deep as records nest.
+/// Computes the layout. Recursion is as deep as records nest.
 fn laid_out(unit: &Unit, s: StructId, depth: usize) -> Option<LaidOut> {
     let depth = depth.checked_sub(1)?;
     let structure = unit.structure(s);
@@ -73,7 +73,7 @@ fn laid_out(unit: &Unit, s: StructId, depth: usize) -> Option<LaidOut> {
     Some(LaidOut { gaps, alignment })
 }
 
-/// The names of members that are left out in what a variable is, or leads to.
+/// Collects the names of members left out in the structures that a variable is, or leads to.
 fn unused(unit: &Unit, name: &str, ty: &Qualified, found: &mut BTreeSet<String>) {
     let mut open = vec![(name.to_owned(), ty, 0)];
     let mut seen = 0;
@@ -90,7 +90,7 @@ fn unused(unit: &Unit, name: &str, ty: &Qualified, found: &mut BTreeSet<String>)
             open.push((format!("{path}.{}", member.name), &member.ty, depth + 1));
         }
         let kept: HashSet<&Rc<str>> = structure.members.iter().map(|m| &m.name).collect();
-        // Of a union a member is left.
+        // A union keeps one member: the others are not missed.
         for member in structure.declared().iter().filter(|_| !structure.union) {
             let inside = structures::shown(unit, std::slice::from_ref(member));
             if !inside.iter().any(|m| kept.contains(&m.name)) {
@@ -102,7 +102,8 @@ fn unused(unit: &Unit, name: &str, ty: &Qualified, found: &mut BTreeSet<String>)
 }
 
 impl Lower<'_> {
-    /// The members left out of structures that the functions to differentiate are given, and parameters that may be null.
+    /// The members left out of structures in the parameters of the functions to differentiate, and the parameters
+    /// that may be null.
     pub(super) fn left_out(&mut self) -> CLeftOut {
         let unit = self.unit;
         let global = |d: DeclId| {
@@ -116,7 +117,7 @@ impl Lower<'_> {
             started,
             ..CLeftOut::default()
         };
-        // Pointers that are resolved are optional parameters.
+        // A resolved pointer that may be null is an optional parameter: only values are listed.
         for f in self.heads.iter().filter(|_| self.values) {
             let function = &unit.functions[*f];
             let is_pointer = |d: &DeclId| matches!(unit.decl(*d).ty.ty, Type::Pointer(_));

@@ -1,4 +1,4 @@
-//! Loops: counted ones where that is certain, and others that test a condition.
+//! Loops. A `for` loop that certainly counts becomes a counted loop; all others test a condition.
 
 use super::{
     Lowered,
@@ -22,7 +22,7 @@ use cfg_core::{
 struct Shape {
     variable: DeclId,
     ty: Int,
-    /// The variable is declared in the head.
+    /// True if the variable is declared in the head.
     inside: bool,
     first: ExprId,
     comparison: Binary,
@@ -31,7 +31,7 @@ struct Shape {
 }
 
 impl Body<'_, '_> {
-    /// A loop that tests first; `step` is done at the end of each pass.
+    /// Translates a loop that tests first; `step` is executed at the end of each pass.
     pub(super) fn while_loop(
         &mut self,
         c: ExprId,
@@ -52,7 +52,7 @@ impl Body<'_, '_> {
         self.passes(body, step);
         self.span = span;
         if let Some(t) = again {
-            // Evaluated anew before each test; its problems have been reported.
+            // The condition is evaluated anew before each test; its problems have been reported at the first.
             if let Ok(condition) = self.condition(c) {
                 self.assign(t, condition);
             }
@@ -64,7 +64,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The body of a loop, and what is done between two passes. The label behind the loop stays on the stack.
+    /// Translates the body of a loop and its step. The label behind the loop stays on the stack.
     fn passes(&mut self, body: StmtId, step: Option<ExprId>) {
         let span = self.span;
         let (after, next) = (self.new_target(), self.new_target());
@@ -121,7 +121,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A loop that ends by jumps only.
+    /// Translates a loop that ends by jumps only.
     fn endless(&mut self, body: StmtId, step: Option<ExprId>) {
         let span = self.span;
         let top = self.f.label();
@@ -155,7 +155,8 @@ impl Body<'_, '_> {
             _ => bound,
         };
         let index = self.index_of(shape.variable, shape.inside);
-        // An index that does not fit at the end would have wrapped.
+        // If the bound is the largest value of an unsigned type, C's variable wraps and the loop never ends: a
+        // counted loop would.
         let risky = !shape.ty.signed() && matches!(shape.comparison, Binary::Le);
         let kept = !shape.inside || risky;
         self.mark();
@@ -182,10 +183,10 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Gives the variable of a loop the value of its index.
+    /// Assigns the index of a counted loop to its variable.
     pub(super) fn tell(&mut self, variable: DeclId, index: VarId) {
         let at = self.l.unit.decl(variable).at;
-        // A variable that has no slot has been refused.
+        // A variable without a slot has been refused.
         if let Ok(Slot::Scalar(v, Elem::Arith(ty))) = self.slot(variable, at) {
             let value = if ty.scalar() == ScalarType::Integer {
                 Expr::var(index)
@@ -196,8 +197,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The shape of a loop that counts, if it is certain that it does: nothing else assigns the variable, the bound
-    /// stays what it is, and neither wraps around.
+    /// The shape of a loop that certainly counts: no other statement assigns the variable, the bound does not change,
+    /// and neither wraps around. `None` for other loops.
     fn counted_shape(&self, of: &For) -> Option<Shape> {
         let unit = self.l.unit;
         if of.entered {
@@ -312,7 +313,7 @@ impl Body<'_, '_> {
         self.integer_type(e).is_some() && !self.l.unit.expr(e).effects
     }
 
-    /// True if the bound reads only what the body leaves as it is.
+    /// True if the body changes nothing that the bound reads.
     fn is_invariant(&self, bound: ExprId, variable: DeclId, body: &Part) -> bool {
         let unit = self.l.unit;
         let mut calls = None;
@@ -335,7 +336,7 @@ impl Body<'_, '_> {
                 let same = *d != variable && !assigned(&decl.assigned, body);
                 invariant &= match decl.ty.ty {
                     Type::Pointer(_) => same && !decl.address,
-                    // Their elements and members are looked at where they are read.
+                    // Elements and members are checked where the bound reads them.
                     Type::Array(..) | Type::Struct(_) => true,
                     _ => is_fixed(unit, *d) || (own || global) && same,
                 };
@@ -355,7 +356,7 @@ impl Body<'_, '_> {
     fn may_store(&self, ty: Option<&Qualified>, body: &Part) -> bool {
         let unit = self.l.unit;
         let Some(ty) = ty else { return true };
-        // A row or a structure is on the way to a number.
+        // A row or a structure is only a step on the way to a number.
         let number = ty.arith();
         if number.is_none() && !self.l.values {
             return false;
@@ -380,7 +381,8 @@ impl Body<'_, '_> {
         })
     }
 
-    /// True if C's arithmetic in the test and the step is that of whole numbers for as long as the loop runs.
+    /// True if test and step never wrap around while the loop runs, so that C's arithmetic is that of whole numbers.
+    /// Depends on the type of the variable (`ty`) and on the common type of variable and bound.
     fn cannot_wrap(&self, ty: Int, first: ExprId, bound: ExprId, up: bool) -> bool {
         let unit = self.l.unit;
         let Some(other) = self.integer_type(bound).map(Int::promoted) else {
@@ -389,11 +391,11 @@ impl Body<'_, '_> {
         let positive = |e| constant::integer(unit, e).is_some_and(|(value, _)| value >= 0);
         let common = ty.common(other);
         match (ty.signed(), common.signed()) {
-            // What does not fit is undefined in C.
+            // Signed overflow is undefined in C.
             (true, true) => true,
-            // The variable is compared without its sign.
+            // The signed variable is compared as unsigned: it must not be negative.
             (true, false) => up && positive(first),
-            // The variable wraps around 0 when it counts down.
+            // An unsigned variable that counts down would wrap around at 0.
             (false, false) => up && common.bits() == ty.bits(),
             (false, true) => {
                 up && constant::integer(unit, bound).is_some_and(|(v, _)| v >= 0 && ty.contains(v))
@@ -410,7 +412,7 @@ fn minus(e: Expr, by: i64) -> Expr {
     }
 }
 
-/// True if one of the expressions, which are in order, is in a part of the function.
+/// True if one of the expressions is in a part of the function. Assumes that they are sorted.
 fn assigned(all: &[ExprId], part: &Part) -> bool {
     let k = all.partition_point(|e| e.0 < part.start);
     all.get(k).is_some_and(|e| e.0 < part.end)

@@ -1,6 +1,7 @@
-//! Which pointers may be null: parameters that are asked for it, and what leads from null pointers to variables by assignments and calls.
+//! Pointers that may be null: parameters that are tested for null, and variables that a null pointer reaches by
+//! assignments and calls.
 //!
-//! Both go through all functions at once, without regard to the order of statements.
+//! Both analyses cover all functions at once, and ignore the order of statements.
 
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
@@ -9,7 +10,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// The pointers that are given to pointers: for each that is, those that it is given.
+/// Assignments of pointers: for each target, its sources.
 pub(super) type Flows = BTreeMap<DeclId, Vec<DeclId>>;
 
 /// The parameters that may be null.
@@ -22,7 +23,7 @@ pub(super) fn parameters(unit: &Unit, functions: &[usize], flows: &Flows) -> Has
         }
     }
     let null = closure(assigned_null(unit, functions), &given);
-    // A test of what a parameter is given to is one of the parameter.
+    // A test of a variable that a parameter flows to is a test of the parameter.
     let asked = tested(unit, functions, &null);
     let asked = closure(asked.into_iter().filter(is_pointer).collect(), flows);
     let is_parameter = |d: &&DeclId| unit.decl(**d).kind == DeclKind::Parameter;
@@ -30,7 +31,7 @@ pub(super) fn parameters(unit: &Unit, functions: &[usize], flows: &Flows) -> Has
     let may_be = closure(open.collect(), &given);
     let mut found = HashSet::new();
     for function in functions.iter().map(|f| &unit.functions[*f]) {
-        // A function with given derivatives has the parameters of these.
+        // A function with given derivatives has the same parameters as these, so all of them count.
         let all = if function.given.is_some() {
             &asked
         } else {
@@ -42,7 +43,7 @@ pub(super) fn parameters(unit: &Unit, functions: &[usize], flows: &Flows) -> Has
     found
 }
 
-/// All that is come to from some.
+/// The pointers reachable from `open` along `next`.
 pub(super) fn closure(mut open: Vec<DeclId>, next: &Flows) -> HashSet<DeclId> {
     let mut found = HashSet::new();
     while let Some(d) = open.pop() {
@@ -94,7 +95,7 @@ fn leads_to_null(unit: &Unit, e: ExprId) -> bool {
     false
 }
 
-/// The pointers that decide something, or are compared with what may be null.
+/// The pointers that decide a condition, or are compared with one that may be null.
 fn tested(unit: &Unit, functions: &[usize], null: &HashSet<DeclId>) -> Vec<DeclId> {
     let mut conditions: Vec<ExprId> = Vec::new();
     for &f in functions {
@@ -141,7 +142,7 @@ fn asked_in(unit: &Unit, e: ExprId, null: &HashSet<DeclId>, found: &mut Vec<Expr
             let ty = unit.expr(*target).ty.as_ref();
             found.extend(Some(*value).filter(|_| is_truth(ty.and_then(|ty| ty.arith()))));
         }
-        // Conditions of assertions, and what becomes a _Bool, are among the arguments.
+        // Arguments may be conditions of assertions, or become a `_Bool`.
         ExprKind::Call(f, arguments) => {
             let Some(Type::Function(signature)) = unit.expr(*f).ty.as_ref().map(|ty| &ty.ty) else {
                 return;

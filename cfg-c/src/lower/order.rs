@@ -1,4 +1,5 @@
-//! Operands of which C does not say which is evaluated first.
+//! Operands whose order of evaluation C leaves open (C99 6.5): refuses expressions whose value depends on it, and
+//! warns of calls that may depend on it.
 
 use super::{Failed, Lowered, access::Accesses, effects::Effect, routine::Body};
 use crate::{
@@ -10,25 +11,26 @@ use crate::{
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 
-/// What an expression does to variables that are named in it.
+/// The effects of an expression on the variables that it names.
 #[derive(Default)]
 struct Touched {
     written: Accesses,
-    /// Of these, what nothing says comes before the value.
+    /// The written places for which no sequence point lies between the write and the expression's value.
     written_late: Accesses,
     read: Accesses,
     /// The variables that are named.
     named: BTreeSet<DeclId>,
-    /// Handed by pointer to a call that may write there.
+    /// The variables passed by pointer to a call that may write them.
     passed: BTreeSet<DeclId>,
-    /// What the functions do to globals that are named, which may be called.
+    /// The effects on globals of the functions that are named, and so may be called.
     called: Effect,
-    /// Read and written by functions that stand in place of their calls: their statements come before the expression.
+    /// The variables read by functions that stand in place of their calls, whose statements come before the
+    /// expression; `written_before`: those written by them.
     read_before: BTreeSet<DeclId>,
     written_before: BTreeSet<DeclId>,
-    /// Something behind a pointer is written by such a function.
+    /// True if such a function writes through a pointer.
     written_behind: bool,
-    /// Something is read that pointers may lead to.
+    /// True if the expression reads a place that pointers may lead to.
     read_behind: bool,
 }
 
@@ -47,14 +49,14 @@ impl Touched {
     }
 }
 
-/// What is wanted of an operand.
+/// The use of an operand.
 #[derive(Clone, Copy)]
 enum Use {
-    /// Its value.
+    /// The value of the operand is used.
     Value,
-    /// Its place alone: what is there is not read.
+    /// The place alone is used: its contents are not read.
     Place,
-    /// Its value, for a call: what it leads to is read.
+    /// The value is passed to a call, which reads the places that it leads to.
     Passed,
 }
 
@@ -65,8 +67,8 @@ impl Body<'_, '_> {
         self.names(e, out);
     }
 
-    /// What an expression writes with nothing between that and its value: a comma, a condition and the call of a function come behind
-    /// all that is done before them.
+    /// Collects the places that an expression writes without a sequence point between the write and its value. A
+    /// comma, a condition and a call are sequence points: they follow all writes before them.
     fn late(&self, e: ExprId, out: &mut Touched) {
         let unit = self.l.unit;
         let mut open = vec![e];
@@ -132,7 +134,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What a call wants of an argument.
+    /// The use that a call makes of an argument.
     fn passed_as(&self, a: ExprId) -> Use {
         match self.l.unit.expr(a).ty.as_ref().map(|ty| &ty.ty) {
             Some(Type::Arith(_)) => Use::Value,
@@ -140,7 +142,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The variables that an expression names, and what its calls may do.
+    /// Collects the variables that an expression names, and the effects of its calls.
     fn names(&self, e: ExprId, out: &mut Touched) {
         let unit = self.l.unit;
         unit.walk(e, &mut |e| match &unit.expr(e).kind {
@@ -165,11 +167,11 @@ impl Body<'_, '_> {
         });
     }
 
-    /// What a function does that stands in place of its call: its statements come before the whole expression, so that no
-    /// operand to the left may read what it changes.
+    /// Collects the effects of a function that stands in place of its call. Its statements come before the whole
+    /// expression, so no operand to the left may read a variable that it changes.
     fn touched_in_place(&self, inlined: &Inlined, out: &mut Touched) {
         let unit = self.l.unit;
-        // The value stands where the call does.
+        // The value of the function stands in the expression, where the call is.
         let mut here = BTreeSet::new();
         if let Some(value) = inlined.value {
             unit.walk(value, &mut |e| {
@@ -210,8 +212,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Refuses operands of which one changes what another uses; a call between them that may do so is warned of.
-    /// `target` is a variable that is assigned after all of them.
+    /// Refuses operands if one changes a place that another uses; warns if a call in one may do so. `target` is a
+    /// variable that is assigned after all of them.
     pub(super) fn unordered(&mut self, operands: &[ExprId], target: Option<DeclId>) -> Lowered<()> {
         let unit = self.l.unit;
         if !operands.iter().any(|e| unit.expr(*e).effects) {
@@ -227,8 +229,8 @@ impl Body<'_, '_> {
         self.compare(all, target)
     }
 
-    /// Refuses or warns of an assignment as [`Self::unordered`] does. A variable itself is assigned after the value is known; elements
-    /// of the target's array may be assigned on the way, as in `a[i] = a[j] = 0`.
+    /// Checks an assignment as [`Self::unordered`] checks operands. A variable is assigned after its value is known.
+    /// Other elements of the target's array may be assigned in the value, as in `a[i] = a[j] = 0`.
     pub(super) fn unordered_target(&mut self, target: ExprId, value: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         if let ExprKind::Name(d) = unit.expr(target).kind {
@@ -237,17 +239,18 @@ impl Body<'_, '_> {
         if !unit.expr(target).effects && !unit.expr(value).effects {
             return Ok(());
         }
-        // The pointers on the way to the place are read, too.
+        // The target reads the pointers that lead to its place.
         let mut place = Touched::default();
         self.accesses(target, Use::Place, &mut place);
         self.names(target, &mut place);
-        // What is assigned is part of these; whether the value changes it does not matter.
+        // The assigned element is part of these variables. That the value changes other parts of them does not
+        // matter.
         for d in unit.roots(target) {
             if matches!(unit.decl(d).ty.ty, Type::Array(..) | Type::Struct(_)) {
                 place.named.remove(&d);
             }
         }
-        // No call changes a pointer itself of which nothing has the address.
+        // No call can change a pointer whose address is never taken.
         if let Some(d) = self.own_pointer(target) {
             place.named.remove(&d);
         }
@@ -265,7 +268,8 @@ impl Body<'_, '_> {
         self.compare(vec![(target, place), (value, now)], None)
     }
 
-    /// The variable without an address through which a place is reached, if nothing else is read on the way but subscripts.
+    /// The pointer variable through which a place is reached, if its address is never taken and nothing but
+    /// subscripts is read on the way.
     fn own_pointer(&self, target: ExprId) -> Option<DeclId> {
         let unit = self.l.unit;
         let (mut e, mut steps) = (target, 0);
@@ -287,8 +291,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Refuses values of one list of which one changes what another uses, and those that read the variable that they are for: C does not
-    /// say in which order they are evaluated and stored.
+    /// Refuses values of one list in braces if one changes a place that another uses, or if one reads the variable
+    /// that is initialised: C leaves open the order in which they are evaluated and stored.
     pub(super) fn unordered_parts(&mut self, d: DeclId, given: &[InitialPart]) -> Lowered<()> {
         let unit = self.l.unit;
         let all: Vec<ExprId> = given.iter().map(|(_, e)| *e).collect();
@@ -312,7 +316,7 @@ impl Body<'_, '_> {
         self.unordered(&all, Some(d))
     }
 
-    /// Refuses an operand that changes a variable which another uses, or the other way round.
+    /// Reports that an operand changes a variable that another uses, or the other way round.
     fn refuse_order(&mut self, d: DeclId, e: ExprId) -> Lowered<()> {
         let name = &self.l.unit.decl(d).name;
         let message = format!("{name} is changed in one operand and used in another");
@@ -320,7 +324,7 @@ impl Body<'_, '_> {
         self.error(&codes::ORDER, self.l.unit.expr(e).at, message, help)
     }
 
-    /// Compares what operands do with what those before them do.
+    /// Compares the effects of each operand with those of the operands before it.
     fn compare(
         &mut self,
         operands: Vec<(ExprId, Touched)>,
@@ -346,7 +350,8 @@ impl Body<'_, '_> {
         if failed { Err(Failed) } else { Ok(()) }
     }
 
-    /// A variable that a call in one operand may change and the other uses, or the other way round, and what the call may do.
+    /// A variable that a call in one of two operands may change while the other uses it, and the words for what the
+    /// call may do.
     fn met_by_calls(&self, a: &Touched, b: &Touched) -> Option<(DeclId, &'static str)> {
         let effects = &self.l.effects;
         let passed = a.passed.iter().find(|d| b.named.contains(d));
@@ -418,7 +423,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// True if what is called is an address, not the name of a function.
+    /// True of a call through an address, not by the name of a function.
     fn calls_pointer(&self, f: ExprId) -> bool {
         let unit = self.l.unit;
         !matches!(unit.expr(f).kind, ExprKind::Name(d) if unit.decl(d).kind == DeclKind::Function)
@@ -429,7 +434,7 @@ fn value(e: ExprId) -> (ExprId, Use) {
     (e, Use::Value)
 }
 
-/// A variable of which one operand changes what another, or the assignment behind them, uses.
+/// A variable that one operand changes, and another operand or the assignment behind them uses.
 fn clash(before: &Touched, now: &Touched, target: Option<&Accesses>) -> Option<DeclId> {
     let written = &now.written;
     let read_before = |of: &Touched, by: &Accesses| {

@@ -1,4 +1,4 @@
-//! Places and pointers: which variable, and which element or member of it.
+//! Translates places and pointers: the variable, and the element or member of it.
 
 use super::{
     Lowered,
@@ -34,7 +34,7 @@ impl Body<'_, '_> {
         self.nested(e, |b| b.pointer_part(e))
     }
 
-    /// The pointer and the subscript of `a[i]`, which is `i[a]` too, as the pointer to the element.
+    /// The pointer to the element `a[i]`, which may be written `i[a]`, too.
     fn subscripted(&mut self, a: ExprId, i: ExprId) -> Lowered<Pointer> {
         self.unordered(&[a, i], None)?;
         let unit = self.l.unit;
@@ -44,7 +44,7 @@ impl Body<'_, '_> {
             (a, i)
         };
         let mut element = self.moved(a, i, Op::Add)?;
-        // A subscript of a row is one of that row.
+        // A subscript of a row stays in that row.
         if unit.is_array(a) {
             element.flat = None;
         }
@@ -57,7 +57,7 @@ impl Body<'_, '_> {
         let is_row = self.l.unit.is_array(p);
         let in_matrix = matches!(pointer.prefix.last(), Some(Subscript::Index(_)));
         if self.l.values && !is_row && in_matrix && pointer.inner == 0 {
-            // A value goes through a whole object, not through a row.
+            // A pointer that is a value goes through the whole object, beyond the row.
             let value = self.as_value(pointer)?;
             pointer = self.held(value)?;
         }
@@ -141,7 +141,7 @@ impl Body<'_, '_> {
                 self.pointer_problem(e, "memory is allocated where no pointer is assigned")
             }
             ExprKind::Call(f, arguments) => {
-                // A function of the library that is refused has its own way out.
+                // A refused function of the library has a message of its own.
                 if crate::points::library_call(unit, e).is_some() {
                     self.call(e, *f, arguments)?;
                 }
@@ -164,13 +164,14 @@ impl Body<'_, '_> {
                 }
             }
             ExprKind::Bad => Err(super::Failed),
-            // What it comes from has been refused.
+            // The variable that the pointer comes from has been refused.
             _ if unit.root(e).is_some_and(|d| self.failed.contains(&d)) => Err(super::Failed),
             _ => self.pointer_problem(e, "this is no pointer that is supported"),
         }
     }
 
-    /// The pointer that a variable is. It stands apart like [`Body::converted_pointer`].
+    /// The pointer that a variable is. A function of its own, like [`Body::converted_pointer`], to keep the stack
+    /// frame of its caller small.
     #[inline(never)]
     fn named_pointer(&mut self, d: DeclId, at: Pos) -> Lowered<Pointer> {
         match self.slot(d, at)? {
@@ -212,7 +213,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The pointer, with what the evaluation of `next` might change in variables.
+    /// The pointer; subscripts that the evaluation of `next` might change are moved to variables.
     fn before(&mut self, mut pointer: Pointer, next: ExprId) -> Pointer {
         if self.l.unit.expr(next).effects {
             self.settle(&mut pointer);
@@ -220,7 +221,7 @@ impl Body<'_, '_> {
         pointer
     }
 
-    /// Keeps the subscripts of a pointer, whatever is evaluated next.
+    /// Moves the subscripts of a pointer to variables, unless no later evaluation can change them.
     pub(super) fn settle(&mut self, pointer: &mut Pointer) {
         let prefix = std::mem::take(&mut pointer.prefix);
         pointer.prefix = prefix
@@ -233,7 +234,8 @@ impl Body<'_, '_> {
         pointer.offset = pointer.offset.take().map(|e| self.settled_index(e));
     }
 
-    /// A pointer that is converted. It stands apart: what it takes on the stack would be taken at each level of an expression.
+    /// A pointer that is converted. A function of its own: its stack frame would otherwise be part of each level of
+    /// an expression.
     #[inline(never)]
     fn converted_pointer(&mut self, e: ExprId, ty: &Qualified, a: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
@@ -241,7 +243,7 @@ impl Body<'_, '_> {
         let from = unit.expr(a).ty.as_ref().and_then(Qualified::target);
         let same = match &ty.ty {
             Type::Pointer(to) if pointer.inner == 0 => self.l.elem(to) == Some(pointer.elem),
-            // Only what is constant may differ.
+            // The types behind the pointers may differ in `const` only.
             Type::Pointer(to) => {
                 from.is_some_and(|from| alike(unit, from, to) && is_steady(unit, to))
             }
@@ -274,7 +276,7 @@ impl Body<'_, '_> {
         self.pointer_problem(e, "a pointer is converted to another type")
     }
 
-    /// Keeps the subscripts of a place, whatever is evaluated next.
+    /// Moves the subscripts of a place to variables, unless no later evaluation can change them.
     pub(super) fn settled_path(&mut self, path: Path) -> Path {
         let mut pointer = path.address(None);
         self.settle(&mut pointer);
@@ -436,7 +438,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// A variable that is declared and initialised in an expression.
+    /// Translates a compound literal: declares and initialises its variable.
     fn literal(&mut self, d: DeclId) -> Lowered<Slot> {
         self.declaration(d)?;
         self.slot(d, self.l.unit.decl(d).at)

@@ -1,4 +1,4 @@
-//! realloc: a local array gets another size, and keeps its elements.
+//! realloc of a local array: the array gets another size, and keeps its elements.
 
 use super::{
     Lowered,
@@ -14,7 +14,7 @@ use cfg_core::ir::{Dim, Expr, Extent, Op, Place, Range, Role, Subscript, Variabl
 use std::{collections::HashSet, rc::Rc};
 
 impl Body<'_, '_> {
-    /// True of a call whose memory gets another size later, or is null at first.
+    /// True of an allocation whose memory is resized later, or is null at first.
     pub(super) fn is_resized(&mut self, call: ExprId) -> bool {
         let unit = self.l.unit;
         let part = unit.functions[self.function].part.clone();
@@ -38,7 +38,7 @@ impl Body<'_, '_> {
         all.contains(&call)
     }
 
-    /// Gives memory another size, and lets a pointer point there.
+    /// Resizes memory, and lets a pointer point there.
     pub(super) fn resize(&mut self, call: ExprId, d: DeclId, walker: &Rc<Walker>) -> Lowered<()> {
         let unit = self.l.unit;
         let at = unit.expr(call).at;
@@ -72,7 +72,7 @@ impl Body<'_, '_> {
         kept.and(made)
     }
 
-    /// The array of a pointer with another size, and as many of its elements as fit.
+    /// Resizes the array of a pointer, and copies as many of the old elements as fit.
     fn resized_memory(&mut self, call: ExprId, d: DeclId, pointer: Pointer) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let at = unit.expr(call).at;

@@ -1,5 +1,5 @@
-//! Results of functions to differentiate that are pointers: those that the caller has already are left out, and memory
-//! that the function allocates is an array.
+//! Pointers returned by functions to differentiate. A pointer that the caller already has is left out; memory that
+//! the function allocates is returned as an array.
 
 use super::{Lowered, routine::Body, slot::Elem};
 use crate::points::{self, Root};
@@ -13,8 +13,8 @@ use crate::{
 use cfg_core::ir::Expr;
 use std::rc::Rc;
 
-/// The functions to differentiate that return pointers into what their parameters or globals lead to, texts or null return nothing from
-/// here on, unless the file calls them.
+/// Changes functions to differentiate to return nothing, if they return only pointers into their parameters or
+/// globals, texts or null, and the file does not call them.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     tell_of_pointers(unit, roots, sink);
     let returns: Vec<usize> = (roots.iter().copied())
@@ -51,7 +51,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     }
 }
 
-/// True of a pointer to something else than numbers or a structure of them: it is no result.
+/// True of a pointer to something else than numbers or a structure of numbers, which cannot be a result.
 pub(crate) fn has_no_value(unit: &Unit, result: &Qualified) -> bool {
     let is_number = |of: &Qualified| match &of.ty {
         Type::Struct(_) => !has_pointers(unit, of),
@@ -64,7 +64,7 @@ fn has_pointers(unit: &Unit, ty: &Qualified) -> bool {
     holds(unit, ty, |ty| matches!(ty, Type::Pointer(_)))
 }
 
-/// Tells of functions to differentiate that return structures with pointers: these are no results.
+/// Reports functions to differentiate that return structures with pointers: these cannot be results.
 fn tell_of_pointers(unit: &Unit, roots: &[usize], sink: &mut Sink) {
     for f in roots {
         let decl = unit.decl(unit.functions[*f].decl);
@@ -89,7 +89,7 @@ fn returns_pointer(unit: &Unit, f: usize) -> bool {
     }
 }
 
-/// True of pointers that lead where the caller's do, of texts and of null.
+/// True of pointers into places that the caller can reach itself, of texts and of null.
 fn is_known(unit: &Unit, e: ExprId) -> bool {
     let e = points::bare(unit, e);
     if points::is_null(unit, e) || matches!(unit.expr(e).kind, ExprKind::Str(_)) {
@@ -107,7 +107,7 @@ fn is_known(unit: &Unit, e: ExprId) -> bool {
             Root::Heap(_) => false,
         });
     }
-    // A member that a parameter leads to.
+    // The pointer may be a member of a structure that a parameter leads to.
     let roots = unit.roots(e);
     !roots.is_empty() && roots.into_iter().all(is_outside)
 }
@@ -129,7 +129,7 @@ fn return_nothing(unit: &mut Unit, f: usize) {
         if unit.expr(e).effects {
             add(unit, StmtKind::Expr(e));
         } else {
-            // Nothing is made of the names in it.
+            // The returned expressions are removed, with the names in them.
             let mut parts = Vec::new();
             unit.walk(e, &mut |e| parts.push(e));
             for part in parts {
@@ -142,7 +142,7 @@ fn return_nothing(unit: &mut Unit, f: usize) {
 }
 
 impl Body<'_, '_> {
-    /// True if a function to differentiate returns memory of one call, which then is its result.
+    /// True if a function to differentiate returns the memory of one allocation, which then is its result.
     pub(super) fn returns_memory(&mut self) -> bool {
         let unit = self.l.unit;
         if !self.l.heads.contains(&self.function) || !returns_pointer(unit, self.function) {

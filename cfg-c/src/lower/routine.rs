@@ -1,4 +1,4 @@
-//! One function as a routine.
+//! The state of the translation of one function to a routine.
 
 use super::{
     Failed, Lower, Lowered,
@@ -24,14 +24,14 @@ use std::{
     rc::Rc,
 };
 
-/// A label of the builder, and whether anything jumps there.
+/// A label of the builder, and whether some statement jumps there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) label: Label,
     pub(super) used: bool,
 }
 
-/// A counted loop that is being translated: its variable, the index that stands for it, and whether the variable is
+/// A counted loop that is being translated: the variable, the index that stands for it, and whether the variable is
 /// needed after the loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counting {
@@ -46,28 +46,28 @@ pub(super) struct Body<'l, 'u> {
     pub(super) f: RoutineBuilder,
     pub(super) function: usize,
     pub(super) slots: HashMap<DeclId, Slot>,
-    /// The arrays of parameters that move.
+    /// The arrays of parameters that are assigned or moved.
     pub(super) own: HashMap<DeclId, VarId>,
     /// The arrays that calls allocate, and whether their extents are known where the function begins.
     pub(super) heap: HashMap<ExprId, (VarId, bool)>,
-    /// The calls that allocate what others give another size.
+    /// The allocations that other calls resize.
     pub(super) resized: Option<HashSet<ExprId>>,
-    /// Which of several arrays pointers point into, in the arm of a branch on it.
+    /// By pointer, which of several arrays it points into, in the arm of a branch on that.
     pub(super) bound: HashMap<DeclId, usize>,
-    /// There is a pointer that may point into several arrays.
+    /// True if some pointer may point into several arrays.
     pub(super) several: bool,
     /// Variables that have been refused.
     pub(super) failed: HashSet<DeclId>,
     /// The names of globals, and of the variables that have been declared.
     pub(super) names: HashSet<String>,
-    /// The number behind the last name that was made of a name.
+    /// For each name, the number in the last name made from it.
     pub(super) last_numbers: HashMap<String, usize>,
-    /// The names of the function's own variables that have not been declared yet: nothing else gets them.
+    /// The names of the function's variables that have not been declared yet: no temporary may take them.
     pub(super) later: HashSet<Rc<str>>,
     pub(super) result: Option<(VarId, Elem)>,
-    /// The call that allocates the memory which is the result.
+    /// The allocation whose memory is the result.
     pub(super) returned: Option<ExprId>,
-    /// Null is returned somewhere instead.
+    /// True if some return returns null instead.
     pub(super) returns_null: bool,
     pub(super) labels: HashMap<Rc<str>, Label>,
     pub(super) breaks: Vec<Target>,
@@ -77,19 +77,19 @@ pub(super) struct Body<'l, 'u> {
     /// The indices of counted loops.
     pub(super) indices: HashMap<DeclId, VarId>,
     pub(super) index_variables: HashSet<VarId>,
-    /// Variables that are assigned once, before everything that reads them.
+    /// Variables that are assigned once, before all statements that read them.
     pub(super) frozen: HashSet<VarId>,
     /// Variables whose derivatives are taken to be 0.
     pub(super) passive: HashSet<VarId>,
-    /// The piece of text of the statement at hand.
+    /// The span of the present statement.
     pub(super) span: Option<Span>,
-    /// Calls of functions here on the way to an operand.
+    /// The depth of recursion on the way to the present operand.
     pub(super) depth: usize,
-    /// Those on the way to the functions that stand in place of calls.
+    /// The depth at which the function in place of a call began.
     pub(super) base: usize,
-    /// The number of elements of the argument at hand, of a matrix that is passed as one sequence.
+    /// The number of elements of the present argument, if that is a matrix passed as one sequence.
     pub(super) passed_size: Option<Expr>,
-    /// Where the functions that stand in place of calls go on, innermost last.
+    /// The labels behind functions that stand in place of calls, innermost last: returns jump there.
     pub(super) leaves: Vec<Target>,
 }
 
@@ -160,8 +160,8 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
 }
 
 impl Body<'_, '_> {
-    /// The value of an expression that becomes one of a type; a pointer, which becomes a truth value alone, is refused with this code,
-    /// place, message and way out.
+    /// The value of an expression that is converted to a type. A pointer can only become a truth value: otherwise it
+    /// is refused with the given code, position, message and help.
     pub(super) fn number(
         &mut self,
         (e, to): (ExprId, Option<Arith>),
@@ -180,7 +180,7 @@ impl Body<'_, '_> {
         Ok(Value::truth(there, depth))
     }
 
-    /// A constant as the representation's `integer`, at this expression.
+    /// The constant as an `integer` of the representation; refuses one that does not fit.
     pub(super) fn within_integer(&mut self, value: i128, e: ExprId) -> Lowered<i64> {
         match i64::try_from(value) {
             Ok(n) => Ok(n),
@@ -203,7 +203,7 @@ impl Body<'_, '_> {
         Err(Failed)
     }
 
-    /// What could not be translated has been reported, or is now: nothing is left out in silence.
+    /// Reports a failure unless some problem has been reported for it: nothing is left out in silence.
     pub(super) fn told<T>(&mut self, done: &Lowered<T>, at: Pos) {
         if done.is_err() && !self.l.sink.found.has_errors() {
             let message = "a pointer is used here in a way that is not supported";
@@ -242,21 +242,21 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The name of a variable of the function, its own if no other variable has that.
+    /// The name for a variable of the function: its own, unless another variable has it.
     pub(super) fn own_name(&mut self, d: DeclId) -> String {
         let name = Rc::clone(&self.l.unit.decl(d).name);
         self.later.remove(&name);
         self.free_name(&name)
     }
 
-    /// Notes the head of the function as it stands in the file.
+    /// Attaches the head of the function as it stands in the file.
     fn interface(&mut self) {
         let unit = self.l.unit;
         let Some(head) = self.l.interface.head(self.function) else {
             return;
         };
         let own = &unit.functions[self.function].parameters;
-        // The function may be a copy, which has the names of the original.
+        // Parameters of a copy have the names of the original.
         let name = |d: &DeclId| &*unit.decl(*d).name;
         let places: HashMap<&str, usize> = own.iter().map(name).zip(0..).collect();
         let parameter = |given: &Given| {
@@ -268,7 +268,8 @@ impl Body<'_, '_> {
                 declared: given.declared(variable.is_none()),
             }
         };
-        // Callers free and keep the memory that they are given: new memory alone is theirs.
+        // A caller may keep and free a returned array, so it must be new in every case: null must not be returned
+        // instead.
         let is_new = self.returned.is_some() && !self.returns_null;
         let result = match &head.result {
             Ok(text) if text.contains('*') && !is_new => {
@@ -286,10 +287,10 @@ impl Body<'_, '_> {
         self.f.annotate(annotations);
     }
 
-    /// A name that no variable of the routine has, nor one of the function that is declared later.
+    /// A name that is free in the routine, and not that of a variable declared later.
     pub(super) fn free_name(&mut self, stem: &str) -> String {
         let mut name = stem.to_owned();
-        // Smaller numbers are taken.
+        // Smaller numbers are known to be taken, so the search starts behind the last one.
         let last = self.last_numbers.get(stem).copied();
         let mut k = last.unwrap_or(1);
         if last.is_some() {
@@ -305,7 +306,7 @@ impl Body<'_, '_> {
         name
     }
 
-    /// Keeps the names of variables from temporaries.
+    /// Reserves the names of the function's variables.
     fn reserve(&mut self) {
         let own = self.later.iter().map(|name| &**name);
         for name in own.chain(self.l.global_names.iter().map(|name| &**name)) {
@@ -336,7 +337,7 @@ impl Body<'_, '_> {
         self.f.call_function(target, passive, [value]);
     }
 
-    /// The value in a variable of its own.
+    /// Moves the value to a new variable.
     pub(super) fn temporary(&mut self, value: Value) -> Value {
         let t = self.f.temporary(value.scalar());
         let Value { e, ty, logical, .. } = value;
@@ -348,7 +349,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The value, in a variable if it is deep.
+    /// The value, moved to a variable if it is deep.
     pub(super) fn shallow(&mut self, value: Value) -> Value {
         if value.depth > 60 {
             self.temporary(value)
@@ -357,7 +358,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The value, in a variable if what comes next may change it.
+    /// The value, moved to a variable if a later evaluation may change it.
     pub(super) fn settled(&mut self, value: Value) -> Value {
         if value.constant.is_some() || self.is_stable(&value.e) {
             return value;
@@ -375,8 +376,7 @@ impl Body<'_, '_> {
         Expr::var(t)
     }
 
-    /// True if the expression reads only what no call and no store through a pointer changes, and what is not
-    /// changed in the same expression.
+    /// True if no call, no store through a pointer, and no other part of the same C expression can change the value.
     pub(super) fn is_stable(&self, e: &Expr) -> bool {
         let mut stable = true;
         e.walk_places(&mut |place| {
@@ -390,7 +390,7 @@ impl Body<'_, '_> {
         stable
     }
 
-    /// True if the expression has the same value for as long as its variables are in scope.
+    /// True if the value does not change as long as the variables are in scope.
     pub(super) fn is_frozen(&self, e: &Expr) -> bool {
         let mut frozen = true;
         e.walk_places(&mut |place| {
@@ -399,7 +399,8 @@ impl Body<'_, '_> {
         frozen
     }
 
-    /// Declares what to differentiate: all parameters of floating point, and the result, or what is written.
+    /// Declares independents and dependents: by default, all floating-point parameters, and the result or the
+    /// parameters that are written.
     fn active(&mut self) {
         let unit = self.l.unit;
         let of = &unit.functions[self.function];
@@ -452,7 +453,7 @@ impl Body<'_, '_> {
             if choice.role == Role::Passive {
                 continue;
             }
-            // Problems of all choices are told.
+            // Failures have been reported: the problems of all choices are.
             if let Ok(v) = self.chosen(choice) {
                 match choice.role {
                     Role::Dependent => wanted.push(v),
@@ -517,7 +518,7 @@ impl Body<'_, '_> {
         Ok(v)
     }
 
-    /// Goes one call deeper.
+    /// Runs `f` one level of recursion deeper; refuses expressions beyond the limit.
     pub(super) fn nested<T>(
         &mut self,
         e: ExprId,

@@ -13,7 +13,7 @@ use crate::{
 use cfg_core::ir::{Dim, Expr, Extent, Role, Variable};
 
 impl Body<'_, '_> {
-    /// True of a parameter or local that points to pointers to numbers or structures, which keep their rows.
+    /// True of a parameter or local that points to pointers to numbers or structures, if each of these keeps its row.
     pub(super) fn is_rows(&self, d: DeclId) -> bool {
         let decl = self.l.unit.decl(d);
         let row = decl
@@ -64,7 +64,7 @@ impl Body<'_, '_> {
         if !points::allocates(unit, outer) || !points::allocates(unit, inner) {
             return self.odd_rows(d);
         }
-        // A row that is allocated again would be another one for who holds the first.
+        // Another pointer to a row would still lead to the old memory if the row were allocated again.
         let around: Vec<_> = own.loops.iter().filter(|l| l.contains(&inner.0)).collect();
         let end = around.first().map_or(inner.0, |l| l.end);
         let mut early = !own.labels.is_empty() || around.len() > 1;
@@ -122,7 +122,7 @@ impl Body<'_, '_> {
         self.error(&codes::POINTER, decl.at, message, help)
     }
 
-    /// `a = malloc(...)` and `a[i] = malloc(...)`, which only calloc gives values.
+    /// Translates `a = malloc(...)` and `a[i] = malloc(...)`. Only calloc gives values.
     pub(super) fn allocate_row(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let call = points::bare(unit, value);

@@ -1,4 +1,5 @@
-//! Pointers that may point into several arrays: what uses them is written for each, in the arms of branches.
+//! Pointers that may point into several arrays: a statement that uses one is written once for each array, in the arms
+//! of a branch.
 
 use super::{Lowered, routine::Body, slot::Slot};
 use crate::{
@@ -7,7 +8,7 @@ use crate::{
 };
 use cfg_core::ir::{Expr, Op};
 
-/// Statements are written at most so often, for what their pointers may point to.
+/// Most copies of one statement, for all combinations of arrays that its pointers may point into.
 const MAX_WAYS: usize = 64;
 
 impl Body<'_, '_> {
@@ -24,7 +25,8 @@ impl Body<'_, '_> {
                 assigned.push(target);
             }
         });
-        // Values that stand behind statements, with the first expression of these.
+        // The expressions to visit. With a value behind statements, the first expression of these: variables declared
+        // from there on are set by the statements themselves.
         let mut open = vec![(e, u32::MAX)];
         while let Some((e, first)) = open.pop() {
             unit.walk(e, &mut |e| match &unit.expr(e).kind {
@@ -61,7 +63,8 @@ impl Body<'_, '_> {
         let mut ways = 1usize;
         let mut clash = None;
         unit.walk(e, &mut |inner| {
-            // What stands in place of a call is decided on where it is translated: it must not move these.
+            // The statements of a function in place of a call are translated in the arms: they must not assign a
+            // pointer that has been decided on.
             if let ExprKind::Inlined(inlined) = &unit.expr(inner).kind {
                 for k in inlined.part.clone() {
                     if let ExprKind::Assign(None, target, _) = unit.exprs[k as usize].kind
@@ -97,7 +100,8 @@ impl Body<'_, '_> {
         self.arms(&open, emit)
     }
 
-    /// Recursion is as deep as there are pointers, of which there are few.
+    /// Writes the arms for the next pointer. Recursion is as deep as there are pointers, at most log2 of
+    /// [`MAX_WAYS`].
     fn arms(
         &mut self,
         open: &[DeclId],
@@ -120,7 +124,7 @@ impl Body<'_, '_> {
                 let test = Expr::op(Op::Eq, [Expr::var(selector), Expr::Int(k as i64)]);
                 self.f.begin_if(test);
             }
-            // A problem is told once.
+            // After a failure the other arms would only repeat the problem.
             if done.is_ok() {
                 self.bound.insert(d, k);
                 done = self.arms(rest, emit);

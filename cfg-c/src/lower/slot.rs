@@ -1,4 +1,4 @@
-//! What stands for a variable of C in a routine.
+//! The representation of C variables, places and pointers in a routine.
 
 use crate::{
     ast::StructId,
@@ -10,16 +10,16 @@ use cfg_core::{
 };
 use std::rc::Rc;
 
-/// What a variable, an element or a member holds.
+/// The contents of a variable, an element or a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Elem {
     Arith(Arith),
     Struct(StructId),
-    /// A pointer that is a value: what is at its end, and how many pointers lead there.
+    /// A pointer that is a value: the type at its end, and the number of pointers that lead there.
     Pointer(Base, u8),
 }
 
-/// What is at the end of pointers.
+/// The type at the end of pointers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     Arith(Arith),
@@ -36,7 +36,7 @@ impl From<Base> for Elem {
 }
 
 impl Elem {
-    /// The type at the bottom of pointers and arrays, if it is one that is supported.
+    /// The contents at the bottom of pointers and arrays; `None` if that type is not supported.
     pub(super) fn of(ty: &Qualified) -> Option<Self> {
         match ty.ty {
             Type::Arith(ty) => Some(Self::Arith(ty)),
@@ -49,7 +49,7 @@ impl Elem {
         }
     }
 
-    /// The same where pointers are values.
+    /// The contents of a type where pointers are values.
     pub(super) fn of_value(ty: &Qualified) -> Option<Self> {
         let (mut ty, mut depth) = (ty, 0);
         while let Type::Pointer(of) = &ty.ty {
@@ -68,7 +68,7 @@ impl Elem {
         }
     }
 
-    /// What a pointer points to.
+    /// The contents of the place that a pointer points to.
     pub(super) fn pointee(self) -> Option<Self> {
         match self {
             Self::Pointer(base, 1) => Some(base.into()),
@@ -86,37 +86,37 @@ impl Elem {
     }
 }
 
-/// What stands for a variable of C.
+/// The representation of a variable of C.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
     Scalar(VarId, Elem),
-    /// An array of one element, of which pointers can be made.
+    /// An array of one element, to which pointers can be made.
     Cell(VarId, Elem),
     Array {
         var: VarId,
         elem: Elem,
         rank: usize,
-        /// The first subscript of all dimensions: 1 of an array that gets its shape where it is declared.
+        /// The first subscript of all dimensions: 1 for an array that gets its shape at its declaration, otherwise 0.
         lower: i64,
         constant: bool,
     },
-    /// A pointer that was replaced by what it points to.
+    /// A pointer that is another name for one place, which replaces it.
     Alias(Pointer),
     /// A pointer that is assigned or moves.
     Walker(Rc<Walker>),
 }
 
-/// A pointer as integers: which array, and where in it.
+/// A pointer as integer variables: the number of the array, and the subscripts in it.
 #[derive(Debug)]
 pub(super) struct Walker {
-    /// What it may point into, with its own variables as subscripts.
+    /// The arrays that the pointer may point into, with the pointer's own variables as subscripts.
     pub(super) targets: Vec<Pointer>,
-    /// Which of them, if there are several.
+    /// The variable with the number of the array, if there are several.
     pub(super) selector: Option<VarId>,
-    /// Subscripts in front of the one that moves.
+    /// The variables of the subscripts in front of the one that moves.
     pub(super) indices: Vec<VarId>,
     pub(super) offset: VarId,
-    /// It may be null.
+    /// True if the pointer may be null.
     pub(super) null: bool,
 }
 
@@ -126,11 +126,11 @@ pub(super) struct Path {
     pub(super) var: VarId,
     pub(super) subscripts: Vec<Subscript>,
     pub(super) elem: Elem,
-    /// The dimensions of the array that it is; 0 of one element.
+    /// The number of dimensions, if the place is an array; 0 for one element.
     pub(super) dims: usize,
-    /// The first subscript of its dimensions.
+    /// The first subscript of these dimensions.
     pub(super) lower: i64,
-    /// It must not be written.
+    /// True if the place must not be written.
     pub(super) constant: bool,
 }
 
@@ -151,7 +151,7 @@ impl Path {
         })
     }
 
-    /// The pointer to it, with the subscript that moves.
+    /// The pointer to the place, with the subscript that moves.
     pub(super) fn address(self, offset: Option<Expr>) -> Pointer {
         Pointer {
             var: self.var,
@@ -171,28 +171,28 @@ impl Path {
 pub(super) struct Pointer {
     pub(super) var: VarId,
     pub(super) elem: Elem,
-    /// Dimensions of what it points to; 0 for one element.
+    /// The number of dimensions of the place pointed to; 0 for one element.
     pub(super) inner: usize,
-    /// What leads to the array.
+    /// The subscripts and members that lead to the array.
     pub(super) prefix: Vec<Subscript>,
-    /// The subscript that moves with the pointer; none if it points to a member that is no array.
+    /// The subscript that moves with the pointer; `None` for a pointer to a member that is no array.
     pub(super) offset: Option<Expr>,
     /// The first subscript of all dimensions.
     pub(super) lower: i64,
-    /// It must not be written through.
+    /// True if the pointer must not be written through.
     pub(super) constant: bool,
-    /// Of a pointer that goes through all elements of a matrix, and counts them: the extents of all dimensions but the first. The
-    /// subscripts in front of the one that moves are 0 then.
+    /// For a pointer that counts the elements of a whole matrix, the extents of all dimensions but the first. The
+    /// subscripts in front of the one that moves are then 0.
     pub(super) flat: Option<Rc<[Expr]>>,
 }
 
 impl Pointer {
-    /// True if it is a value, not a place in an array.
+    /// True of a pointer that is a value, not a place in an array.
     pub(super) fn is_behind(&self) -> bool {
         self.prefix.contains(&Subscript::Deref)
     }
 
-    /// The pointer to the element that is so many behind it.
+    /// The pointer moved by `k` elements.
     pub(super) fn at(&self, k: VarId) -> Self {
         let offset = match &self.offset {
             None | Some(Expr::Int(0)) => Expr::var(k),
@@ -204,7 +204,7 @@ impl Pointer {
         }
     }
 
-    /// What it points to.
+    /// The place that the pointer points to.
     pub(super) fn target(self) -> Path {
         let subscripts = match (self.flat, self.offset) {
             (Some(extents), Some(number)) => subscripts_of(&number, &extents),
@@ -224,7 +224,7 @@ impl Pointer {
         }
     }
 
-    /// The place of what it points to; all of an array.
+    /// The place that the pointer points to, with all elements if it is an array.
     pub(super) fn target_place(self) -> Place {
         let inner = self.inner;
         let mut path = self.target();
@@ -233,7 +233,7 @@ impl Pointer {
         path.place()
     }
 
-    /// The row or element that it points to, as the array that its elements are.
+    /// The argument for an array parameter: the elements from the one pointed to on.
     pub(super) fn section(self) -> Place {
         if self.flat.is_some() {
             return self.target().place();
@@ -241,7 +241,7 @@ impl Pointer {
         let mut subscripts = self.prefix;
         match self.offset {
             Some(Expr::Int(first)) if first == self.lower => {
-                // The whole array, or a whole member.
+                // Without a last subscript the place is a whole array, or a whole member.
                 if !matches!(subscripts.last(), Some(Subscript::Index(_))) {
                     return Place {
                         var: self.var,
@@ -292,7 +292,7 @@ fn subscripts_of(number: &Expr, extents: &[Expr]) -> Vec<Subscript> {
             (Expr::Int(k), Expr::Int(n)) if *k >= 0 && *n > 0 => {
                 (Expr::Int(k / n), Expr::Int(k % n))
             }
-            // Of a number below 0 the remainder is below 0, where there is no element.
+            // A number below 0 leaves a remainder below 0, for which there is no element: the error is not hidden.
             _ => (
                 Expr::op(Op::Div, [rest.clone(), extent.clone()]),
                 Expr::op(Op::Mod, [rest.clone(), extent.clone()]),

@@ -1,6 +1,7 @@
-//! Initial values of what is kept between calls, where they are no numbers: pointers to other variables, and structures.
+//! Initial values of globals and static variables that are no numbers: pointers to other variables, and structures.
 //!
-//! The function to differentiate assigns them before all else, the first time that it is called: a flag is kept that says so.
+//! The function to differentiate assigns them at the beginning of its first call; a flag, kept between calls, says
+//! that this has been done.
 
 use super::{Lower, routine::Body};
 use crate::{
@@ -14,8 +15,8 @@ use cfg_core::{
 };
 use std::collections::{BTreeSet, HashSet};
 
-/// The variables of which something is used otherwise than as a number that is an element or member of them, in functions or in the initial
-/// values of variables that are named.
+/// The variables that are used other than by reading or writing a number in them, in functions or in initial values
+/// of named variables.
 pub(super) fn pointed(
     unit: &Unit,
     functions: &[usize],
@@ -44,7 +45,7 @@ pub(super) fn pointed(
     found
 }
 
-/// The name at the beginning of a place that no pointer leads to.
+/// The name at the beginning of a place; `None` if a pointer leads to it.
 fn base(unit: &Unit, e: ExprId) -> Option<ExprId> {
     let mut place = e;
     loop {
@@ -57,10 +58,12 @@ fn base(unit: &Unit, e: ExprId) -> Option<ExprId> {
     }
 }
 
-/// True of an address that is known before the program runs: of a variable that is kept, of an element or member of it, null, a text.
+/// True of an address that is known before the program runs: that of a global or static variable or of a part of one,
+/// null, or a text.
 pub(super) fn is_address(unit: &Unit, e: ExprId) -> bool {
     let mut open = e;
-    // Whether the place itself is asked for, or where the pointer leads that is there.
+    // True while the expression stands for the place itself; false if it stands for where the pointer in the place
+    // leads.
     let mut pointed = true;
     loop {
         let node = unit.expr(open);
@@ -98,7 +101,7 @@ pub(super) fn is_address(unit: &Unit, e: ExprId) -> bool {
     }
 }
 
-/// Declares the flag, if there are such variables.
+/// Declares the flag, if some variable needs it.
 pub(super) fn flag(l: &mut Lower<'_>) {
     if l.started.is_empty() {
         return;
@@ -129,7 +132,7 @@ impl Body<'_, '_> {
         for d in self.l.started.clone() {
             let at = self.l.unit.decl(d).at;
             self.span = at.to(at);
-            // Problems are reported; those of others are told as well.
+            // A problem has been reported; the other variables are checked all the same.
             let done = self.initialised(d);
             self.told(&done, at);
         }

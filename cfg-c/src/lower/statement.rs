@@ -1,4 +1,4 @@
-//! Statements.
+//! Translates statements.
 
 use super::{
     Lowered,
@@ -13,7 +13,7 @@ use crate::{
 use cfg_core::ir::{Expr, Place, Subscript};
 
 impl Body<'_, '_> {
-    /// A statement; `last` if nothing of the function comes after it.
+    /// Translates a statement; `last`: it is the last one of the function.
     pub(super) fn statement(&mut self, s: StmtId, last: bool) {
         let unit = self.l.unit;
         let node = unit.stmt(s);
@@ -21,7 +21,7 @@ impl Body<'_, '_> {
         if !matches!(node.kind, StmtKind::Block(_)) {
             self.span = whole;
         }
-        // Problems have been reported; others in what follows are told as well.
+        // A problem has been reported; the statements that follow are translated all the same, to find others.
         let done: Lowered<()> = match &node.kind {
             StmtKind::Empty => Ok(()),
             StmtKind::Expr(e) => self.discard(*e),
@@ -91,7 +91,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Loops that are left tell their variables how far they are.
+    /// Assigns the indices of all open counted loops to their variables, before a jump leaves the loops.
     fn tell_all(&mut self) {
         for counting in self.counting.clone() {
             if counting.kept {
@@ -114,7 +114,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Goes on behind the function that stands in place of a call.
+    /// Jumps behind the function that stands in place of a call.
     fn leave(&mut self) {
         if let Some(target) = self.leaves.last_mut() {
             target.used = true;
@@ -124,10 +124,10 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The statements of a function that stands in place of a call, or of an operand.
+    /// Translates the statements of a function that stands in place of a call, or those of an operand.
     pub(super) fn inlined(&mut self, inlined: &Inlined) {
         if self.unordered(&inlined.arguments, None).is_err() {
-            // It has been told.
+            // The problem has been reported.
             return;
         }
         for name in &inlined.labels {
@@ -207,7 +207,7 @@ impl Body<'_, '_> {
             let condition = condition.unwrap_or(Expr::Logical(true));
             let behind = arms[k + 1..].iter().map(|(_, s)| *s).chain(other);
             match condition {
-                // What is never done is not read: `if (!memory) exit(1);`.
+                // Statements that are never executed are not translated, as in `if (!memory) exit(1);`.
                 Expr::Logical(false) if !self.l.unit.is_entered(&[*then]) => continue,
                 Expr::Logical(true) if !self.l.unit.is_entered(&behind.collect::<Vec<_>>()) => {
                     self.statement(*then, last);
@@ -340,7 +340,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A pointer that keeps what it is initialised with stands for that.
+    /// Makes a pointer that keeps its initial value another name for the place.
     fn alias(&mut self, d: DeclId) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
         let help = "initialise it where it is declared, and use an index to move";
@@ -386,7 +386,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The value of an index now, whatever its variables become.
+    /// The present value of an index: moved to a variable if its own variables may change.
     fn kept(&mut self, e: Expr) -> Expr {
         if self.is_frozen(&e) {
             return e;

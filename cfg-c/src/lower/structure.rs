@@ -1,4 +1,4 @@
-//! Structures as records: their types, and the expressions that are structures.
+//! Structures as records: types, and expressions whose values are structures.
 
 use super::{
     Failed, Lower, Lowered, left_out,
@@ -18,11 +18,11 @@ use cfg_core::{
     ir::{Dim, Expr, Extent, Order, PointerType, Record, ScalarType, Subscript},
 };
 
-/// What can be done about pointers to void.
+/// The help of messages about pointers to void.
 pub(super) const LEADS_TO_ONE: &str = "a pointer to void is given, and converted to, pointers of one type only: use another one for each type";
 
 impl Lower<'_> {
-    /// The type of elements.
+    /// The type of elements in the representation.
     pub(super) fn scalar(&mut self, elem: Elem, at: Pos) -> Lowered<ScalarType> {
         match elem {
             Elem::Arith(ty) => Ok(ty.scalar()),
@@ -37,7 +37,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The record that a structure is; `at` is where it is used.
+    /// The record of a structure; `at` is the position of its use.
     fn record(&mut self, s: StructId, at: Pos, depth: usize) -> Lowered<ScalarType> {
         if let Some(known) = self.records.get(&s) {
             return known.ok_or(Failed);
@@ -94,7 +94,7 @@ impl Lower<'_> {
             return Err(Failed);
         };
         let gaps = left_out::gaps(unit, s);
-        // Who has the structure of the file cannot take it for one with other places.
+        // A record whose layout differs from the file's structure has another name, so that the two are not confused.
         let stem = match gaps {
             Some(Err(())) => format!("{name}_used"),
             Some(Ok(_)) | None => name.to_owned(),
@@ -108,7 +108,8 @@ impl Lower<'_> {
         if let Some(Ok(gaps)) = gaps.filter(|gaps| gaps.as_ref().is_ok_and(|g| !g.is_empty())) {
             self.gaps.insert(unique.clone(), gaps);
         }
-        // Pointers to it may be among its members.
+        // If pointers are values, the structure may have members that point to its own type: it is declared before
+        // they are translated.
         let declared = match self.values {
             true => {
                 let declared = self.program.declare_record(unique.clone());
@@ -180,7 +181,7 @@ impl Lower<'_> {
 }
 
 impl Body<'_, '_> {
-    /// A structure that is no variable: what a call returns, an assignment or a choice.
+    /// Translates a structure that is no variable: the result of a call, an assignment, or a choice.
     pub(super) fn structure_value(&mut self, e: ExprId) -> Lowered<Path> {
         let unit = self.l.unit;
         let node = unit.expr(e);
@@ -260,7 +261,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The initial value of a structure, or of an array of anything: parts that are not given one are 0.
+    /// Assigns the initial value of a structure or array; parts without a value become 0.
     pub(super) fn initial_parts(
         &mut self,
         target: &Path,
@@ -306,7 +307,7 @@ impl Body<'_, '_> {
         self.set_bytes(target, 0, Pos::default())
     }
 
-    /// Sets all bytes in a place, which are those of integers, or 0.
+    /// Sets all bytes in a place; refuses other bytes than 0 for members that are not integers.
     pub(super) fn set_bytes(&mut self, target: Path, byte: u8, at: Pos) -> Lowered<()> {
         self.set_all(target, &mut |b, elem, is_bits| match elem {
             Elem::Arith(_) if is_bits && byte != 0 => {
@@ -328,7 +329,8 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Sets all numbers and pointers in a place, each to a value for what it is, and whether it is a bit-field.
+    /// Sets all numbers and pointers in a place. `value` gives the value for each, from its contents and the width of
+    /// a bit-field.
     pub(super) fn set_all(
         &mut self,
         target: Path,
@@ -353,7 +355,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The number of which all bytes are this one.
+/// The number whose bytes are all `byte`.
 fn filled(ty: Arith, byte: u8) -> Option<i128> {
     match ty {
         _ if byte == 0 => Some(0),
@@ -363,7 +365,7 @@ fn filled(ty: Arith, byte: u8) -> Option<i128> {
     }
 }
 
-/// A variable that is no array.
+/// The place of a variable that is no array.
 pub(super) fn whole(var: VarId, elem: Elem) -> Path {
     Path {
         var,
@@ -375,7 +377,7 @@ pub(super) fn whole(var: VarId, elem: Elem) -> Path {
     }
 }
 
-/// A way out of a type that is not supported and of which a message speaks; the other text where none is known.
+/// The help for a message about an unsupported type; `other` if there is none in particular.
 pub(super) fn way_out(message: &str, other: &'static str) -> &'static str {
     if message.contains("bit-field") {
         "give it at most 32 bits, or leave its width out: its values are the same as long as they fit into the width"

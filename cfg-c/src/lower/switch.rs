@@ -1,4 +1,4 @@
-//! switch: arms where each case ends with a jump, and jumps to labels where one falls through to the next.
+//! Translates `switch`: to a branch with arms if no case falls through to the next, and otherwise to jumps to labels.
 
 use super::{Lowered, routine::Body};
 use crate::{
@@ -13,7 +13,7 @@ struct Section {
     cases: Vec<CaseRange>,
     default: bool,
     statements: Vec<StmtId>,
-    /// The last statement of it is the break that ends it.
+    /// True if the last statement is the break that ends the section.
     breaks: bool,
 }
 
@@ -82,7 +82,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Jumps to the cases, or behind the switch.
+    /// Writes the jump to the case of a value, or behind the switch.
     fn dispatch(&mut self, value: Expr, all: &[StmtId], ty: crate::types::Int) -> Lowered<()> {
         let unit = self.l.unit;
         let mut targets = Vec::new();
@@ -156,7 +156,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The cases of a switch, also those inside of other statements.
+    /// The cases of a switch, including those inside of other statements.
     fn cases_of(&self, body: StmtId) -> Vec<StmtId> {
         let unit = self.l.unit;
         let mut found = Vec::new();
@@ -228,7 +228,7 @@ impl Body<'_, '_> {
         }
         let count = sections.len();
         for (k, section) in sections.iter_mut().enumerate() {
-            // Braces around the statements of a case may hold its break.
+            // The break may be the last statement in braces around the statements of a case.
             let mut end = section.statements.last().copied();
             while let Some(StmtKind::Block(list)) = end.map(|s| &unit.stmt(s).kind) {
                 end = list.last().copied();
@@ -247,7 +247,7 @@ impl Body<'_, '_> {
             if !ends && k + 1 < count {
                 return Ok(None);
             }
-            // Values in cases beside a default are those of the default.
+            // Cases beside a `default` need no arm of their own.
             if section.default {
                 section.cases.clear();
             }

@@ -8,11 +8,11 @@ use cfg_core::ir::{AnyInt, Conversion, Expr, Op, ScalarType};
 pub(super) struct Value {
     pub(super) e: Expr,
     pub(super) ty: Arith,
-    /// `e` is a logical although the type is int: a comparison.
+    /// True if `e` is a logical although its type in C is int, as for a comparison.
     pub(super) logical: bool,
     /// The value of an integer constant.
     pub(super) constant: Option<i128>,
-    /// Levels of `e`, or more.
+    /// An upper bound of the levels of `e`.
     pub(super) depth: usize,
 }
 
@@ -63,7 +63,7 @@ impl Value {
         }
     }
 
-    /// A comparison: an int that is 0 or 1.
+    /// The value of a comparison: an int that is 0 or 1.
     pub(super) fn truth(e: Expr, depth: usize) -> Self {
         Self {
             logical: true,
@@ -138,7 +138,7 @@ impl Value {
         Self::new(kept, ty, depth)
     }
 
-    /// The value as a logical: not 0.
+    /// The value as a logical: true if it is not 0.
     pub(super) fn condition(self) -> Expr {
         if let Some(value) = self.constant {
             return Expr::Logical(value != 0);
@@ -150,8 +150,8 @@ impl Value {
     }
 }
 
-/// An integer as `integer`, for subscripts, bounds and selectors: conversions are moved to the operands of sums and
-/// products, of which C leaves undefined what does not fit. `is_index` tells the indices of counted loops.
+/// An integer as `integer`, for subscripts, bounds and selectors. Conversions are moved to the operands of sums and
+/// products, which C allows since overflow there is undefined. `is_index` is true of indices of counted loops.
 pub(super) fn widen(e: Expr, from: Int, is_index: &dyn Fn(&Expr) -> bool) -> Expr {
     if from.scalar() == ScalarType::Integer {
         return e;

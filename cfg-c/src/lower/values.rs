@@ -1,7 +1,7 @@
 //! Pointers as values: variables, members and elements that hold pointers, and memory that outlives its function.
 //!
-//! What a pointer points to is the place behind it, with the number of elements to move by as the subscript there, so that
-//! everything that is done with places of arrays is done with these.
+//! The target of a pointer is the place behind it, with the distance in elements as its subscript. So all code for
+//! places of arrays serves these places, too.
 
 use super::{
     Failed, Lowered,
@@ -21,12 +21,12 @@ use cfg_core::{
 };
 
 impl Body<'_, '_> {
-    /// True if pointers of this type are values. Those to rows of arrays are places in them all the same.
+    /// True if pointers of this type are values. Pointers to rows of arrays are places in any case.
     pub(super) fn is_value(&self, ty: &Qualified) -> bool {
         self.l.values && matches!(self.l.elem(ty), Some(Elem::Pointer(..)))
     }
 
-    /// True if a pointer expression is a value; one without a type is refused where it is translated.
+    /// True if a pointer expression is a value. An expression without a type is refused where it is translated.
     pub(super) fn holds_value(&self, e: ExprId) -> bool {
         let bare = points::bare(self.l.unit, e);
         let to = self
@@ -52,7 +52,7 @@ impl Body<'_, '_> {
         matches!(elem, Elem::Pointer(..)).then_some(elem)
     }
 
-    /// What the pointer in a place points to.
+    /// The target of the pointer in a place.
     fn behind(&self, path: Path, constant: bool) -> Option<Pointer> {
         let elem = path.elem.pointee().filter(|_| path.dims == 0)?;
         let mut prefix = path.subscripts;
@@ -69,7 +69,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// What a pointer points to that is kept in a variable of its own.
+    /// The target of a pointer, which is moved to a new variable.
     pub(super) fn held(&mut self, (value, elem): (Expr, Elem)) -> Lowered<Pointer> {
         let ty = self.l.scalar(elem, Pos::default())?;
         let t = self.f.temporary(ty);
@@ -79,7 +79,8 @@ impl Body<'_, '_> {
         self.behind(path, false).ok_or(Failed)
     }
 
-    /// The pointer that an expression is which is held somewhere, or comes from a call; `None` of those that are made here.
+    /// The pointer of an expression, if it is read from a place or comes from a call; `None` for pointers that the
+    /// expression itself makes, such as addresses.
     pub(super) fn value_as_pointer(&mut self, e: ExprId) -> Lowered<Option<Pointer>> {
         let unit = self.l.unit;
         let node = unit.expr(e);
@@ -121,7 +122,7 @@ impl Body<'_, '_> {
 
     /// A pointer as a value, and its type.
     pub(super) fn as_value(&mut self, mut pointer: Pointer) -> Lowered<(Expr, Elem)> {
-        // Conversions of rows to elements are not looked at.
+        // A pointer to a row differs from one to its first element only in its type.
         if pointer.inner > 0
             && let Some(elements) = self.to_elements(&pointer)
         {
@@ -160,7 +161,8 @@ impl Body<'_, '_> {
         let Some(offset) = offset else {
             return Ok((Expr::Addr(place(prefix)), pointed));
         };
-        // The element may be the one behind the last.
+        // The pointer may point behind the last element, of which no address may be taken: the address of the first
+        // element is moved.
         prefix.push(Subscript::Index(Expr::Int(lower)));
         let base = Expr::Addr(place(prefix));
         Ok((shifted(base, Some(offset), lower), pointed))
@@ -255,7 +257,7 @@ impl Body<'_, '_> {
             self.f.resize(target, count);
             return Ok(());
         }
-        // The old pointer keeps its value, and leads to nothing.
+        // After realloc, the old pointer keeps its value but leads to no object.
         let ty = self.l.scalar(elem, at)?;
         let t = self.f.temporary(ty);
         self.assign(t, old);
@@ -265,7 +267,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The type of C of what a pointer points to: by it, memory is measured.
+    /// The C type behind a pointer, whose size measures memory.
     fn pointed_type(&mut self, elem: Elem, e: ExprId) -> Lowered<Qualified> {
         match elem.pointee() {
             Some(Elem::Arith(ty)) => Ok(Qualified::plain(Type::Arith(ty))),
@@ -278,7 +280,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `p = q` as an expression; where it then points.
+    /// Translates `p = q`; returns the target of `p` after it.
     pub(super) fn assign_value(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
         self.unordered_target(target, value)?;
         let mut path = self.held_path(target)?;
@@ -304,7 +306,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `p += k`, `p++` and their like; the pointer after it, or before if `before`.
+    /// Translates `p += k`, `p++` and their like; returns the pointer after the step, or before it if `before`.
     pub(super) fn move_value(
         &mut self,
         target: ExprId,
@@ -352,7 +354,7 @@ impl Body<'_, '_> {
         }
         let pointer = self.pointer(e)?;
         if pointer.prefix.last() != Some(&Subscript::Deref) {
-            // What is declared is somewhere.
+            // A declared object has an address, so a pointer to it is not null.
             return Ok(Expr::Logical(true));
         }
         let (value, elem) = self.as_value(pointer)?;
@@ -360,7 +362,7 @@ impl Body<'_, '_> {
         Ok(Expr::op(Op::Ne, [value, null]))
     }
 
-    /// A comparison or difference of pointers.
+    /// Translates a comparison or difference of pointers.
     pub(super) fn compare_values(
         &mut self,
         op: Binary,
@@ -397,7 +399,8 @@ impl Body<'_, '_> {
         Ok(Value::truth(e, depth))
     }
 
-    /// A pointer as an argument. The parameter is a copy, so it stands in a variable that nothing else changes.
+    /// A pointer as an argument. The parameter is bound by reference but is a copy in C, so the pointer stands in a
+    /// variable that no other statement changes.
     pub(super) fn pointer_argument(
         &mut self,
         p: &Parameter,
@@ -459,7 +462,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Copies so many elements, as if all were read before one is written.
+    /// Copies `n` elements, as if all were read before the first is written.
     pub(super) fn copy_elements(&mut self, to: Pointer, from: Pointer, n: Expr) -> Lowered<()> {
         let n = self.in_variable(n);
         let (mut to, mut from) = (to, from);
@@ -467,7 +470,7 @@ impl Body<'_, '_> {
         self.settle(&mut from);
         let (_, elem) = self.as_value(from.clone())?;
         let ty = self.l.scalar(elem, Pos::default())?;
-        // What overlaps goes through memory of its own.
+        // The elements may overlap: they are copied through new memory.
         let t = self.f.temporary(ty);
         self.mark();
         self.f.allocate(t, n.clone());
@@ -502,7 +505,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// A pointer that is moved to an element, from the one that it leads to.
+/// A pointer, moved by an offset that counts from `from`.
 fn shifted(base: Expr, offset: Option<Expr>, from: i64) -> Expr {
     match offset {
         None => base,

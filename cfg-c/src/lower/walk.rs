@@ -1,4 +1,4 @@
-//! Pointers that are assigned or move: integers that say where in which array they are.
+//! Walkers: pointers that are assigned or move, as integer variables that say into which array they point, and where.
 
 use super::{
     Lowered, flat,
@@ -19,9 +19,9 @@ use cfg_core::{
 };
 use std::{collections::BTreeSet, rc::Rc};
 
-/// The position of a null pointer, which is in no array. In emitted C it is far from the array that it is counted from,
-/// too: modulo 2^64 at least 2^44 bytes where elements, or rows, have up to 2^19 bytes, and 2^61 / s bytes where they
-/// have s, up to 2^38. The power of two alone is not: times 2^19 it would be 0.
+/// The position of a null pointer, which is in no array. Emitted C computes addresses modulo 2^64 from it, and must
+/// not meet the array: the distance is at least 2^44 bytes for elements, or rows, of up to 2^19 bytes, and 2^61 / s
+/// bytes for larger ones of s, up to 2^38. A power of two alone would not do: -2^45 times 2^19 is 0.
 pub(super) const NULL: i64 = -(1 << 45) + 41_475_559;
 
 impl Body<'_, '_> {
@@ -42,12 +42,12 @@ impl Body<'_, '_> {
         if points::reallocates(unit, e) {
             return true;
         }
-        // Of two places, if of one array, the one that a condition chooses.
+        // A choice between two places needs a walker, even in one array.
         if matches!(unit.expr(e).kind, ExprKind::Conditional(..)) {
             return true;
         }
         let targets = self.l.targets(d);
-        // Whether a parameter that moves is null is known where it is assigned only.
+        // Whether a parameter that moves is null is known only where it is assigned.
         let moves = |d: &DeclId| !unit.decl(*d).assigned.is_empty();
         targets.null
             || targets.shapes.len() > 1
@@ -154,8 +154,8 @@ impl Body<'_, '_> {
         })))
     }
 
-    /// Gives a value to the arrays that pointers which are always null point into. Statements behind a question whether
-    /// they are null read these and are never reached; all others find no element there.
+    /// Gives values to the stand-in arrays of pointers that are always null. Statements behind a test for null read
+    /// these arrays, but are never executed; all other statements find no element there.
     pub(super) fn fill_nowhere(&mut self) {
         let unit = self.l.unit;
         let mut named = BTreeSet::new();
@@ -191,8 +191,9 @@ impl Body<'_, '_> {
                 dims: 1 + nowhere.inner,
                 ..whole(nowhere.var, nowhere.elem)
             };
-            // Compilers of emitted C may take any element for the only one. A real number there is NaN, so that no
-            // result is taken for one; integers have no value of this kind, and emitted C may go on with 0.
+            // Compilers of emitted C may take any element for the only one. A real number there is NaN, so that a
+            // result computed from it is not mistaken for a number. Integers have no such value: emitted C may go on
+            // with 0.
             self.set_all(all, &mut |b, elem, _| match elem {
                 Elem::Arith(Arith::Double) => Ok(Expr::Real(f64::NAN)),
                 Elem::Arith(Arith::Float) => Ok(Expr::Real32(f32::NAN)),
@@ -204,7 +205,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The place of a pointer that is always null: outside of an array of its own.
+    /// The place of a pointer that is always null: outside of a stand-in array.
     fn nowhere(&mut self, d: DeclId, offset: VarId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
@@ -242,7 +243,7 @@ impl Body<'_, '_> {
         leads_nowhere(&points::of(self.l.unit, e))
     }
 
-    /// The elements that a pointer points to, the dimensions of what it points to, and whether it is const.
+    /// The contents of the place that a pointer points to, its number of dimensions, and whether it is `const`.
     pub(super) fn pointee(&mut self, d: DeclId) -> Lowered<(Elem, usize, bool)> {
         let decl = self.l.unit.decl(d);
         let mut ty = decl.ty.target();
@@ -266,7 +267,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The variable of an array that a pointer moves in.
+    /// The variable of the array in which a pointer moves.
     fn root(&mut self, root: Root, pointer: DeclId) -> Lowered<VarId> {
         let unit = self.l.unit;
         let d = match root {
@@ -282,7 +283,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The first subscript of an array: what gets its shape at run time begins with 1.
+    /// The first subscript of an array: 1 if the array gets its shape at run time.
     fn lower_of(&self, root: Root) -> i64 {
         match root {
             Root::Heap(e) => i64::from(self.heap.get(&e).is_some_and(|(_, fixed)| !fixed)),
@@ -294,7 +295,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Gives parameters that are assigned their first place.
+    /// Initialises the walkers of parameters that are assigned.
     pub(super) fn walking_parameters(&mut self) {
         let unit = self.l.unit;
         for d in &unit.functions[self.function].parameters {
@@ -327,7 +328,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The pointer that a walker is, where it points into one array, or into one that has been decided on.
+    /// The pointer of a walker that points into one array, or whose array has been decided on.
     pub(super) fn walked(&mut self, d: DeclId, walker: &Walker, at: Pos) -> Lowered<Pointer> {
         let k = match (&walker.targets[..], self.bound.get(&d)) {
             ([_], _) => 0,
@@ -351,7 +352,7 @@ impl Body<'_, '_> {
             return Ok((d, walker));
         }
         if unit.root(e).is_some_and(|d| self.failed.contains(&d)) {
-            // What it is an element of has been refused.
+            // The array of the pointer has been refused.
             return Err(super::Failed);
         }
         let at = unit.expr(e).at;
@@ -359,7 +360,7 @@ impl Body<'_, '_> {
         self.error(&codes::POINTER, at, "a pointer or array is assigned", help)
     }
 
-    /// Assigns a pointer; where it then points.
+    /// Assigns a pointer; returns the pointer after it.
     pub(super) fn assign_pointer(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
         if self.holds_value(target) {
             return self.assign_value(target, value);
@@ -372,7 +373,7 @@ impl Body<'_, '_> {
         self.walked(d, &walker, self.l.unit.expr(target).at)
     }
 
-    /// Assigns a pointer, wherever it then points.
+    /// Assigns a pointer, without asking into which of several arrays it then points.
     pub(super) fn set_pointer(&mut self, target: ExprId, value: ExprId) -> Lowered<()> {
         let is_rows = self.l.unit.root(target).is_some_and(|d| self.is_rows(d));
         if self.holds_value(target) || is_rows {
@@ -382,7 +383,7 @@ impl Body<'_, '_> {
         self.point(d, &walker, value)
     }
 
-    /// Lets a pointer point to something.
+    /// Sets the walker of a pointer to a value.
     pub(super) fn point(&mut self, d: DeclId, walker: &Rc<Walker>, value: ExprId) -> Lowered<()> {
         self.nested(value, |b| b.point_part(d, walker, value))
     }
@@ -413,7 +414,7 @@ impl Body<'_, '_> {
                 self.f.end_if();
                 return yes.and(no);
             }
-            // Into which of several arrays the other one points is known behind its assignment.
+            // The inner assignment comes first: only behind it is it known into which array the other pointer points.
             &ExprKind::Assign(None, target, of) if !self.holds_value(target) => {
                 self.set_pointer(target, of)?;
                 return self.decided(target, &mut |b| b.point(d, walker, target));
@@ -438,7 +439,7 @@ impl Body<'_, '_> {
         self.store(d, walker, (pointer, there), at)
     }
 
-    /// Gives a pointer the place of another one, and whether that is not null.
+    /// Sets a walker to the place of another pointer; `there` is the condition that the latter is not null.
     pub(super) fn store(
         &mut self,
         d: DeclId,
@@ -496,18 +497,19 @@ impl Body<'_, '_> {
             );
         }
         let indices = pointer.prefix.iter().filter_map(Subscript::index).cloned();
-        // Other arrays that it may point into may have more subscripts.
+        // Other arrays of the walker may have more subscripts: the rest is 0.
         let indices = indices.chain(std::iter::repeat(Expr::Int(0)));
         let mut values: Vec<(VarId, Expr)> = walker.indices.iter().copied().zip(indices).collect();
         let offset = pointer.offset.unwrap_or(Expr::Int(0));
         let offset = match &there {
-            // It has the place of a null pointer itself.
+            // The condition only asks whether the offset is that of null: the offset itself has the right value in
+            // both cases.
             Expr::Op(Op::Ne, operands) if operands.first() == Some(&offset) => offset,
             _ => or_null(offset, there),
         };
         values.push((walker.offset, offset));
         if values.len() > 1 {
-            // One may be made of another.
+            // A value may read another variable of the walker: all values are settled before the first is assigned.
             for (_, e) in &mut values {
                 if !matches!(e, Expr::Int(_)) {
                     let t = self.f.temporary(ScalarType::Integer);
@@ -524,7 +526,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// `p += k`, `p++` and their like; the pointer after it, or before if `before`.
+    /// Translates `p += k`, `p++` and their like; returns the pointer after the step, or before it if `before`.
     pub(super) fn move_pointer(
         &mut self,
         target: ExprId,
@@ -562,7 +564,7 @@ impl Body<'_, '_> {
         Ok(if before { old } else { pointer })
     }
 
-    /// The value of a subscript now.
+    /// The present value of a subscript, moved to a variable if it may change.
     fn settled_pointer(&mut self, e: Expr) -> Expr {
         let t = self.f.temporary(ScalarType::Integer);
         self.assign(t, e);
@@ -571,12 +573,12 @@ impl Body<'_, '_> {
     }
 }
 
-/// True of what may be null alone.
+/// True of a pointer that can only be null.
 fn leads_nowhere(targets: &Targets) -> bool {
     targets.null && targets.shapes.is_empty() && targets.unknown.is_none() && targets.many.is_none()
 }
 
-/// A place in an array where a condition holds, or else that of a null pointer.
+/// The place where the condition holds, and the position of null elsewhere.
 fn or_null(place: Expr, there: Expr) -> Expr {
     match there {
         Expr::Logical(true) => place,
