@@ -1,6 +1,6 @@
-//! Arguments for messages. Of those behind the last parameter, as in `die("no root near %g", x)`, a function can do
-//! nothing but print them, since `va_arg` is refused. With those of a handler that nothing sets, a pointer to a
-//! function that is null, nothing is done.
+//! Leaves out arguments for messages. A function can only print the arguments behind its last parameter, as in
+//! `die("no root near %g", x)`, since `va_arg` is refused. The arguments of a handler that nothing sets, a null
+//! pointer to a function, are not used at all.
 
 use crate::{
     ast::{DeclKind, ExprId, ExprKind, Unary, Unit},
@@ -36,8 +36,8 @@ pub(crate) fn leave_out_for_nobody(unit: &mut Unit) {
     }
 }
 
-/// Leaves out the arguments behind the last parameter of functions that have a variable number of them, if they change nothing.
-/// Such a function that is named elsewhere than in calls stays as it is.
+/// Leaves out arguments without effects behind the last parameter of functions with a variable number of arguments.
+/// Functions that are named other than in calls stay as they are.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], telling: &Telling) {
     let mut closed: HashSet<usize> = HashSet::new();
     for f in reachable(unit, roots) {

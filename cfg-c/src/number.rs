@@ -42,7 +42,7 @@ impl Number {
         }
     }
 
-    /// The number in another type; `None` of a real that an integer type has no value for, which C leaves undefined.
+    /// The number in another type; `None` if a real does not fit an integer type, which C leaves undefined.
     pub(crate) fn converted(self, to: Arith) -> Option<Self> {
         Some(match (self, to) {
             (_, Arith::Double) => Self::Double(self.double()),
@@ -58,7 +58,7 @@ impl Number {
         })
     }
 
-    /// The number, unless it is an integer that its type does not have.
+    /// The number; `None` for an integer that does not fit its type.
     fn known(self) -> Option<Self> {
         match self {
             Self::Int(value, ty) => ty.contains(value).then_some(self),

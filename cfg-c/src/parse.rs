@@ -1,7 +1,7 @@
 //! The parser: recursive descent over preprocessed tokens, with the scopes of typedef names.
 //!
-//! What nests in the text nests in calls here, up to a limit; operators of one level, statements in a row, and chains of
-//! `else if` are loops.
+//! Nesting in the text is recursion here, up to a limit. Operators of one level, statements in a row, and chains of
+//! `else if` are read in loops.
 
 mod allocation;
 mod attributes;
@@ -46,10 +46,10 @@ use std::{
     rc::Rc,
 };
 
-/// Statements, parentheses and declarators nest.
+/// Most levels of nested statements, parentheses and declarators.
 const MAX_DEPTH: usize = 200;
 
-/// A problem has been reported, and what follows up to the next statement or declaration is of no use.
+/// A problem has been reported; the tokens up to the next statement or declaration are to be skipped.
 #[derive(Debug)]
 struct Fail;
 
@@ -70,7 +70,7 @@ struct Scope {
 
 /// A loop or switch around a statement.
 struct Around {
-    /// Of a switch, its cases.
+    /// The cases, for a switch.
     switch: Option<Cases>,
     entered: bool,
 }
@@ -78,7 +78,7 @@ struct Around {
 /// The cases of a switch.
 #[derive(Default)]
 struct Cases {
-    /// The type of its value, if it is an integer.
+    /// The type of the switch's value, if that is an integer.
     ty: Option<Int>,
     /// The values, from the first to the last of each case.
     values: BTreeMap<i128, i128>,
@@ -86,7 +86,7 @@ struct Cases {
 }
 
 struct Parser<'s> {
-    /// Those of the file, or of an expression that a pragma or an option gives.
+    /// The tokens of the file, or of an expression in a pragma or an option.
     tokens: Cow<'s, [Token]>,
     at: usize,
     /// All names that the files declare, and included files that are not there.
@@ -96,46 +96,46 @@ struct Parser<'s> {
     library: &'s Prototypes,
     sink: &'s mut Sink,
     unit: Unit,
-    /// The functions of which a pragma or an option says what they are.
+    /// The functions that a pragma or an option declares.
     external: HashSet<Rc<str>>,
-    /// Looks for names that may have been meant, in bounded time for all problems together.
+    /// Finds names that may have been meant; the time is bounded for all problems together.
     similarity: Similarity,
     scopes: Vec<Scope>,
     /// The outermost scopes of the files that have been read.
     files: Vec<Scope>,
-    /// The functions and variables that are those of all files.
+    /// The functions and variables that all files share.
     linked: HashMap<Rc<str>, DeclId>,
-    /// The functions of which the file has a definition of its own, as other files may.
+    /// Inline functions, of which each file may have a definition of its own.
     inline: &'s BTreeSet<Rc<str>>,
     depth: usize,
     around: Vec<Around>,
     /// The function that is being read.
     labels: Vec<(Rc<str>, Pos)>,
     label_names: HashSet<Rc<str>>,
-    /// Where labels are placed and jumped to: the numbers of expressions before.
+    /// The positions of labels, and in `jumps` those of jumps: the number of expressions before each.
     placed: Vec<(Rc<str>, u32)>,
     jumps: Vec<(Rc<str>, u32, Pos)>,
     locals: Vec<DeclId>,
     loops: Vec<Part>,
     /// The function whose body is being read.
     function: Option<DeclId>,
-    /// Derivatives of bits that are read as numbers are 0.
+    /// True if derivatives of real numbers whose bits are read as integers are taken to be 0.
     has_bits: bool,
-    /// The bits that are read, with their place and the type as which they are.
+    /// The expressions that read bits, each with the place and the type in which they are read.
     bits: HashMap<ExprId, (ExprId, Arith)>,
-    /// Local pointers that lead to other integers than they are declared to, with the types of their declarations.
+    /// Local pointers that are read as pointers to other integers than declared, with their declared types.
     viewed_pointers: HashMap<DeclId, Rc<Qualified>>,
-    /// Their names where they are converted to these.
+    /// By conversion to the declared type, the name of such a pointer inside of it.
     viewed_names: HashMap<ExprId, ExprId>,
-    /// Arguments of a function are read that only prints.
+    /// True while the arguments of a function that only prints are read.
     prints: bool,
-    /// The type of a member is read.
+    /// True while the type of a member is read.
     is_member: bool,
-    /// The functions that sort elements and search for them.
+    /// The functions made for calls of `qsort` and `bsearch`.
     sorted: Vec<sort::Sorted>,
 }
 
-/// Parses what is read of the files.
+/// Parses the reached parts of the files.
 pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mut Sink) -> Unit {
     const NONE: &BTreeSet<Rc<str>> = &BTreeSet::new();
     let mut parser = Parser {
@@ -200,7 +200,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
 }
 
 impl Parser<'_> {
-    /// Reads all that the tokens declare.
+    /// Reads all declarations of the tokens.
     fn file(&mut self) {
         while self.peek().kind != Kind::End {
             let start = self.at;
@@ -240,7 +240,7 @@ impl Parser<'_> {
         token
     }
 
-    /// The place of the token before.
+    /// The position of the previous token.
     fn last(&self) -> Pos {
         self.tokens[self.at.saturating_sub(1)].at
     }
@@ -267,7 +267,8 @@ impl Parser<'_> {
         Err(self.syntax(at, format!("expected `{text}` {what}, found {found}")))
     }
 
-    /// The semicolon behind something. Where a line ends without one, or a block, it is missed there, and reading goes on as if it stood there.
+    /// Expects the semicolon behind a construct. If a line or a block ends without it, it is reported as missing
+    /// there, and reading goes on as if it were present.
     fn end_of(&mut self, what: &str) -> Parse<()> {
         if self.take(";") {
             return Ok(());
@@ -311,11 +312,11 @@ impl Parser<'_> {
         let at = self.peek().at;
         let message = format!("this nests more than {MAX_DEPTH} deep");
         self.sink.error(&codes::LIMIT, at, message, "split it");
-        // What is inside is passed without being read.
+        // Everything inside is skipped.
         Err(Fail)
     }
 
-    /// Passes tokens up to the end of the statement or of the block at hand.
+    /// Skips tokens up to the end of the present statement or block.
     fn recover(&mut self) {
         let mut depth = 0usize;
         while self.peek().kind != Kind::End {
@@ -408,7 +409,7 @@ impl Parser<'_> {
         id
     }
 
-    /// A function, or an external variable, that is declared in a block is the one of the file.
+    /// Declares a function or an external variable in a block: it is the one of the file.
     fn declare_inside(&mut self, decl: Decl) -> DeclId {
         let name = Rc::clone(&decl.name);
         let known = match self.scopes[0].names.get(&name) {
@@ -432,7 +433,7 @@ impl Parser<'_> {
         id
     }
 
-    /// True if a declaration says again what an old one says.
+    /// True if a declaration declares the same function or variable as an old one.
     fn same_thing(&self, old: DeclId, new: &Decl, file: bool) -> bool {
         let old = self.unit.decl(old);
         match (old.kind, new.kind) {
@@ -483,9 +484,9 @@ impl Parser<'_> {
         }
     }
 
-    /// What a compiler calls a function of the library, as `__builtin_sqrt`: declared with it.
+    /// Declares the function of the library behind a compiler's name such as `__builtin_sqrt`.
     fn builtin(&mut self, name: &Rc<str>, at: Pos) -> Option<DeclId> {
-        // A name that a file not found would declare may be one of the library.
+        // If an included file is missing, any name may be a function of the library that it would declare.
         let whole = (!self.missing.is_empty()).then_some(&**name);
         let plain = name.strip_prefix(BUILTIN).or(whole)?;
         if let Some(d) = self.linked.get(name) {
@@ -493,7 +494,7 @@ impl Parser<'_> {
         }
         let own = self.library.get(name);
         let ty = own.or_else(|| self.library.get(plain))?;
-        // One that is written in C is read under this name.
+        // A function that is written in C here is read under this name.
         let is_written = how(name).is_some_and(How::is_written);
         let plain = if own.is_some() || is_written {
             name
@@ -503,7 +504,7 @@ impl Parser<'_> {
         Some(self.declare_known(name, plain, ty, at))
     }
 
-    /// Declares a function of the library, which is found under a name.
+    /// Declares a function of the library; `key` is the name under which it is found.
     fn declare_known(&mut self, key: &str, name: &str, ty: &Qualified, at: Pos) -> DeclId {
         let mut decl = new_decl(&Rc::from(name), DeclKind::Function, ty.clone(), at);
         decl.external = true;
@@ -516,7 +517,7 @@ impl Parser<'_> {
         d
     }
 
-    /// The library's function that its own text names, whatever the file has of this name.
+    /// The function of the library for a name in the library's own text, whatever the name means in the file.
     fn named_by_library(&mut self, token: &Token) -> Option<DeclId> {
         let inside = || {
             self.scopes[1..]
@@ -536,7 +537,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A function that had been taken for the library's is the file's own: calls of it before may have effects.
+    /// Notes that a function taken for the library's is defined by the file: earlier calls of it may have effects.
     fn is_own(&mut self, d: DeclId) {
         let named = |e: &ExprNode| matches!(e.kind, ExprKind::Name(named) if named == d);
         if self.unit.decls[d.index()].library.take().is_some() && self.unit.exprs.iter().any(named)
@@ -547,7 +548,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A definition of a function or a declaration of the file.
+    /// Reads a definition of a function, or a declaration, of the file.
     fn external(&mut self) -> Parse<()> {
         if self.take(";") {
             return Ok(());
@@ -593,7 +594,7 @@ impl Parser<'_> {
         self.scopes.push(Scope::default());
         let mut parameters = Vec::new();
         for p in &signature.parameters {
-            // The variables were made with the head, so that extents can name them.
+            // The variables of parameters exist since the head, so that extents can name them.
             let Some(d) = p.decl else { continue };
             if let Some(name) = &p.name
                 && let Some(scope) = self.scopes.last_mut()
@@ -603,12 +604,12 @@ impl Parser<'_> {
             parameters.push(d);
         }
         let body = self.block(false).inspect_err(|_| {
-            // There is no such function.
+            // After a problem in the body, the function counts as not defined.
             self.unit.decls[decl.index()].definition = None;
         })?;
         self.scopes.pop();
         self.function = None;
-        // What is between a label and the last jump back to it is a loop, too.
+        // The expressions between a label and the last jump back to it are a loop, too.
         let mut last: HashMap<Rc<str>, u32> = HashMap::new();
         for (name, place, at) in std::mem::take(&mut self.jumps) {
             if !self.label_names.contains(&name) {

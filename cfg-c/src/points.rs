@@ -1,4 +1,5 @@
-//! What pointers point into: flow-insensitively, from all that is assigned to them.
+//! Points-to analysis: the arrays that each pointer may point into, from all values assigned to it anywhere
+//! (flow-insensitive, computed on request by walking back along assignments).
 
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
@@ -8,22 +9,22 @@ use crate::{
 };
 use std::{cell::Cell, collections::HashSet, rc::Rc};
 
-/// More arrays than this for one pointer are not told apart.
+/// Most arrays that are told apart for one pointer.
 pub(crate) const MAX_SHAPES: usize = 8;
 
-/// Members of members, and pointers to them, in one another.
+/// Most levels of members, and of pointers to members, in one another.
 const MAX_DEPTH: usize = 150;
 
-/// More expressions than this are not looked at for one pointer: pointers to pointers to structures may lead to the
-/// same ones again and again.
+/// Most expressions that are visited for one pointer. Without a limit, pointers to pointers to structures could lead
+/// to the same ones exponentially often.
 const MAX_LOOKED_AT: usize = 50_000;
 
-/// Where an array is.
+/// The origin of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root {
-    /// A variable, or what a parameter points to.
+    /// A variable, or the array that a parameter points to.
     Variable(DeclId),
-    /// What a call allocates.
+    /// The memory that a call allocates.
     Heap(ExprId),
 }
 
@@ -33,7 +34,7 @@ pub(crate) struct Shape {
     pub(crate) root: Root,
     /// Members, and `None` for subscripts, which may differ from one use to the next.
     pub(crate) steps: Vec<Option<Rc<str>>>,
-    /// There is a subscript that moves.
+    /// True if the last subscript moves with the pointer.
     pub(crate) moves: bool,
 }
 
@@ -41,11 +42,11 @@ pub(crate) struct Shape {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Targets {
     pub(crate) shapes: Vec<Shape>,
-    /// It may be null.
+    /// True if the pointer may be null.
     pub(crate) null: bool,
-    /// Something that is not known.
+    /// An expression whose target is not known.
     pub(crate) unknown: Option<ExprId>,
-    /// More arrays than are told apart.
+    /// The expression at which there were more arrays than are told apart.
     pub(crate) many: Option<ExprId>,
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn how_called(unit: &Unit, e: ExprId) -> Option<How> {
     called(unit, e).and_then(Decl::how)
 }
 
-/// True of functions of the library to which pointers are the beginnings of so many bytes.
+/// True of functions of the library that treat their arguments as bytes.
 pub(crate) fn takes_bytes(name: &str) -> bool {
     matches!(name, "memcpy" | "memmove" | "memset")
 }
@@ -116,7 +117,7 @@ pub(crate) fn is_null(unit: &Unit, e: ExprId) -> bool {
     constant::integer(unit, bare(unit, e)).is_some_and(|(value, _)| value == 0)
 }
 
-/// What is assigned to a variable as a whole.
+/// The values that are assigned to a variable as a whole.
 pub(crate) fn sources(unit: &Unit, d: DeclId) -> Vec<ExprId> {
     let decl = unit.decl(d);
     let mut sources = Vec::new();
@@ -131,7 +132,7 @@ pub(crate) fn sources(unit: &Unit, d: DeclId) -> Vec<ExprId> {
     sources
 }
 
-/// What the pointer of a variable may point to.
+/// The targets of a pointer variable.
 pub(crate) fn of_variable(unit: &Unit, d: DeclId) -> Targets {
     let mut found = Targets::default();
     let mut visited = HashSet::new();
@@ -228,12 +229,12 @@ fn collect(
                 };
                 found.add(shape, e);
             }
-            // The memory keeps its place, unless there is none yet.
+            // realloc keeps the array of its argument, unless that is null.
             ExprKind::Call(_, arguments) if reallocates(unit, e) => {
                 open.extend(arguments.first());
                 resized.push(e);
             }
-            // A row behind a pointer to rows.
+            // A row behind a pointer to rows: the targets are those of the pointers in the table.
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) => {
                 merge(&mut found, lvalue(unit, e, depth, left), true, e);
             }
@@ -272,7 +273,8 @@ fn lvalue(unit: &Unit, e: ExprId, depth: usize, left: &Cell<usize>) -> Targets {
     let Some(depth) = depth.checked_sub(1) else {
         return unknown;
     };
-    // What a pointer points to: its moving subscript stands before what follows.
+    // The places that a pointer points to: its moving subscript becomes an ordinary one, before the steps that
+    // follow.
     let target = |p: ExprId| {
         let mut found = collect(
             unit,

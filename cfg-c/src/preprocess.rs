@@ -1,7 +1,8 @@
-//! Directives, includes and macros: a file becomes the tokens that the parser reads.
+//! The preprocessor (C99 6.10): follows directives and includes, expands macros, and makes the tokens that the parser
+//! reads.
 //!
-//! Macros are expanded as D. Prosser's algorithm has it (X3J11/86-196): each token carries the names that it no longer
-//! stands for.
+//! Macros are expanded by D. Prosser's algorithm (X3J11/86-196): each token carries its hide set, the macros that may
+//! no longer be expanded in it.
 
 pub(crate) mod condition;
 mod directive;
@@ -21,18 +22,19 @@ use std::{
     rc::Rc,
 };
 
-/// Where files that are included come from.
+/// The source of files: the caller's file system, or whatever stands for it.
 pub trait Files {
-    /// The bytes of a file; `None` if there is none of this path that can be read.
+    /// The bytes of a file; `None` if no file of this path can be read.
     fn read(&mut self, path: &str) -> Option<Vec<u8>>;
 
-    /// The paths of the files of this name, with the folders in it, that lie in the folders around another file; none by default.
+    /// The paths of files called `name` (which may begin with folders) in the folders around the file `path`; none by
+    /// default.
     fn around(&mut self, path: &str, name: &str) -> Vec<String> {
         let _ = (path, name);
         Vec::new()
     }
 
-    /// Files in C that lie in the folders around a file, itself among them, with their bytes; none by default.
+    /// The C files in the folders around a file, itself included, with their bytes; none by default.
     fn others_in_c(&mut self, path: &str) -> Vec<(String, Vec<u8>)> {
         let _ = path;
         Vec::new()
@@ -52,14 +54,14 @@ impl Files for NoFiles {
 /// A file in C.
 #[derive(Clone, Debug)]
 pub struct SourceFile<'t> {
-    /// Its name, which messages have; files that it includes in quotes lie beside it.
+    /// The name of the file, used in messages; files that it includes in quotes are looked for beside it.
     pub name: &'t str,
-    /// Its text.
+    /// The text of the file.
     pub bytes: &'t [u8],
-    /// How it is preprocessed.
+    /// The options of the preprocessor for the file.
     pub preprocessing: Preprocessing,
-    /// Why it is read, of a file that [`Read::further`](crate::Read) has named: none of its functions is the one to
-    /// differentiate. Empty of others.
+    /// For a file that [`Read::further`](crate::Read) has named, the names for which it is read: none of its
+    /// functions is the one to differentiate. Empty for other files.
     pub found_for: Vec<String>,
 }
 
@@ -75,10 +77,10 @@ impl<'t> SourceFile<'t> {
     }
 }
 
-/// What the options of C compilers with these names say to the preprocessor.
+/// Options of the preprocessor, as C compilers have them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preprocessing {
-    /// `-I`: folders in which files are looked for that are included.
+    /// `-I`: folders in which included files are looked for.
     pub folders: Vec<String>,
     /// `-D` and `-U`, in their order.
     pub macros: Vec<MacroOption>,
@@ -86,7 +88,7 @@ pub struct Preprocessing {
     pub includes: Vec<String>,
 }
 
-/// A macro that is defined, or is not, when a file begins.
+/// A definition, or its removal, in force when a file begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MacroOption {
     /// `-D NAME`, whose value is 1, or `-D NAME=VALUE`; there may be parameters behind the name.
@@ -96,7 +98,7 @@ pub enum MacroOption {
 }
 
 impl Preprocessing {
-    /// The directives that say the same.
+    /// The directives that the options stand for.
     pub fn directives(&self) -> String {
         let mut text = String::new();
         for option in &self.macros {
@@ -116,36 +118,36 @@ impl Preprocessing {
     }
 }
 
-/// The name of the file with the directives that options stand for.
+/// The name, in messages, of the text with the directives that options stand for.
 const OPTIONS: &str = "-D, -U, -include";
 
-/// The name of the file with the macros that are there before.
+/// The name, in messages, of the text with the predefined macros.
 const PREDEFINED: &str = "<built-in>";
 
-/// Files nest, and so do calls of macros in arguments of macros.
+/// Most levels of included files, and of calls of macros in arguments of macros.
 const MAX_NESTING: usize = 200;
-/// Tokens that macros may make, and that may be read as their arguments. One that came through many macros, or that is a long text, counts as more,
-/// since it takes more time and memory.
+/// Most tokens that macros may produce or take as arguments, in one file. A token with a long hide set or a long text
+/// counts as more than one, since it takes more time and memory.
 const MAX_EXPANDED: usize = 1_000_000;
 
 #[derive(Debug)]
 struct Macro {
-    /// The parameters of a macro that is called; the last one takes the rest if it is variadic.
+    /// The parameters of a function-like macro; the last one takes the rest if the macro is variadic.
     parameters: Option<Vec<Rc<str>>>,
     variadic: bool,
     body: Vec<Token>,
 }
 
-/// What a pragma chooses a variable for.
+/// The role that a pragma gives a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Independent,
     Dependent,
-    /// Its derivative is taken to be 0.
+    /// The derivative of the variable is taken to be 0.
     Passive,
 }
 
-/// What `no-diff` calls the bits of real numbers.
+/// The word in `no-diff(bits)` for the bits of real numbers.
 const BITS: &str = "bits";
 
 /// A variable, or for `no-diff` a function, that a pragma names.
@@ -154,8 +156,8 @@ pub(crate) struct Choice {
     pub(crate) name: Rc<str>,
     pub(crate) at: Pos,
     pub(crate) role: Role,
-    /// The pragma's own place: it belongs to the function that it stands in or before. None for an option, which belongs to
-    /// the function to differentiate.
+    /// The position of the pragma, which belongs to the function that it stands in or before. `None` for an option,
+    /// which belongs to the function to differentiate.
     pub(crate) pragma: Option<Pos>,
     /// That function, if there is one.
     pub(crate) function: Option<Rc<str>>,
@@ -170,14 +172,14 @@ impl Choice {
     }
 }
 
-/// What a pragma or an option says of a function whose text is not there, or whose derivatives are given.
+/// The declaration, in a pragma or an option, of a function without a text, or with given derivatives.
 #[derive(Clone, Debug)]
 pub(crate) struct External {
-    /// A function, a parameter that is one, or a structure.
+    /// The function, a parameter that points to one, or a structure.
     pub(crate) name: Token,
-    /// The member of the structure that is the function.
+    /// The member of the structure that points to the function.
     pub(crate) member: Option<Token>,
-    /// The function of the files that callers give.
+    /// The function of the files that stands for the caller's.
     pub(crate) is: Option<Token>,
     /// Names for the parameters, if they are given.
     pub(crate) parameters: Option<Vec<Token>>,
@@ -187,12 +189,13 @@ pub(crate) struct External {
     pub(crate) partials: Vec<(Token, Vec<Token>)>,
     pub(crate) tangent: Option<Token>,
     pub(crate) adjoint: Option<Token>,
-    /// The file of the pragma, by its number among those that are read together; an option says it of all of them.
+    /// The file of the pragma, by its number among those that are read together; `None` for an option, which is about
+    /// all of them.
     pub(crate) unit: Option<usize>,
 }
 
 impl External {
-    /// The names in what is said, that of the function first.
+    /// The names in the declaration, that of the function first.
     pub(crate) fn named(&self) -> impl Iterator<Item = &Rc<str>> {
         let functions = [
             Some(&self.name),
@@ -207,7 +210,7 @@ impl External {
     }
 }
 
-/// The type that a parameter is said to have.
+/// The type that an option gives a parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeChoice {
     pub(crate) name: Token,
@@ -221,17 +224,17 @@ pub(crate) struct Preprocessed {
     pub(crate) choices: Vec<Choice>,
     pub(crate) externals: Vec<External>,
     pub(crate) types: Vec<TypeChoice>,
-    /// Where something is said to be done by several threads.
+    /// The positions of pragmas for several threads.
     pub(crate) parallel: Vec<Pos>,
-    /// A pragma says how members of structures lie.
+    /// True if a pragma changes the layout of structures.
     pub(crate) has_layouts: bool,
     /// Files that were not found.
     pub(crate) missing: Vec<String>,
-    /// The user named the file.
+    /// True if the user named the file.
     pub(crate) is_named: bool,
     /// The macros that stand for another name alone, at the end of the file.
     renames: HashMap<Rc<str>, Rc<str>>,
-    /// The names before a parenthesis in parts that conditions leave out, where they stand first.
+    /// The names before a parenthesis in parts that conditions leave out, each with its first occurrence.
     pub(crate) left_out: HashMap<Rc<str>, LeftOut>,
     /// Where tokens of headers of the system begin, and where they end, in turn.
     system: Vec<usize>,
@@ -241,15 +244,15 @@ pub(crate) struct Preprocessed {
 #[derive(Clone, Debug)]
 pub(crate) struct LeftOut {
     pub(crate) at: Pos,
-    /// The first name in the condition that is no macro, where the part would be read if that held.
+    /// The first name in the condition that is no macro, if the part would be read if it were one.
     pub(crate) asked: Option<Rc<str>>,
 }
 
 impl Preprocessed {
-    /// The name that stands in the file for the one that macros make another of.
+    /// The name that a function has behind the macros that rename it.
     pub(crate) fn renamed<'n>(&'n self, name: &'n str) -> &'n str {
         let mut name = name;
-        // A macro of a macro of itself stays.
+        // Cyclic definitions end after as many steps as there are macros.
         for _ in 0..=self.renames.len() {
             match self.renames.get(name) {
                 Some(other) => name = other,
@@ -265,15 +268,15 @@ impl Preprocessed {
     }
 }
 
-/// The state that all files share which are read: spellings, and the files that they include.
+/// The state that all files of a program share: spellings, and the included files.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     names: Interner,
-    /// By their paths; none of those that are not there.
+    /// The included files by their paths; `None` for a missing file.
     included: HashMap<String, Option<Rc<Lexed>>>,
 }
 
-/// The tokens of a file, in a file without a number, and what is wrong with them.
+/// The tokens of a file, with positions that have no file number yet, and the problems in them.
 #[derive(Debug)]
 struct Lexed {
     tokens: Vec<Token>,
@@ -297,17 +300,17 @@ struct Frame {
     name: String,
     text: Rc<Lexed>,
     next: usize,
-    /// Conditions that were open where it began.
+    /// The number of conditions that were open where the file began.
     conditions: usize,
-    /// The number of the file, and what is added to lines: as the last line marker has them.
+    /// The number of the file, and the offset added to lines: both are those of the last line marker.
     file: u32,
     shift: i64,
-    /// The lines at hand are those of a header of the system.
+    /// True if the present lines belong to a header of the system.
     system: bool,
 }
 
 impl Frame {
-    /// A token, and its place; none behind the end.
+    /// The token of a number, with its position; `None` behind the end.
     fn token(&self, number: usize) -> Option<Token> {
         let mut token = self.text.tokens.get(number)?.clone();
         token.at.file = self.file;
@@ -325,29 +328,29 @@ impl Frame {
     }
 }
 
-/// An #if that is open.
+/// An open `#if`.
 struct Condition {
     at: Pos,
-    /// A part has been taken, so that no other is.
+    /// True if a part has been taken: all others are skipped.
     taken: bool,
     has_else: bool,
-    /// The first name in it that is no macro.
+    /// The first name in the condition that is no macro.
     asked: Option<Rc<str>>,
 }
 
 struct Preprocessor<'s> {
     files: &'s mut dyn Files,
-    /// Where files are looked for that are included.
+    /// The folders in which included files are looked for.
     folders: &'s [String],
     /// Files that were not found.
     missing: Vec<String>,
-    /// Those in quotes among them.
+    /// The missing files that are included in quotes.
     of_the_program: Vec<String>,
-    /// Macros that somebody says are not defined.
+    /// Macros that an option or a directive has undefined.
     undefined: HashSet<Rc<str>>,
-    /// A condition has asked for a macro that only gcc has, and that was told.
+    /// True once a condition that asks for a macro of gcc has been warned of.
     told_of_gcc: bool,
-    /// A condition has asked for a macro that a missing file may define, and that was told.
+    /// True once a condition that asks for a macro of a missing file has been warned of.
     told_of_missing: bool,
     sink: &'s mut Sink,
     kept: &'s mut Kept,
@@ -356,21 +359,21 @@ struct Preprocessor<'s> {
     pushed: HashMap<Rc<str>, Vec<Option<Rc<Macro>>>>,
     frames: Vec<Frame>,
     conditions: Vec<Condition>,
-    /// Files that are read once.
+    /// Files with `#pragma once`.
     once: HashSet<String>,
     expanded: usize,
-    /// Macros of a condition are expanded, in which `defined` asks.
+    /// True while the macros of a condition are expanded, in which `defined` is an operator.
     in_condition: bool,
-    /// How often `__COUNTER__` stands before.
+    /// The number of occurrences of `__COUNTER__` so far.
     counter: usize,
     choices: Vec<Choice>,
     externals: Vec<External>,
     types: Vec<TypeChoice>,
     parallel: Vec<Pos>,
     has_layouts: bool,
-    /// Words of pragmas of other tools that have been told.
+    /// Words of pragmas of other tools that have been warned of.
     foreign: HashSet<Rc<str>>,
-    /// The files that line markers name as others than headers of the system.
+    /// The files that line markers show not to be headers of the system.
     own: HashSet<u32>,
     /// The names before a parenthesis in parts that conditions leave out.
     left_out: HashMap<Rc<str>, LeftOut>,
@@ -378,7 +381,7 @@ struct Preprocessor<'s> {
     system: Vec<usize>,
 }
 
-/// Preprocesses a file. What options say of functions and variables is read with its macros, where it is the first.
+/// Preprocesses a file. For the first file, `options` are read with its macros.
 pub(crate) fn preprocess(
     source: &SourceFile<'_>,
     options: Option<&Options>,
@@ -425,7 +428,7 @@ pub(crate) fn preprocess(
     }
     if !is_preprocessed(source.bytes) {
         let text = pp.of_library(PREDEFINED, predefined::DIRECTIVES);
-        // Nothing is wrong there, so that no message needs the name of the file.
+        // The predefined macros have no problems, so no message needs the name of their text.
         let file = pp.file(source.name);
         pp.begin_file(PREDEFINED.to_owned(), text, file);
     }
@@ -456,14 +459,14 @@ pub(crate) fn preprocess(
     }
 }
 
-/// True of what a preprocessor has written, whose macros have been expanded: it begins with a line marker.
+/// True of the output of a preprocessor, which begins with a line marker: its macros have been expanded.
 fn is_preprocessed(bytes: &[u8]) -> bool {
     let behind = bytes.trim_ascii_start().strip_prefix(b"# ");
     behind.is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
 }
 
 impl Preprocessor<'_> {
-    /// The tokens of a file that is included; none if it is not there.
+    /// The tokens of an included file; `None` if it is missing.
     fn included(&mut self, path: &str) -> Option<Rc<Lexed>> {
         if let Some(known) = self.kept.included.get(path) {
             return known.clone();
@@ -474,7 +477,7 @@ impl Preprocessor<'_> {
         known.or_insert(text).clone()
     }
 
-    /// The tokens of a text that is known here, by its name in angle brackets.
+    /// The tokens of a built-in text, by its name in angle brackets.
     fn of_library(&mut self, name: &str, text: &str) -> Rc<Lexed> {
         if let Some(Some(known)) = self.kept.included.get(name) {
             return Rc::clone(known);
@@ -543,7 +546,7 @@ impl Preprocessor<'_> {
             if frame.system != (self.system.len() % 2 == 1) {
                 self.system.push(out.len());
             }
-            // Macros are expanded there already.
+            // Macros in lines of headers of the system have been expanded already.
             let is_macro = !frame.system && token.kind == Kind::Ident;
             if is_macro && self.macros.contains_key(&token.text) {
                 self.expand_from_file(token, &mut out);
@@ -553,7 +556,7 @@ impl Preprocessor<'_> {
             }
         }
         if self.expanded >= MAX_EXPANDED {
-            // The limit has been reported where it was met.
+            // The limit has been reported: the tokens are dropped, but for the last one.
             out.drain(..out.len().saturating_sub(1));
         }
         out
@@ -569,8 +572,8 @@ impl Preprocessor<'_> {
         frame.pass()
     }
 
-    /// The next token of the arguments of a macro. Directives among these are followed, as compilers do (C99 6.10.3
-    /// leaves it open).
+    /// The next token of a macro's arguments. Directives among the arguments are followed, as compilers do (C99
+    /// 6.10.3 leaves it undefined).
     fn next_argument(&mut self) -> Option<Token> {
         loop {
             if let Some(token) = self.next_in_file() {

@@ -1,4 +1,5 @@
-//! The prototypes of the functions of the C library, by which declarations in a file are recognised that are made without its headers.
+//! The prototypes of the functions of the C library. A file may declare such a function itself, without a header: it
+//! is recognised by its prototype.
 
 use crate::{
     ast::{Decl, DeclKind},
@@ -8,7 +9,7 @@ use crate::{
 };
 use std::{collections::BTreeMap, rc::Rc};
 
-/// What a header declares.
+/// The declaration of a function in a header.
 struct Prototype {
     ty: Qualified,
     header: Rc<str>,
@@ -19,7 +20,7 @@ struct Prototype {
 pub(crate) struct Prototypes(BTreeMap<Rc<str>, Prototype>);
 
 impl Prototypes {
-    /// The functions among declarations, which are in headers of these names.
+    /// The functions among declarations. `headers` has the name of each file that the positions refer to.
     pub(crate) fn of(decls: Vec<Decl>, headers: &[String]) -> Self {
         let functions = (decls.into_iter()).filter(|d| d.kind == DeclKind::Function);
         let prototypes = functions.map(|decl| {
@@ -36,7 +37,7 @@ impl Prototypes {
         self.0.keys()
     }
 
-    /// The type of a function; none if the library has none of this name.
+    /// The type of a function; `None` if the library has no function of this name.
     pub(crate) fn get(&self, name: &str) -> Option<&Qualified> {
         self.0.get(name).map(|p| &p.ty)
     }
@@ -48,7 +49,7 @@ impl Prototypes {
     }
 }
 
-/// The type of a function of the library, where a declaration in a file says the same, with or without its parameters.
+/// The type of a function of the library, if the declaration in a file agrees with it, with or without parameters.
 pub(crate) fn agreed(own: &Qualified, library: &Qualified) -> Option<Qualified> {
     let (Type::Function(own_signature), Type::Function(signature)) = (&own.ty, &library.ty) else {
         return None;
@@ -56,17 +57,17 @@ pub(crate) fn agreed(own: &Qualified, library: &Qualified) -> Option<Qualified> 
     if !own_signature.open {
         return is_same(own, library).then(|| own.clone());
     }
-    // Before there was void, memory was one of characters.
+    // In C before `void`, malloc and its like returned `char *`.
     let bytes = own_signature.result.target().is_some() && signature.result.is_void_pointer();
     let same = bytes || is_same(&own_signature.result, &signature.result);
-    // Arguments are not converted to what is not declared.
+    // Without declared parameters, C does not convert arguments.
     let mut known = (**signature).clone();
     known.open = true;
     let ty = Type::Function(Rc::new(known));
     (same && !names_structure(library)).then(|| Qualified::plain(ty))
 }
 
-/// True of types that are one but for qualifiers, and for names and extents of parameters.
+/// True of types that are equal up to qualifiers, and up to names and extents of parameters.
 fn is_same(a: &Qualified, b: &Qualified) -> bool {
     // Declarators nest at most as deep as the parser lets them.
     match (&a.ty, &b.ty) {
@@ -79,7 +80,8 @@ fn is_same(a: &Qualified, b: &Qualified) -> bool {
                 && a.parameters.len() == b.parameters.len()
                 && a.parameters.iter().zip(&b.parameters).all(alike)
         }
-        // The library's own, whose members nothing names, or complex numbers.
+        // Structures of the library, whose members nothing names, are all alike; complex numbers must have the same
+        // parts.
         (Type::Struct(_), Type::Struct(_)) => complex::part(&a.ty) == complex::part(&b.ty),
         (Type::Void, Type::Void) => true,
         _ => false,

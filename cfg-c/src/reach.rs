@@ -1,5 +1,5 @@
-//! What is read: of the external declarations of the files those that the functions to differentiate reach by names, found before anything is
-//! parsed. All others may hold anything.
+//! Reachability by names: finds, before anything is parsed, the external declarations that the functions to
+//! differentiate reach. All others are dropped, so that they may contain anything.
 
 mod scan;
 mod share;
@@ -24,30 +24,30 @@ use std::{
     rc::Rc,
 };
 
-/// What is read of the files.
+/// The reached parts of the files, with the choices of pragmas and options.
 pub(crate) struct Reached {
     pub(crate) files: Vec<FileReached>,
     pub(crate) choices: Vec<Choice>,
-    /// Derivatives of the bits of real numbers are taken to be 0, in all functions.
+    /// True if derivatives of the bits of real numbers are taken to be 0, in all functions.
     pub(crate) has_bits: bool,
     pub(crate) externals: Vec<External>,
-    /// Types that the command line gives parameters.
+    /// Types that options give parameters.
     pub(crate) types: Vec<TypeChoice>,
-    /// All names that the files declare, for those that are misspelt.
+    /// All names that the files declare, as suggestions for misspelt ones.
     pub(crate) names: Vec<Rc<str>>,
     /// The functions that are asked for.
     pub(crate) heads: Vec<InFile>,
-    /// There is one function to differentiate.
+    /// True if there is exactly one function to differentiate.
     pub(crate) is_one: bool,
     /// Files in angle brackets that were not found.
     pub(crate) missing: Vec<String>,
-    /// Where something is said to be done by several threads.
+    /// The positions of pragmas for several threads.
     pub(crate) parallel: Vec<Pos>,
-    /// A pragma says how members of structures lie.
+    /// True if a pragma changes the layout of structures.
     pub(crate) has_layouts: bool,
-    /// Why the function to differentiate cannot be replaced by one of another file.
+    /// The reason why emitted C cannot take the place of the function to differentiate, if there is one.
     pub(crate) unshared: Option<String>,
-    /// The types that the file of the first function has, read or not, each with the file or header that it stands in.
+    /// The types of the first function's file, reached or not, each with the file or header that declares it.
     known: BTreeSet<(Name, u32)>,
 }
 
@@ -60,7 +60,7 @@ impl Reached {
             || name.is_none_or(|name| self.known.contains(&(name, structure.at.file)))
     }
 
-    /// All of a file.
+    /// All of one file.
     pub(crate) fn whole(tokens: Vec<Token>) -> Self {
         let file = FileReached {
             tokens,
@@ -85,13 +85,13 @@ impl Reached {
     }
 }
 
-/// What is read of a file.
+/// The reached parts of a file.
 pub(crate) struct FileReached {
     /// The tokens, the end last.
     pub(crate) tokens: Vec<Token>,
-    /// Types and enumerators that are those of a file before, by its number.
+    /// Types and enumerators that are the same as those of an earlier file, with the number of that file.
     pub(crate) shared: Vec<(usize, Name)>,
-    /// The functions of which the file has a definition that other files do not see.
+    /// The inline functions whose definitions other files do not see.
     pub(crate) inline: BTreeSet<Rc<str>>,
 }
 
@@ -102,16 +102,16 @@ pub(crate) type InFile = (usize, Rc<str>);
 struct Item {
     tokens: Range<usize>,
     names: Names,
-    /// It stands in a header of the system, and is there for names that are declared nowhere else.
+    /// True of a declaration in a header of the system, which counts only for names that are declared nowhere else.
     is_system: bool,
 }
 
 /// A file as external declarations.
 pub(crate) struct File {
     items: Vec<Item>,
-    /// The numbers of those that declare a name, in order.
+    /// The declarations of each name, by number, in order.
     declared: HashMap<Name, Vec<usize>>,
-    /// The functions that are defined, by the places where they end.
+    /// The defined functions, by the position of their ends.
     functions: BTreeMap<(u32, u32, u32), Rc<str>>,
 }
 
@@ -156,7 +156,7 @@ impl File {
         file
     }
 
-    /// The declarations of a name: those of headers of the system where there are no others.
+    /// The declarations of a name; those in headers of the system only if there are no others.
     fn declarations(&self, name: &Name) -> impl Iterator<Item = usize> {
         let all = self.declared.get(name).map_or(&[][..], Vec::as_slice);
         let is_own = |k: &usize| !self.items[*k].is_system;
@@ -170,7 +170,7 @@ impl File {
         own.filter_map(|item| item.names.function.as_ref())
     }
 
-    /// True of a name that is one of this file alone.
+    /// True of a name with internal linkage: it belongs to this file alone.
     fn is_private(&self, name: &Rc<str>) -> bool {
         let name = (Rc::clone(name), false);
         let mut all = self.declarations(&name);
@@ -198,7 +198,7 @@ type Place = (usize, usize);
 
 struct Files<'f> {
     files: &'f [&'f File],
-    /// The definitions of what other files may use.
+    /// The definitions that other files may use.
     defined: HashMap<Rc<str>, Vec<Place>>,
 }
 
@@ -256,11 +256,12 @@ impl<'f> Files<'f> {
         }
     }
 
-    /// The functions that others, of the files that the user named, name, also through the initial values of variables,
-    /// or that are named by what is said of others.
+    /// The functions that other functions of the files named by the user name, directly or through initial values of
+    /// variables, or that pragmas name as derivatives.
     fn called(&self, externals: &[External], read: &[&Preprocessed]) -> BTreeSet<InFile> {
         let mut called = BTreeSet::new();
-        // The declaration of a variable, and the function that it is looked at for. What is looked at for two is of interest to all.
+        // By declaration of a variable, the functions for which it has been followed. After two different ones every
+        // function counts, so it is followed no further.
         let mut seen: HashMap<Place, Vec<Place>> = HashMap::new();
         let mut open: Vec<(Place, Place)> = Vec::new();
         let named = (self.files.iter().enumerate()).filter(|(f, _)| read[*f].is_named);
@@ -301,7 +302,7 @@ impl<'f> Files<'f> {
         called
     }
 
-    /// The functions that are asked for, and whether there is one to differentiate.
+    /// The functions to differentiate, and whether there is exactly one.
     fn heads(
         &self,
         options: &Options,
@@ -332,7 +333,8 @@ impl<'f> Files<'f> {
             .filter(|f| !called.contains(f))
             .cloned()
             .collect();
-        // What is static and not called cannot be called from elsewhere either; of several, those of the first file are meant.
+        // A static function that is not called in its file is not called at all. Of several candidates, those of the
+        // first file are chosen.
         let public = |(f, name): &&InFile| !self.files[*f].is_private(name);
         let of_first = |(f, _): &&InFile| *f == 0;
         let only = |some: &dyn Fn(&&InFile) -> bool| {
@@ -349,7 +351,7 @@ impl<'f> Files<'f> {
         })
     }
 
-    /// The types of a file, each with the file or header where it is read.
+    /// The types of a file, each with the file or header that declares it.
     fn types(
         &self,
         f: usize,
@@ -368,7 +370,7 @@ impl<'f> Files<'f> {
         found
     }
 
-    /// The function that is named: one that all files may call comes before one of its file alone.
+    /// The function of a name: one with external linkage comes before static ones.
     fn routine(
         &self,
         wanted: &str,
@@ -436,7 +438,7 @@ pub(crate) fn definitions(tokens: &[Token]) -> BTreeSet<Rc<str>> {
     found
 }
 
-/// Finds what the functions to differentiate reach. None if there are errors.
+/// Finds the parts that the functions to differentiate reach. `None` if there are errors.
 pub(crate) fn reach(
     read: &[&Preprocessed],
     files: &[&File],
@@ -479,7 +481,7 @@ pub(crate) fn reach(
             }
         }
     }
-    // What the library has in C calls others of its functions.
+    // Functions of the library in C may call functions that the files define.
     for (f, file) in files.files.iter().enumerate() {
         let header = |item: &Item| sink.is_header(read[f].tokens[item.tokens.start].at);
         let all = file.items.iter().enumerate();
@@ -487,7 +489,7 @@ pub(crate) fn reach(
     }
     let mut reached = BTreeSet::new();
     files.reach(roots, &mut reached);
-    // What a pragma says of a function counts where that is read, and may name variables that it does not.
+    // A pragma counts if its function is reached; it may name variables that the function does not.
     let is_read = |choice: &Choice, reached: &BTreeSet<Place>| {
         choice.function.as_ref().is_none_or(|name| {
             let all = files.named(Some(choice.unit), name);
@@ -504,7 +506,7 @@ pub(crate) fn reach(
             break;
         }
     }
-    // The function that the pragma is for may be one that is not read.
+    // `no-diff(bits)` counts even if its function is not reached.
     let has_bits = choices.iter().any(Choice::is_for_bits);
     choices.retain(|choice| is_read(choice, &reached));
     let mut names: Vec<Rc<str>> = files
@@ -575,8 +577,8 @@ pub(crate) fn reach(
     })
 }
 
-/// Refuses functions that are there to be put in place of calls only, where another file defines them for all other
-/// calls: which of the two is called depends on how the compiler optimises.
+/// Refuses inline functions that another file also defines with external linkage: which of the two a call means
+/// depends on the compiler's optimisation.
 fn refuse_inline_stand_ins(
     files: &Files<'_>,
     read: &[&Preprocessed],
@@ -606,7 +608,7 @@ fn refuse_inline_stand_ins(
     }
 }
 
-/// Warns of functions that run before `main` and name variables that are read: they are left out.
+/// Warns of functions that run before `main` and name reached variables: these functions are left out.
 fn warn_of_constructors(
     files: &Files<'_>,
     read: &[&Preprocessed],

@@ -1,4 +1,4 @@
-//! The function to differentiate as its file declares it, for whoever calls the original.
+//! The function to differentiate as its file declares it, for callers of the original.
 
 use crate::{
     ast::{Decl, DeclKind, ExprKind, StructId, Unit},
@@ -23,11 +23,11 @@ pub struct Signature {
     pub file: String,
     /// The type of the result.
     pub result: CType,
-    /// A function that the caller gives, and that is said to be one of the file.
+    /// A function, passed by the caller, for which a pragma or an option has named one of the file.
     pub callback: Option<String>,
     /// The parameters in order, arrays as pointers.
     pub parameters: Vec<CParameter>,
-    /// The variables of the file, also those that are only declared, by name.
+    /// The variables of the file by name, including those that are only declared.
     pub globals: BTreeMap<String, CGlobal>,
     /// The structures of the file, by the numbers in [`CType::Structure`].
     pub structures: Vec<CStructure>,
@@ -36,7 +36,7 @@ pub struct Signature {
 /// A type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CType {
-    /// An arithmetic type: its words, and what it is in the representation.
+    /// An arithmetic type: its words in C, and its type in the representation.
     Number(&'static str, ScalarType),
     /// A pointer to a type.
     Pointer(Box<CType>),
@@ -55,15 +55,15 @@ pub struct CParameter {
     pub name: Option<String>,
     /// The type.
     pub ty: CType,
-    /// The function names it.
+    /// True if the function names the parameter.
     pub used: bool,
-    /// A text is left out that the function writes where this leads, as the message of an error.
+    /// True if the function writes a text through the parameter, such as an error message, that is left out.
     pub is_message: bool,
 }
 
 impl Signature {
-    /// Gives pointers to void the types that were found for them: parameters of the function with this number, and
-    /// members.
+    /// Gives pointers to void the types that were found for them, in parameters of the function with this number and
+    /// in members.
     pub(crate) fn give_types(&mut self, unit: &Unit, function: usize) {
         let is_void = |ty: &CType| match ty {
             CType::Pointer(to) => matches!(&**to, CType::Other(what) if what == "void"),
@@ -107,28 +107,30 @@ impl Signature {
 pub struct CGlobal {
     /// The type.
     pub ty: CType,
-    /// The name of the file, or of the header, that defines it; that declares it if none does.
+    /// The name of the file or header that defines the variable, or declares it if none defines it.
     pub file: String,
-    /// It is declared, and not defined.
+    /// True if the variable is declared, and not defined.
     pub external: bool,
-    /// It is `const`.
+    /// True if the variable is `const`.
     pub constant: bool,
 }
 
 /// A structure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CStructure {
-    /// The words that name it, `struct point` or `point`; those without a tag and a `typedef` of their own have none.
+    /// The words that name the structure, `struct point` or `point`; `None` for one with neither a tag nor a
+    /// `typedef`.
     pub name: Option<String>,
-    /// The name of the file, or of the header, that declares its members.
+    /// The name of the file or header that declares the members.
     pub file: String,
-    /// Its declaration is inside of a function, where nothing else can name it.
+    /// True if the declaration is inside of a function, where nothing else can name the structure.
     pub inside: bool,
-    /// The file of the function cannot name it: another file declares it, or a header that other files include.
+    /// True if the function's file cannot name the structure, since another file, or a header of other files,
+    /// declares it.
     pub elsewhere: bool,
-    /// The structure is a complex number, whose members are its parts.
+    /// True if the structure is a complex number, whose members are its parts.
     pub complex: bool,
-    /// The members, those of anonymous structures and unions inside included.
+    /// The members, including those of anonymous structures and unions inside.
     pub members: Vec<(String, CType)>,
 }
 
@@ -161,12 +163,12 @@ pub(crate) fn signature(
         name.cloned().unwrap_or_default()
     };
     let mut globals: BTreeMap<String, CGlobal> = BTreeMap::new();
-    // The variable that stands for `errno` is none of the file.
+    // The variable behind `errno` is not one of the file.
     let is_header = |d: &Decl| source::is_header(&file_name(d.at));
     let globals_of_file =
         (unit.decls.iter()).filter(|d| d.kind == DeclKind::Global && !is_header(d));
     for d in globals_of_file {
-        // A declaration in a block stands beside that of the file.
+        // A variable may be declared both in a block and in the file; the first declaration counts.
         let known = globals.get(&*d.name);
         if known.is_none_or(|known| known.external) {
             let global = CGlobal {
@@ -193,7 +195,7 @@ pub(crate) fn signature(
         complex: complex::words(StructId(k as u32)).is_some(),
         members: (structures::shown(unit, &s.members).iter())
             .map(|m| match m.ty.ty {
-                // Memory for it is that of the structure.
+                // A flexible array member is not set by itself: its memory belongs to the structure.
                 Type::Array(_, None) => (m.name.to_string(), CType::Other(m.ty.name())),
                 _ => (m.name.to_string(), c_type(&m.ty)),
             })
@@ -210,7 +212,7 @@ pub(crate) fn signature(
     })
 }
 
-/// Types nest at most as deep as the parser lets them.
+/// Converts a type. Recursion is bounded by the parser's limit on nesting.
 fn c_type(ty: &Qualified) -> CType {
     match &ty.ty {
         Type::Arith(number) if ty.long_double => CType::Number("long double", number.scalar()),

@@ -1,4 +1,4 @@
-//! Places in the text: files by number, lines and columns, and the collection of problems found there.
+//! Positions in the text (file number, line, column), and the collection of the problems found.
 
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
@@ -34,15 +34,16 @@ impl Pos {
     }
 }
 
-/// True of the names of headers of the library, which are in angle brackets, as that of standard input is.
+/// True of the names of headers of the library, which are in angle brackets; `<stdin>` is the one such name that is
+/// no header.
 pub(crate) fn is_header(file: &str) -> bool {
     file.starts_with('<') && file != "<stdin>"
 }
 
-/// A problem that is told only where what has it is read.
+/// A problem of a declaration that is reported only if the declaration is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
-    /// Compilers refuse it, too, also where nothing is done with it.
+    /// True if compilers refuse the declaration, too, used or not.
     pub(crate) certain: bool,
     pub(crate) info: &'static CodeInfo,
     pub(crate) at: Pos,
@@ -55,11 +56,11 @@ pub(crate) struct Problem {
 pub(crate) struct Sink {
     pub(crate) files: Vec<String>,
     pub(crate) found: Diagnostics,
-    /// Problems, by their numbers, and the functions whose definitions they lack.
+    /// The problems, by number, that are due to a missing definition, each with the name of the function.
     pub(crate) lacking: Vec<(usize, String)>,
     /// Variables that are used and that none of the files defines.
     pub(crate) undefined: BTreeSet<String>,
-    /// Places of errors and warnings, with their codes and messages: what is met again is told once.
+    /// The positions, codes and messages of all problems so far: each is reported once.
     told: HashSet<(u32, u32, u32, &'static str, String)>,
 }
 
@@ -114,7 +115,7 @@ impl Sink {
         self.found.push(problem);
     }
 
-    /// Says that the problem which was reported last lacks the definition of a function.
+    /// Notes that the last problem is due to the missing definition of a function.
     pub(crate) fn lacks(&mut self, function: &str) {
         let last = self.found.0.len().checked_sub(1);
         self.lacking

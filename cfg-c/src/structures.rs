@@ -1,5 +1,5 @@
-//! Structures as their members: which have no name, which are used, which lie on the way to a part, and which are of
-//! types that are not read.
+//! Questions about members of structures: those without a name, those that are used, those on the way to a part, and
+//! those of unsupported types.
 
 use crate::{
     ast::{Member, StructId, Unit},
@@ -11,31 +11,31 @@ use std::{
     rc::Rc,
 };
 
-/// The name of a member that is a union or structure without one: its members are named like those of the
-/// structure or union around it.
+/// The beginning of the name that a member without one gets. Its own members are named like those of the structure or
+/// union around it.
 const HIDDEN: &str = "__cfgrev_unnamed";
 
-/// Types nest at most so deep.
+/// Most levels of nested types.
 const MAX_DEPTH: usize = 300;
 
-/// The name of the member that is this structure or union without a name.
+/// The name for an unnamed member of this structure or union type.
 pub(crate) fn hidden(s: StructId) -> Rc<str> {
     Rc::from(format!("{HIDDEN}{}", s.index()))
 }
 
-/// True of such a name.
+/// True of the name of an unnamed member.
 pub(crate) fn is_hidden(name: &str) -> bool {
     name.starts_with(HIDDEN)
 }
 
-/// The member without a name in a structure that has a member of this name.
+/// The unnamed member of a structure through which a name leads.
 pub(crate) fn around(unit: &Unit, s: StructId, name: &str) -> Option<Rc<str>> {
     let mut members = unit.structure(s).declared().iter();
     let found = members.find(|m| has_within(unit, m, name));
     found.map(|m| Rc::clone(&m.name))
 }
 
-/// True of a member without a name that has a member of this name, or one without a name that has it.
+/// True of an unnamed member that has a member of this name, directly or through other unnamed members.
 pub(crate) fn has_within(unit: &Unit, m: &Member, name: &str) -> bool {
     has_within_depth(unit, m, name, MAX_DEPTH)
 }
@@ -55,7 +55,7 @@ fn has_within_depth(unit: &Unit, m: &Member, name: &str, depth: usize) -> bool {
 pub(crate) struct Used(BTreeMap<StructId, BTreeSet<Rc<str>>>);
 
 impl Used {
-    /// The members of this one.
+    /// The used members of a structure.
     pub(crate) fn of(&self, s: StructId) -> Option<&BTreeSet<Rc<str>>> {
         self.0.get(&s)
     }
@@ -71,7 +71,7 @@ impl Used {
     }
 }
 
-/// The type to which steps from a type lead, and the members on the way.
+/// Follows steps from a type; returns the type at the end, and the members on the way.
 pub(crate) fn follow<'u>(
     unit: &'u Unit,
     ty: &'u Qualified,
@@ -106,8 +106,8 @@ pub(crate) fn unsupported(unit: &Unit, ty: &Qualified) -> Option<String> {
     let mut ty = ty;
     loop {
         match &ty.ty {
-            // A pointer to a function is a number, others may be texts that are only printed, or variables of their
-            // own.
+            // Pointers are supported here: one to a function becomes a number, others may be texts that are only
+            // printed, or become variables of their own.
             Type::Pointer(_) | Type::Arith(_) => return None,
             Type::Array(_, None) => return Some("an array without extent".to_owned()),
             Type::Array(of, Some(_)) => ty = of,
@@ -123,12 +123,12 @@ pub(crate) fn unsupported(unit: &Unit, ty: &Qualified) -> Option<String> {
     }
 }
 
-/// Members, those in members without a name included.
+/// The members of a structure, with unnamed members replaced by their own members.
 pub(crate) fn shown(unit: &Unit, members: &[Member]) -> Vec<Member> {
     shown_within(unit, members, MAX_DEPTH)
 }
 
-/// Recursion is as deep as structures nest.
+/// Does the work of [`shown`]. Recursion is as deep as structures nest.
 fn shown_within(unit: &Unit, members: &[Member], depth: usize) -> Vec<Member> {
     let mut found = Vec::new();
     for member in members {

@@ -1,10 +1,10 @@
-//! Functions that only tell something, as `trace("at %g\n", x)` and `name_of(status)` among the arguments of a message:
-//! they change only variables of their own and memory that they allocate, and they come back. A call whose value
-//! nothing uses is left out, like printing.
+//! Functions that only tell something, such as `trace("at %g\n", x)`, or `name_of(status)` among the arguments of a
+//! message: they return, and change only their own variables and memory that they allocate. If the value of such a
+//! call is not used, the call is left out, like printing.
 //!
-//! A function that writes through a parameter changes what each of its callers gives: nothing else where that is a
-//! variable of the caller. Integers that a function without a result keeps between calls, as a counter of messages, are
-//! its own, if it changes nothing else.
+//! A write through a parameter is a change that the caller makes, and a change of its own variable if the argument
+//! points to one. Static integers of a function without a result, such as a counter of messages, count as its own, if
+//! it changes nothing else.
 
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, Unary, Unit},
@@ -23,24 +23,24 @@ use std::{
 /// A place that a function may change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// In an object that a parameter points to, by the position of the parameter.
+    /// A place in an object that a parameter points to, by the position of the parameter.
     Through(usize),
-    /// In an integer that a function without a result keeps between calls.
+    /// A static integer of a function without a result.
     Kept,
-    /// Anywhere else.
+    /// Any other place.
     Other,
 }
 
-/// The places that a function changes beside its own variables and the memory that it allocates.
+/// The changes of a function, other than those of its own variables and of memory that it allocates.
 #[derive(Default)]
 struct Changes {
-    /// The function changes other places than the following, or may not come back.
+    /// True if the function changes places other than the following, or may not return.
     others: bool,
     through: BTreeSet<usize>,
     kept: bool,
 }
 
-/// A call by one function of another one.
+/// A call of one function by another.
 struct Call {
     by: usize,
     arguments: Rc<[ExprId]>,
@@ -56,7 +56,7 @@ pub(crate) struct Telling {
     leads: HashMap<(usize, DeclId), Rc<BTreeSet<Place>>>,
 }
 
-/// Leaves out calls of functions that only tell something, where their values are not asked for.
+/// Leaves out calls of functions that only tell something, if their values are not used.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Telling {
     let telling = Telling::of(unit);
     let before = reachable(unit, roots);
@@ -132,12 +132,12 @@ impl Telling {
         found
     }
 
-    /// True of functions that change nothing that is not theirs.
+    /// True of a function that changes nothing but its own variables and memory.
     fn is_quiet(&self, f: usize) -> bool {
         !self.changes[f].others && self.changes[f].through.is_empty()
     }
 
-    /// True of an expression that may be left out where nothing uses its value.
+    /// True of an expression that may be left out if its value is not used.
     pub(crate) fn only_tells(&self, unit: &Unit, e: ExprId) -> bool {
         let mut tells = true;
         unit.walk(e, &mut |e| {
@@ -156,7 +156,7 @@ impl Telling {
         tells
     }
 
-    /// Notes what a function changes by an expression of its own, and whom it calls.
+    /// Notes the changes that an expression of a function makes, and its calls.
     fn look_at(&mut self, unit: &Unit, f: usize, e: ExprId) {
         match &unit.expr(e).kind {
             ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
@@ -187,7 +187,7 @@ impl Telling {
         }
     }
 
-    /// True if the function changes more than before.
+    /// Adds a change of a function; true if it is new.
     fn note(&mut self, f: usize, place: Place) -> bool {
         let changes = &mut self.changes[f];
         let more = match place {
@@ -195,12 +195,12 @@ impl Telling {
             Place::Kept => !std::mem::replace(&mut changes.kept, true),
             Place::Other => !std::mem::replace(&mut changes.others, true),
         };
-        // An integer that it keeps may decide on the changes that its caller sees.
+        // A static integer may decide on changes that the caller sees: together the two count as others.
         changes.others |= changes.kept && !changes.through.is_empty();
         more
     }
 
-    /// The caller makes the changes that the function makes. True if it changes more than before.
+    /// Adds the changes of a called function to its caller; true if one is new.
     fn pass_on(&mut self, unit: &Unit, f: usize, call: &Call) -> bool {
         if self.changes[f].others {
             return self.note(call.by, Place::Other);
@@ -218,7 +218,7 @@ impl Telling {
         more
     }
 
-    /// The places that an expression which is assigned to may be, but for the function's own.
+    /// The places that a target of an assignment may be, other than the function's own.
     fn places(&mut self, unit: &Unit, f: usize, target: ExprId) -> BTreeSet<Place> {
         let mut e = target;
         loop {
@@ -237,12 +237,12 @@ impl Telling {
         }
     }
 
-    /// The places that a pointer may lead to, but for the function's own.
+    /// The places that a pointer expression may lead to, other than the function's own.
     fn pointer(&mut self, unit: &Unit, f: usize, e: ExprId) -> BTreeSet<Place> {
         self.reached(unit, f, e, Way::Pointer)
     }
 
-    /// The places that an expression may come to, but for the function's own.
+    /// The places that an expression may reach in this way, other than the function's own.
     fn reached(&mut self, unit: &Unit, f: usize, e: ExprId, way: Way) -> BTreeSet<Place> {
         let mut found = BTreeSet::new();
         for d in follow(unit, f, e, way, &mut found) {
@@ -251,7 +251,7 @@ impl Telling {
         found
     }
 
-    /// The places that the pointer of a variable may lead to, but for the function's own.
+    /// The places that a pointer variable may lead to, other than the function's own.
     fn leads(&mut self, unit: &Unit, f: usize, d: DeclId) -> Rc<BTreeSet<Place>> {
         if let Some(known) = self.leads.get(&(f, d)) {
             return Rc::clone(known);
@@ -284,7 +284,7 @@ impl Telling {
     }
 }
 
-/// How an expression comes to a place.
+/// The way in which an expression reaches a place.
 #[derive(Clone, Copy)]
 enum Way {
     /// The expression is the place, or a part of it.
@@ -295,8 +295,8 @@ enum Way {
     Pointer,
 }
 
-/// Adds the places that an expression of a function may come to, but for the function's own; the variables whose
-/// pointers lead to more.
+/// Adds the places that an expression of a function may reach, other than the function's own. Returns the variables
+/// whose pointers lead to more.
 fn follow(
     unit: &Unit,
     f: usize,
@@ -356,11 +356,11 @@ fn follow(
     pointers
 }
 
-/// The place that a function changes where it comes to a variable; none where the variable is its own.
+/// The place for a variable that is reached; `None` if it is the function's own.
 fn place_of(unit: &Unit, f: usize, d: DeclId, way: Way) -> Option<Place> {
     let decl = unit.decl(d);
-    // A pointer that another one changes may lead elsewhere then; of those in arrays and structures nothing is known
-    // anyway.
+    // A pointer changed through another one may lead anywhere afterwards. Pointers in arrays and structures are not
+    // followed, so they need no care.
     if matches!((way, &decl.ty.ty), (Way::Inside, Type::Pointer(_))) {
         return Some(Place::Other);
     }
@@ -373,7 +373,8 @@ fn place_of(unit: &Unit, f: usize, d: DeclId, way: Way) -> Option<Place> {
     let is_integer = matches!(decl.ty.element().arith(), Some(Arith::Int(_)));
     match decl.kind {
         DeclKind::Local | DeclKind::Parameter if is_of(unit, f, d) => None,
-        // Real numbers may be results; a result may depend on the integer, or point to it.
+        // Only integers of functions without a result count as kept: a real number may be a result of the program,
+        // and a returned value may depend on the integer, or point to it.
         DeclKind::Static if is_of(unit, f, d) && is_integer && returns_nothing(unit, f) => {
             Some(Place::Kept)
         }
@@ -381,13 +382,13 @@ fn place_of(unit: &Unit, f: usize, d: DeclId, way: Way) -> Option<Place> {
     }
 }
 
-/// True of a function that may not come back by its own statements: it is declared so, jumps, or has a loop that no
-/// condition, `break` or `return` ends. Other loops are taken to end, as C lets compilers do.
+/// True of a function that may not return, callees aside: it is declared so, has jumps, or has a loop that no
+/// condition, `break` or `return` ends. Other loops are taken to end, as C allows compilers to assume.
 fn may_stay(unit: &Unit, f: usize) -> bool {
     let function = &unit.functions[f];
     let mut endless = BTreeSet::new();
     let mut left = BTreeSet::new();
-    // Each statement with the endless loop around it, and with the loop that a `break` in it ends.
+    // Statements, each with the endless loop around it, and with the loop that a `break` in it ends.
     let mut open = vec![(function.body, None, None)];
     while let Some((s, around, broken)) = open.pop() {
         let condition = match &unit.stmt(s).kind {
@@ -418,7 +419,7 @@ fn may_stay(unit: &Unit, f: usize) -> bool {
     unit.decl(function.decl).noreturn || !endless.is_subset(&left)
 }
 
-/// True of a condition that holds in any run; a constant one is taken to hold if its value is not known.
+/// True of a condition that holds in every run. A constant of unknown value is taken to hold.
 fn always_holds(unit: &Unit, condition: ExprId) -> bool {
     known(unit, condition).unwrap_or_else(|| {
         let mut is_constant = true;
@@ -458,7 +459,7 @@ fn gives_memory(unit: &Unit, e: ExprId) -> bool {
     allocates(unit, e) || matches!(called, Some("backtrace_symbols" | "strdup" | "strndup"))
 }
 
-/// The arguments by which a call of the library writes; none if it does something else, or does not come back.
+/// The arguments through which a call of the library writes; `None` if it has other effects, or does not return.
 fn written_by_library(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
     let ExprKind::Call(f, arguments) = &unit.expr(e).kind else {
         return None;
@@ -475,7 +476,7 @@ fn written_by_library(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
     if how.is_without_use() && how != How::Stop {
         return Some(Vec::new());
     }
-    // The like of vsscanf writes where the caller's arguments point to.
+    // vsscanf and its like write through the arguments of the caller, which are not known here.
     if !how.changes_arguments_only() || decl.name.starts_with('v') && decl.name.ends_with("scanf") {
         return None;
     }

@@ -1,8 +1,11 @@
-//! Variables, members, parameters and results for texts: pointers to characters that are only printed, as the names in a table of
-//! structures, `const char *what` that a handler of errors prints, and a function that says what something is called.
+//! Texts that are only printed: variables, members, parameters and results of type pointer to characters, such as the
+//! names in a table of structures, the `const char *what` of an error handler, or the result of a function that names
+//! a status.
 //!
-//! Printing is left out, so nothing asks which text it is: such a pointer becomes a number, and what it is given 0. One that is
-//! compared, read otherwise, or handed on to something else stays a pointer.
+//! Printing is left out, so the value of such a pointer does not matter: the pointer becomes a number, and all texts
+//! assigned to it become 0. A pointer that is compared, read in another way, or handed on to anything else stays a
+//! pointer. The analysis starts with all candidates, and removes those with another use and those that are assigned
+//! from or to a removed one.
 
 pub(crate) mod kept;
 mod tested;
@@ -29,23 +32,23 @@ enum Text {
     Result(usize),
 }
 
-/// What may be a text that is only printed.
+/// The candidates for texts that are only printed.
 #[derive(Default)]
 struct Candidates {
     all: BTreeSet<Text>,
-    /// Those that are none if this one is none, because it is given them.
+    /// For each candidate, those that are assigned to it: if it must stay a pointer, so must they.
     given: BTreeMap<Text, Vec<Text>>,
     against: Vec<Text>,
-    /// The expressions that a text is given, but for calls.
+    /// The expressions assigned to each text, without calls.
     values: Vec<(Text, ExprId)>,
-    /// The results that it is given.
+    /// The results of functions assigned to each text.
     results: BTreeMap<Text, Vec<Text>>,
-    /// Those that are compared with null, and the null pointers.
+    /// The texts that are compared with null; `nulls`: the null pointers assigned to texts.
     tested: BTreeSet<Text>,
     nulls: Vec<(Text, ExprId)>,
 }
 
-/// Makes numbers of texts that are only printed, but of what the functions with these numbers are given.
+/// Turns texts that are only printed into numbers, except for parameters of the functions `roots`.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
     let mut candidates = Candidates::of(unit, roots);
     if candidates.all.is_empty() {
@@ -113,7 +116,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
     number_signatures(unit, &all);
 }
 
-/// Gives functions the types of their parameters and results that are numbers now.
+/// Updates the types of functions whose parameters or results have become numbers.
 fn number_signatures(unit: &mut Unit, all: &BTreeSet<Text>) {
     for decl in &mut unit.decls {
         let (Some(f), Type::Function(signature)) = (decl.definition, &mut decl.ty.ty) else {
@@ -134,7 +137,7 @@ fn number_signatures(unit: &mut Unit, all: &BTreeSet<Text>) {
     }
 }
 
-/// An expression that is left out becomes 0, with all of its operands, so that nothing in it names anything.
+/// Replaces an expression and all its operands by 0, so that it names nothing.
 pub(crate) fn forget(unit: &mut Unit, e: ExprId) {
     let mut all = Vec::new();
     unit.walk(e, &mut |e| all.push(e));
@@ -162,7 +165,7 @@ fn numbered(ty: &Qualified) -> Qualified {
     }
 }
 
-/// The variable or member that an expression is, or is an element of.
+/// The text of an expression that is a variable or member, or an element of one.
 fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
     let mut place = e;
     if !unit.expr(e).ty.as_ref().is_some_and(is_text) {
@@ -220,7 +223,7 @@ impl Candidates {
             }
         }
         for (f, function) in unit.functions.iter().enumerate() {
-            // Of a function of the library for texts the calls are not known yet.
+            // The calls of functions of the library for texts are not known yet: their parameters are no candidates.
             let is_called = unit.decl(function.decl).definition == Some(f);
             if roots.contains(&f) || function.given.is_some() || !is_called {
                 continue;
@@ -245,13 +248,13 @@ impl Candidates {
         found
     }
 
-    /// What a text is given: texts in it are asked for where that one is.
+    /// Notes the value assigned to a text. Texts in the value are used wherever that one is.
     fn give(&mut self, unit: &Unit, text: &Text, value: ExprId, allowed: &mut HashSet<ExprId>) {
-        // A text that stays a pointer is given pointers.
+        // A text that is no candidate stays a pointer, and so do the texts assigned to it.
         if !self.all.contains(text) {
             return;
         }
-        // A call is made all the same; both are numbers, or none is.
+        // The call stays, so text and result must agree: both become numbers, or neither does.
         if let Some((f, _)) = unit.own_call(value)
             && self.all.contains(&Text::Result(f))
         {
@@ -277,7 +280,7 @@ impl Candidates {
         });
     }
 
-    /// Looks at what functions are given and return, and at those that are named elsewhere than in calls.
+    /// Notes the arguments and results of functions, and those functions that are named other than in calls.
     fn look_at_functions(&mut self, unit: &Unit, allowed: &mut HashSet<ExprId>) {
         let mut callees: HashSet<ExprId> = HashSet::new();
         for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
@@ -314,7 +317,7 @@ impl Candidates {
         }
     }
 
-    /// Looks at everything that names a candidate.
+    /// Notes all uses of candidates.
     fn look_at_uses(&mut self, unit: &Unit) {
         let mut allowed: HashSet<ExprId> = HashSet::new();
         self.look_at_functions(unit, &mut allowed);
@@ -323,7 +326,7 @@ impl Candidates {
                 ExprKind::Call(_, arguments) => {
                     let is_without_use = how_called(unit, e).is_some_and(How::is_without_use);
                     for a in arguments.iter().filter(|_| is_without_use) {
-                        // What has effects is evaluated; a call may return the text.
+                        // An argument with effects is still evaluated; a call may return the text.
                         if unit.own_call(*a).is_some() {
                             allowed.insert(*a);
                         }
@@ -339,7 +342,7 @@ impl Candidates {
                         && !unit.expr(*target).effects
                     {
                         self.give(unit, &text, *value, &mut allowed);
-                        // It leads to an element, and may name others on the way.
+                        // The target may be an element, and may name other texts on the way.
                         let mut place = *target;
                         allowed.insert(place);
                         while let ExprKind::Index(a, _) = unit.expr(place).kind {
@@ -368,7 +371,7 @@ impl Candidates {
             }
         }
         for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
-            // Sizes stay as they are.
+            // Operands of `sizeof` keep their types.
             if let ExprKind::SizeofExpr(a) = unit.expr(e).kind {
                 unit.walk(a, &mut |e| {
                     allowed.insert(e);

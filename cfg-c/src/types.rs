@@ -4,7 +4,7 @@ use crate::ids::{ExprId, StructId};
 use cfg_core::ir::{AnyInt, IntType, ScalarType};
 use std::rc::Rc;
 
-/// An integer type; `char` has a sign.
+/// An integer type; `char` is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::enum_variant_names, reason = "C calls the types so")]
 pub(crate) enum Int {
@@ -42,7 +42,7 @@ impl Int {
         }
     }
 
-    /// C99 6.3.1.1.
+    /// The conversion rank (C99 6.3.1.1).
     fn rank(self) -> u8 {
         match self {
             Self::Bool => 0,
@@ -78,7 +78,7 @@ impl Int {
         if a.signed() == b.signed() || !high.signed() {
             high
         } else if a.rank() == b.rank() {
-            // `high` is the one with a sign.
+            // `high` is signed and holds all values of `low` only if it has more bits.
             low
         } else if high.bits() > low.bits() {
             high
@@ -148,7 +148,8 @@ pub(crate) enum Arith {
 
 impl Arith {
     pub(crate) const INT: Self = Self::Int(Int::Int);
-    /// An integer as long as a pointer, which stands for one that is a number, so that sizes are the same.
+    /// The integer that stands for a pointer that has become a number. It has the size of a pointer, so that sizes
+    /// stay the same.
     pub(crate) const ADDRESS: Self = Self::Int(Int::Long);
 
     pub(crate) fn scalar(self) -> ScalarType {
@@ -214,7 +215,7 @@ pub(crate) enum Type {
     Array(Rc<Qualified>, Option<ExprId>),
     Function(Rc<Signature>),
     Struct(StructId),
-    /// A union or something else that is refused where it is used, by its name.
+    /// A type that is refused where it is used, by its name in messages.
     Refused(Rc<str>),
 }
 
@@ -225,14 +226,14 @@ pub(crate) struct Qualified {
     pub(crate) constant: bool,
     pub(crate) restrict: bool,
     pub(crate) volatile: bool,
-    /// It was written `long double`, and is read as `double`.
+    /// True of a type written `long double`, which is read as `double`.
     pub(crate) long_double: bool,
-    /// The width, of a bit-field.
+    /// The width of a bit-field.
     pub(crate) width: Option<Width>,
 }
 
-/// The width of a bit-field, and the type that it is declared with. It is computed in another one, to which its values
-/// are promoted.
+/// The width of a bit-field, and the type that it is declared with. Values are promoted to another type, in which
+/// they are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Width {
     pub(crate) of: Int,
@@ -240,7 +241,8 @@ pub(crate) struct Width {
 }
 
 impl Width {
-    /// The type in which a bit-field is computed; none of one between `int` and `long`.
+    /// The type in which a bit-field is computed; `None` for a width between those of `int` and `long`, of which
+    /// compilers differ.
     pub(crate) fn computed(self) -> Option<Arith> {
         let signed = self.of.signed();
         Some(Arith::Int(match self.bits {
@@ -253,7 +255,7 @@ impl Width {
         }))
     }
 
-    /// True if there are values of that type which it does not keep.
+    /// True if the computed type has values that the bit-field cannot hold.
     pub(crate) fn narrows(self) -> bool {
         self.of != Int::Bool && self.bits < 32
     }
@@ -281,11 +283,12 @@ pub(crate) struct Signature {
     pub(crate) result: Qualified,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) variadic: bool,
-    /// Declared with (), so that nothing is known of the parameters.
+    /// True of a function declared with `()`, whose parameters are not known.
     pub(crate) open: bool,
 }
 
-/// Types of functions that lead to one another nest without a limit, so they are dropped one after another.
+/// Types of functions that lead to one another nest without a limit: they are dropped in a loop, since recursion
+/// could exhaust the stack.
 impl Drop for Signature {
     fn drop(&mut self) {
         let mut pending = Vec::new();
@@ -321,7 +324,7 @@ pub(crate) struct Parameter {
     pub(crate) ty: Qualified,
     /// The first extent of a parameter that is written as an array.
     pub(crate) extent: Option<ExprId>,
-    /// The variable, where the parameter belongs to a definition.
+    /// The variable, if the parameter belongs to a definition.
     pub(crate) decl: Option<crate::ast::DeclId>,
 }
 
@@ -352,7 +355,7 @@ impl Qualified {
         }
     }
 
-    /// The number of pointers, arrays and functions on the way to what is at the bottom.
+    /// The number of pointers, arrays and functions on the way to the type at the bottom.
     pub(crate) fn levels(&self) -> usize {
         let mut levels = 0;
         let mut ty = self;
@@ -368,7 +371,7 @@ impl Qualified {
         }
     }
 
-    /// The arithmetic type.
+    /// The arithmetic type; `None` for other types.
     pub(crate) fn arith(&self) -> Option<Arith> {
         match self.ty {
             Type::Arith(ty) => Some(ty),
@@ -381,7 +384,7 @@ impl Qualified {
         }
     }
 
-    /// True of numbers that become others where they are passed to what declares no parameters.
+    /// True of numbers that are promoted when they are passed to a function without declared parameters.
     pub(crate) fn is_promoted(&self) -> bool {
         match self.arith() {
             Some(Arith::Int(ty)) => ty.promoted() != ty,
@@ -413,7 +416,7 @@ impl Qualified {
         ty
     }
 
-    /// What a pointer points to, or the elements of an array.
+    /// The type that a pointer points to, or that of an array's elements.
     pub(crate) fn target(&self) -> Option<&Self> {
         match &self.ty {
             Type::Pointer(of) | Type::Array(of, _) => Some(of),

@@ -1,5 +1,5 @@
-//! Unions of which one member is used, or several that are the same numbers: they are structures with that member
-//! alone. Others are refused where they are used, but for constants that give the bits of a real number.
+//! Reads a union as a structure with one member, if only one member is used, or several that are the same numbers.
+//! Other unions are refused where they are used, except for constants that give the bits of a real number.
 
 mod bits;
 mod blocks;
@@ -18,11 +18,12 @@ use crate::{
 use cfg_core::ir::Subscript;
 use std::{collections::BTreeMap, rc::Rc};
 
-/// Types nest at most so deep.
+/// Most levels of nested types.
 const MAX_DEPTH: usize = 300;
 
-/// Makes numbers of the real members of constant unions whose bits an integer gives, as
-/// `static const union { uint64_t bits; double value; } infinity = {0x7ff0000000000000}`. All NaN are the quiet one.
+/// Replaces reads of a real member of a constant union by the number, if the union's initial value gives its bits as
+/// an integer: `static const union { uint64_t bits; double value; } infinity = {0x7ff0000000000000}`. Every NaN
+/// becomes the quiet one.
 pub(crate) fn read_constants(unit: &mut Unit) {
     let is_kept = |kind| matches!(kind, DeclKind::Global | DeclKind::Static);
     for e in 0..unit.exprs.len() {
@@ -64,7 +65,7 @@ pub(crate) fn read_constants(unit: &mut Unit) {
     }
 }
 
-/// Leaves each union the member that is used of it.
+/// Reduces each union to the member that is used.
 pub(crate) fn resolve(unit: &mut Unit, used: &Used) {
     let all = (0..unit.structures.len()).map(|k| StructId(k as u32));
     let unions: Vec<StructId> = all.filter(|s| unit.structure(*s).union).collect();
@@ -97,9 +98,9 @@ pub(crate) fn resolve(unit: &mut Unit, used: &Used) {
     show_hidden(unit);
 }
 
-/// Lets the steps from types to parts of them that have initial values lead through the members that are left; those of
-/// unions and structures without a name are members of the structures around them. The unions of which another member
-/// is initialised as a whole.
+/// Rewrites the steps to initialised parts, so that they lead through the members that are left; unnamed unions and
+/// structures are dissolved in those around them. Returns the unions of which another member is initialised as a
+/// whole.
 fn initial_values(
     unit: &mut Unit,
     used: &Used,
@@ -113,7 +114,7 @@ fn initial_values(
         };
         let mut made = Vec::with_capacity(parts.len());
         for (steps, e) in parts {
-            // Zeros of members that are not used are those of the member that is.
+            // A zero for an unused member is a zero of the kept one.
             let way = members_on_the_way(unit, &decl.ty, steps);
             let is_used = |(s, member): &(StructId, &Member)| {
                 !unit.structure(*s).union || used.has(*s, &member.name)
@@ -162,14 +163,15 @@ fn named(structure: &Structure) -> String {
     name.map_or("a union".to_owned(), |name| format!("union {name}"))
 }
 
-/// The member that a union is read as, and whether others are bits of it; or why there is none.
+/// The member that a union is read as, and whether others are bits of it. The error is the reason why there is no
+/// such member.
 fn kept(unit: &Unit, s: StructId, used: &Used, whole: &Used) -> Result<(Member, bool), String> {
     let structure = unit.structure(s);
     let name = named(structure);
     let of = structure.members.iter();
     let of: Vec<&Member> = of.filter(|m| used.has(s, &m.name)).collect();
     let member = match of[..] {
-        // Nothing asks what it is, but it is copied.
+        // No member is used, but the union is copied as a whole.
         [] => number(unit, s).ok_or(name.clone())?,
         [member] => member,
         [a, ..] => {
@@ -209,7 +211,7 @@ pub(crate) fn has_bits(structure: &Structure) -> bool {
     structure.union && numbers().any(|a| numbers().any(|b| are_bits(a, b)))
 }
 
-/// Makes the members of unions and structures without a name those of the structures around them.
+/// Moves the members of unnamed unions and structures to the structures around them.
 fn show_hidden(unit: &mut Unit) {
     for e in (0..unit.exprs.len()).map(|k| ExprId(k as u32)) {
         if let ExprKind::Member(inner, name, false) = &unit.expr(e).kind

@@ -1,5 +1,6 @@
-//! Arms of `if` that constants say are never entered, as of `if (0)` and `if (x > 1 && sizeof(double) != 8)`: they are taken out, so that
-//! nothing in them is read, and a pointer does not lead to what only they assign to it. Conditions that are not constants are evaluated.
+//! Removes arms of `if` that are never entered because of constants, as in `if (0)` and `if (x > 1 && sizeof(double)
+//! != 8)`. Unsupported code in them does not matter then, and their assignments do not count for pointers. The parts
+//! of the condition that are not constant are still evaluated.
 
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unary, Unit},
@@ -8,13 +9,13 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The arms of an `if`, and what is done if none of them is.
+/// The arms of an `if`, and the statement behind its `else`.
 type Arms = (Vec<(ExprId, StmtId)>, Option<StmtId>);
 
-/// The deepest condition of which it is known.
+/// Most levels of a condition that is evaluated; a deeper one counts as unknown.
 const MAX_DEPTH: usize = 300;
 
-/// Takes out the arms that are never entered. One with a label or a case stays: jumps may lead there.
+/// Removes the arms that are never entered. An arm with a label or a case stays: jumps may lead there.
 pub(crate) fn take_out(unit: &mut Unit) {
     let mut open: Vec<StmtId> = unit.functions.iter().map(|f| f.body).collect();
     let mut unreached = Vec::new();
@@ -34,14 +35,14 @@ pub(crate) fn take_out(unit: &mut Unit) {
     for (d, gone) in assignments(unit, unreached) {
         let decl = &mut unit.decls[d.index()];
         decl.assigned.retain(|e| !gone.contains(e));
-        // Copies of the function have all its expressions.
+        // Copies of the function include all its expressions, so those of removed arms become 0.
         for e in gone {
             unit.exprs[e.index()].kind = ExprKind::Int(0, Arith::INT);
         }
     }
 }
 
-/// The arms that may be entered, if some are not; those go to `unreached`.
+/// The arms that may be entered; the others go to `unreached`. `None` if all may be.
 fn kept(
     unit: &mut Unit,
     arms: &[(ExprId, StmtId)],
@@ -79,7 +80,7 @@ fn kept(
     (unreached.len() > before).then_some((kept, other))
 }
 
-/// Whether a condition holds in any run, if constants decide on it.
+/// The value of a condition, if constants decide it.
 pub(crate) fn known(unit: &Unit, e: ExprId) -> Option<bool> {
     known_to(unit, e, MAX_DEPTH)
 }
@@ -103,7 +104,7 @@ fn known_to(unit: &Unit, e: ExprId, depth: usize) -> Option<bool> {
     }
 }
 
-/// A statement that does nothing, in the place of another one.
+/// An empty statement at the position of another one.
 fn nothing(unit: &mut Unit, s: StmtId) -> StmtId {
     let StmtNode { from, to, .. } = *unit.stmt(s);
     let kind = StmtKind::Empty;

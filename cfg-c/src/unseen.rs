@@ -1,7 +1,8 @@
-//! Functions of other files that can change nothing here, as handlers of errors and what writes logs: they are left out, with a warning.
+//! Functions of other files that can change nothing here, such as error handlers and loggers: calls of them are left
+//! out, with a warning.
 //!
-//! Such a function returns nothing, is given numbers, texts, and pointers to constants, and no global that it could name is used here. One
-//! that does not return stops the program, whatever it is given and changes.
+//! Such a function returns nothing, takes numbers, texts and pointers to constants only, and no global that it could
+//! name is used here. A function that does not return stops the program, whatever it takes and changes.
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unit},
@@ -13,7 +14,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Leaves out functions of other files that those with these numbers, and what they call, call.
+/// Leaves out calls of such functions in the functions `roots` and their callees.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &Sink) {
     let mut calls: BTreeMap<DeclId, Vec<ExprId>> = BTreeMap::new();
     let mut names: BTreeMap<DeclId, usize> = BTreeMap::new();
@@ -40,7 +41,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &Sink) {
         }
     }
     for (d, calls) in calls {
-        // One that is named elsewhere may be called through a pointer.
+        // A function that is named other than in calls may be called through a pointer.
         if names.get(&d) != Some(&calls.len()) {
             continue;
         }
@@ -64,7 +65,7 @@ fn is_unseen(unit: &Unit, d: DeclId) -> bool {
     nothing && decl.definition.is_none() && decl.library.is_none()
 }
 
-/// True of a call that hands on nothing that could be written to.
+/// True of a call whose arguments give no way to write to anything.
 fn changes_nothing(unit: &Unit, call: ExprId) -> bool {
     let ExprKind::Call(f, arguments) = &unit.expr(call).kind else {
         return false;

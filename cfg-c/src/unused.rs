@@ -1,6 +1,6 @@
-//! Parameters that nothing uses and that are of types which are not read, as the `void *context` of a function that an optimiser calls, a
-//! `FILE *` that is only printed to, unions, texts, as in `die("no memory")`, and structures with functions in them:
-//! they are taken out, with the arguments for them.
+//! Removes unused parameters of unsupported types, with the arguments for them: the `void *context` of a function
+//! that an optimiser calls, a `FILE *` that is only printed to, unions, texts as in `die("no memory")`, and
+//! structures with functions in them.
 
 use crate::{
     ast::{DeclId, ExprId, ExprKind, StructId, Unit},
@@ -17,14 +17,14 @@ use std::{
     rc::Rc,
 };
 
-/// Takes out the parameters of which nothing is used.
+/// Removes the unused parameters.
 pub(crate) fn leave_out(unit: &mut Unit, telling: &Telling) {
     let mut candidates = candidates(unit);
     if candidates.is_empty() {
         return;
     }
     let (mut used, handed_on) = uses(unit, &candidates, telling);
-    // A parameter that is handed on is used where what it is handed to is.
+    // A parameter that is handed on is used if the parameter that it is handed to is.
     while let Some(d) = used.pop() {
         if candidates.remove(&d) {
             used.extend(handed_on.get(&d).into_iter().flatten());
@@ -33,12 +33,12 @@ pub(crate) fn leave_out(unit: &mut Unit, telling: &Telling) {
     take_out(unit, &candidates);
 }
 
-/// True of a type of which there is no POINT.
+/// True of a type without a value in POINT.
 fn is_unread(unit: &Unit, ty: &Qualified) -> bool {
     holds_unread(unit, ty, |_| true)
 }
 
-/// True of a type that holds, or leads to, what is not read, or one of these unions, or bit-fields.
+/// True of a type that contains, or leads to, unsupported types, bit-fields, or unions for which `union` is true.
 pub(crate) fn holds_unread(unit: &Unit, ty: &Qualified, union: impl Fn(StructId) -> bool) -> bool {
     let is_bit_field = |ty: &Qualified| ty.width.is_some();
     let unread = |ty: &Type| match ty {
@@ -56,7 +56,7 @@ pub(crate) fn holds_unread(unit: &Unit, ty: &Qualified, union: impl Fn(StructId)
     is_bit_field(ty) || is_text || holds(unit, ty, unread) || is_recursive(unit, ty)
 }
 
-/// The parameters of functions that are only called by their names, and for which nothing is given.
+/// The parameters of functions that are only called by their names, and without given derivatives.
 fn candidates(unit: &Unit) -> HashSet<DeclId> {
     let mut called = HashSet::new();
     for node in &unit.exprs {
@@ -87,7 +87,7 @@ fn candidates(unit: &Unit) -> HashSet<DeclId> {
     found
 }
 
-/// The candidates that are used, and for each what is handed to it.
+/// The candidates that are used, and for each candidate those that are handed to it.
 fn uses(
     unit: &Unit,
     candidates: &HashSet<DeclId>,
@@ -122,7 +122,7 @@ fn uses(
                         });
                     }
                 } else if how_called(unit, e).is_some_and(How::is_without_use) {
-                    // What is printed is not evaluated.
+                    // Printed arguments without effects are not evaluated.
                     for a in arguments.iter().filter(|a| !unit.expr(**a).effects) {
                         unit.walk(*a, &mut |e| {
                             allowed.insert(e);

@@ -1,4 +1,4 @@
-//! The words that declarations begin with, for the parser and for the walk that finds what is reached.
+//! The words that declarations begin with, for the parser and for the scan of `reach`.
 
 /// Words that a type is made of.
 pub(crate) const TYPES: &[&str] = &[

@@ -1,9 +1,9 @@
-//! Texts that are written and that nothing reads, as the message of an error in a buffer: `snprintf(message, size, "no
-//! root near %g", x);`.
+//! Texts that are written and never read, such as an error message in a buffer: `snprintf(message, size, "no root
+//! near %g", x);`.
 //!
-//! Texts that one may be given by another are one class. Where no character of a class is read, calls that write into
-//! it are left out, like printing, and so are characters that are assigned. Variables of files are read: their values
-//! are results. A length that nothing but such calls asks for is 0.
+//! Texts that may be assigned to one another form a class (union-find). If no character of a class is read, calls
+//! that write into it are left out, like printing, and so are assignments of characters. Variables of files count as
+//! read: their values are results. A length that only such calls use is 0.
 
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
@@ -29,12 +29,12 @@ enum Text {
     Result(usize),
     /// The arguments behind the parameters of all functions.
     Rest,
-    /// Everything that is no text of its own, and texts that are read.
+    /// All other places, and texts that are read.
     Outside,
 }
 
-/// Makes calls that write texts which nothing reads calls of functions that print. The parameters of the functions with
-/// these numbers by which texts are left out.
+/// Turns calls that write texts which are never read into calls that print. Returns the parameters of the functions
+/// `roots` through which texts were written.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
     let writes = (0..unit.exprs.len()).any(|e| writer(unit, ExprId(e as u32)));
     if !writes {
@@ -46,7 +46,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
     let is_read = |class: usize| found.classes.equiv(class, outside);
     let (calls, others): (Vec<_>, Vec<_>) =
         (found.writes.iter()).partition(|(e, _)| writer(unit, *e));
-    // Characters that are only cleared may be numbers.
+    // A class whose characters are only cleared may hold numbers: it stays.
     let left: Vec<usize> = (calls.iter())
         .filter(|(e, _)| library_call(unit, *e) != Some("memset"))
         .map(|(_, class)| found.classes.find(*class))
@@ -119,7 +119,7 @@ fn writer(unit: &Unit, e: ExprId) -> bool {
     )
 }
 
-/// True of arrays of characters, and of what leads to characters.
+/// True of arrays of characters, and of types that lead to characters.
 fn is_characters(ty: &Qualified) -> bool {
     let is_char = |ty: &Qualified| ty.arith() == Some(Arith::Int(Int::Char));
     let element = ty.element();
@@ -129,7 +129,7 @@ fn is_characters(ty: &Qualified) -> bool {
     }
 }
 
-/// The variable, member or call from which a pointer to characters is made, or to which a character belongs.
+/// The variable, member or call that a pointer to characters comes from, or that a character belongs to.
 fn base(unit: &Unit, e: ExprId) -> ExprId {
     let mut e = e;
     loop {
@@ -144,7 +144,7 @@ fn base(unit: &Unit, e: ExprId) -> ExprId {
     }
 }
 
-/// The text that a variable, a member or a call is.
+/// The text of an expression that is a variable, a member or a call.
 fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
     if !unit.expr(e).ty.as_ref().is_some_and(is_characters) {
         return None;
@@ -160,8 +160,8 @@ fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
     }
 }
 
-/// Variables for lengths of texts, with the calls that give them: calls that write texts, without effects in arguments.
-/// Only calls that write texts, and those that print, use the variables.
+/// Variables for lengths of texts: assigned only from calls that write texts and have no effects in their arguments,
+/// used only by calls that write texts or print. Each with the calls that it is assigned from.
 fn lengths(unit: &Unit) -> BTreeMap<DeclId, Vec<ExprId>> {
     let mut given: BTreeMap<DeclId, Vec<ExprId>> = BTreeMap::new();
     for (k, decl) in unit.decls.iter().enumerate() {
@@ -223,10 +223,10 @@ struct Classes {
     allowed: HashSet<ExprId>,
     /// Calls and assignments that write characters, with the text.
     writes: Vec<(ExprId, usize)>,
-    /// The variable for the length that a call gives, and these variables.
+    /// The variable for the length that each call returns; `variables`: all of these.
     lengths: HashMap<ExprId, DeclId>,
     length_variables: HashSet<DeclId>,
-    /// Calls that give lengths and write nothing, with the class of the variable.
+    /// Calls that return lengths and write nothing, with the class of the variable.
     measures: Vec<(ExprId, usize)>,
 }
 
@@ -291,7 +291,7 @@ impl Classes {
             {
                 found.join(text, Text::Outside);
             }
-            // A function that is named otherwise may be called with anything.
+            // A function that is named other than in calls may be called with any argument.
             if let ExprKind::Name(d) = unit.expr(e).kind
                 && !callees.contains(&e)
                 && let Some(f) = unit.decl(d).definition
@@ -315,7 +315,7 @@ impl Classes {
         self.classes.union(a, b);
     }
 
-    /// A text is given another one, or something else.
+    /// Notes an assignment to a text.
     fn give(&mut self, unit: &Unit, text: Text, value: ExprId) {
         let from = base(unit, value);
         match text_of(unit, from) {
@@ -328,7 +328,7 @@ impl Classes {
         }
     }
 
-    /// Texts in an argument that is printed, or written into a text. Calls in it are evaluated.
+    /// Notes the texts in an argument that is printed, or written into a text. Calls in it are evaluated.
     fn print(&mut self, unit: &Unit, argument: ExprId, into: Option<&Text>) {
         let from = base(unit, argument);
         let is_pointer = unit.is_pointer(argument);
@@ -344,7 +344,7 @@ impl Classes {
         }
     }
 
-    /// A call that writes into the text that comes first.
+    /// Notes a call that writes into its first argument.
     fn written(&mut self, unit: &Unit, e: ExprId, arguments: &[ExprId], is_statement: bool) {
         let Some((target, rest)) = arguments.split_first() else {
             return;
@@ -353,7 +353,7 @@ impl Classes {
         let length = self.lengths.get(&e).map(|d| Text::Variable(*d));
         let is_length = length.is_some();
         let text = text_of(unit, from);
-        // The length of a text that is read may decide what is read.
+        // The length decides what is read of a text: the class of the length and that of the text are joined.
         if let Some(own) = text.as_ref().or(length.as_ref()) {
             let mut names = Vec::new();
             for a in arguments {
@@ -382,7 +382,7 @@ impl Classes {
         if matches!(library_call(unit, e), Some("vsprintf" | "vsnprintf")) {
             self.join(text.clone(), Text::Rest);
         }
-        // The number of characters, or the text itself, is used.
+        // The value of the call, a number of characters or the text itself, is used.
         if !(is_statement || is_length) || unit.expr(*target).effects {
             self.join(text.clone(), Text::Outside);
         }

@@ -1,7 +1,7 @@
-//! Random functions of C in which something was changed: the front end reads them or says why not, and what it reads is what the
-//! compiler of C makes of them.
+//! Random functions of C with random changes: the front end reads them or says why not, and a function that it reads
+//! has the values of the compiled one.
 //!
-//! By default none is compiled, since most are; `CFGREV_C_CHANGED=FIRST..LAST` compiles those of these seeds with the sanitizers and
+//! By default none is compiled; `CFGREV_C_CHANGED=FIRST..LAST` compiles those of these seeds with the sanitizers and
 //! compares the values of those that run without a complaint.
 
 use cfg_core::{
@@ -153,7 +153,8 @@ fn changed_functions_are_read_or_refused() {
         read_ones += 1;
         if let Err(problems) = validate(program) {
             for problem in &problems.0 {
-                // A use without a value is C's affair; nothing else may be left to validation.
+                // Use of a value that was never set (V152) is undefined in C. The front end must find every other
+                // problem itself.
                 let allowed = problem.severity == Severity::Warning || problem.code == "V152";
                 assert!(allowed, "seed {seed}: {problem}\n{text}");
             }
@@ -162,7 +163,7 @@ fn changed_functions_are_read_or_refused() {
     assert!((100..1100).contains(&read_ones), "{read_ones}");
 }
 
-/// The value of a function and `x` behind it, if it is C, comes to its end in time and the sanitizers have nothing to say.
+/// The value of a function and `x` after it, if the text compiles, ends in time and passes the sanitizers.
 fn compiled(cc: &Path, place: &Path, f: &Function, text: &str) -> Option<Vec<f64>> {
     let (source, binary) = (place.join("one.c"), place.join("one"));
     let (name, a, h, k) = (&f.name, f.a, f.h, f.k.map(|k| k.to_string()).join(", "));
@@ -256,7 +257,7 @@ fn changed_functions_have_the_compilers_values() {
         let same = |(a, b): (&f64, &f64)| a == b || a.is_nan() && b.is_nan();
         let agrees = match &found {
             Ok(found) => found.len() == expected.len() && found.iter().zip(&expected).all(same),
-            // A run that C leaves undefined where no sanitizer sees it.
+            // The run is undefined in C in a way that no sanitizer finds.
             Err(problem) => problem.contains("X202") || problem.contains("X208"),
         };
         compared += usize::from(found.is_ok());

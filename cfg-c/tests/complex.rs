@@ -1,4 +1,4 @@
-//! Random functions of complex numbers against what the compiler of C makes of them: values bit for bit, gradients against divided
+//! Random functions of complex numbers against the compiled functions: values bit for bit, gradients against divided
 //! differences.
 //!
 //! `CFGREV_COMPLEX_SEEDS=FIRST..LAST` chooses the seeds.

@@ -1,6 +1,7 @@
-//! Constraints of C: each line of `constraints.txt` is a file, `-` one that compilers refuse and `+` one that is accepted and read. The
-//! reader must decide as the compiler does, also where the body of the function is never entered; not so behind `^`, where compilers refuse
-//! what is declared in the outermost block.
+//! Constraints of C: each line of `constraints.txt` is a file, after `-` one that compilers refuse, after `+` one
+//! that they accept. The reader must decide like the compiler, also if the function's body stands in an arm that is
+//! never entered. Lines after `^` are not tried in such an arm: compilers refuse them for a declaration in the
+//! outermost block.
 
 use cfg_c::{NoFiles, Options, SourceFile, read_c};
 use cfg_testkit::needs;
@@ -13,7 +14,7 @@ use std::{
 /// The function that is read.
 const NAME: &str = " f(";
 
-/// Why a file is not read; none if it is.
+/// The reason why a file is not read; `None` if it is.
 fn refused(text: &str) -> Option<String> {
     let options = Options {
         routine: Some("f".to_owned()),

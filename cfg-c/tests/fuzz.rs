@@ -1,4 +1,4 @@
-//! Files of the test set with changes of all kinds: they are read, or it is said why not; nothing panics or hangs.
+//! Files of the test set with changes of all kinds: each is read or refused with a reason; nothing panics or hangs.
 //!
 //! `CFGREV_MUTATIONS` sets how many are drawn, `CFGREV_FIRST` the first seed; `CFGREV_SHOW=1` prints each before it is read.
 

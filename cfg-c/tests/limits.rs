@@ -14,7 +14,7 @@ fn read(text: &str) -> Read {
     )
 }
 
-/// The program that a text is, in the text form.
+/// The program of a text, in the text form.
 fn program(what: &str, n: usize, text: &str) -> String {
     let read = read(text);
     let Some(program) = read.program else {
@@ -31,7 +31,7 @@ fn shown(what: &str, n: usize, program: Program) -> String {
     shown
 }
 
-/// Checks that a text of this size is read, and the next one refused with a code and these words.
+/// Checks that the text of this size is read, and the next one refused with a code and these words.
 fn refused_beyond(all: &[(&str, usize, Text, &str, &str)]) {
     for &(what, last, text, code, words) in all {
         program(what, last, &text(last));
@@ -46,7 +46,7 @@ fn refused_beyond(all: &[(&str, usize, Text, &str, &str)]) {
     }
 }
 
-/// Checks that these words stand in the program of a text that is one larger than this size, and not in that of this size.
+/// Checks that these words do not stand in the program of the text of this size, but in that of the next one.
 fn read_another_way_beyond(all: &[(&str, usize, Text, &str)]) {
     for &(what, last, text, words) in all {
         let within = program(what, last, &text(last));
@@ -66,7 +66,7 @@ fn each(n: usize, text: impl Fn(usize) -> String) -> String {
     (0..n).map(text).collect()
 }
 
-/// A sum of so many terms, which nests only as deep as it must.
+/// A sum of `n` terms of least depth.
 fn balanced(term: &str, n: usize) -> String {
     match n {
         0 | 1 => term.to_owned(),
@@ -298,7 +298,7 @@ fn sizes_of_structures_are_known_up_to_a_depth() {
         "C008",
         "the memory is not measured in elements",
     )]);
-    // A structure with pointers is a variable for each member, or else a value, whose size is not known either.
+    // A structure with pointers becomes a variable for each member, or a value; in both cases its size is limited.
     let with_pointers = |n: usize| {
         let body = "STEPS = x; double y = *STEPS; free(z); return y;";
         nested_in_memory(n, "double *a", &format!("sizeof(struct s{})", n - 1), body)
@@ -379,7 +379,7 @@ fn the_preprocessor_has_limits_of_its_own() {
             "calls of macros nest more than 200 deep",
         ),
         (
-            // A token counts once more for each 64 bytes: 99 times 10,000, and the last one.
+            // A token counts once more for every 64 bytes: 99 times 10,000 and the last one make the limit.
             "what macros make",
             9_998,
             |n| {
@@ -622,7 +622,7 @@ fn functions_stand_in_place_of_calls_up_to_limits() {
             "^real",
         ),
         (
-            // Of each assignment three parts count, of the last one its casts.
+            // Each assignment counts three parts, the last one also its casts.
             "parts of a pointer that goes back",
             95,
             |n| {

@@ -1,5 +1,4 @@
-//! Random objects of C, their initial values, sizes and what these lead to, against what the compiler of C makes of them: every leaf, bit
-//! for bit.
+//! Random objects of C with initial values and sizes, against the compiled program: every leaf, bit for bit.
 //!
 //! `CFGREV_C_OBJECTS=FIRST..LAST` chooses the seeds. A program that fails is written to the folder for temporary files.
 
@@ -16,7 +15,7 @@ use std::path::Path;
 /// The greatest number of functions in one file.
 const BATCH: usize = 50;
 
-/// The bits of what each function writes.
+/// The bits that each compiled function writes.
 fn compiled(cc: &Path, place: &Path, all: &[Objects]) -> Vec<Vec<u64>> {
     let text = printed(cc, place, &Objects::driver(all), &[]);
     let bits = |line: &str| {
@@ -40,7 +39,7 @@ fn read(f: &Objects) -> Result<ValidProgram, Diagnostics> {
     cfg_core::validate::validate(program)
 }
 
-/// The bits of what the executor has.
+/// The bits that the executor computes.
 fn ours(f: &Objects, program: &ValidProgram) -> Result<Vec<u64>, Diagnostics> {
     let routine = |program: &ValidProgram| program.find_routine(&f.name).expect("it is there");
     let head = routine(program);

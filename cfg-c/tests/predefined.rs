@@ -1,5 +1,4 @@
-//! The macros that are there before the first line, the answers to questions of conditions, and what macros of gcc
-//! make, against gcc.
+//! Predefined macros, answers to questions in conditions, and programs that use macros of gcc, all against gcc.
 
 use cfg_c::{NoFiles, Options, Read, SourceFile, UNDEFINED_MACROS, read_c};
 use cfg_testkit::needs;
@@ -9,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The output of gcc's preprocessor for a text; none where there is no gcc for x86-64 Linux.
+/// The output of gcc's preprocessor for a text; `None` if there is no gcc for x86-64 Linux.
 fn gcc(flags: &[&str], text: &str) -> Option<String> {
     let cc = needs::tool("cc")?;
     let mut command = Command::new(cc);
@@ -71,7 +70,7 @@ fn predefined_macros_are_those_of_gcc() {
         return;
     }
     for (name, body) in &own {
-        // Constants of double are written as those of long double there.
+        // gcc writes constants of double as casts of long double.
         let theirs = gcc.get(name).map(|b| match b.strip_prefix("((double)") {
             Some(number) => format!("((double){}", number.replace('L', "")),
             None => b.clone(),
@@ -183,7 +182,7 @@ fn macros_of_gcc_make_what_they_make_there() {
     assert_eq!(program(text), program(&said), "{said}");
 }
 
-/// Whoever tests a macro that a missing file may define is told of the first.
+/// A condition that tests a macro which a missing file may define is warned of, once.
 #[test]
 fn conditions_that_a_missing_file_decides_are_told() {
     let missing = "#include \"settings.h\"\n";
@@ -199,7 +198,7 @@ fn conditions_that_a_missing_file_decides_are_told() {
             Some("HAVE_FAST_H"),
         ),
         ("#if 0\n#elif MODE\n#endif\n", Some("MODE")),
-        // Guards, names of systems, and what somebody says.
+        // Guards, names of systems, and macros that an option decides are not warned of.
         ("#ifndef LIMIT\n#define LIMIT 3\n#endif\n", None),
         ("#if !defined(LIMIT)\n#define LIMIT 3\n#endif\n", None),
         (
@@ -219,7 +218,7 @@ fn conditions_that_a_missing_file_decides_are_told() {
             Vec::from_iter(expected),
             "{text}"
         );
-        // Nothing is missing.
+        // No file is missing, so nothing is warned of.
         assert_eq!(
             warnings(&[text, f].concat(), "may define"),
             [""; 0],

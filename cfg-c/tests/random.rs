@@ -1,4 +1,4 @@
-//! Random functions of C against what the compiler of C makes of them, and of the same over dual numbers.
+//! Random functions of C against the compiled functions, and against the same functions compiled over dual numbers.
 //!
 //! `CFGREV_C_SEEDS=FIRST..LAST` chooses the seeds. A program that fails is written to the folder for temporary files.
 
@@ -32,7 +32,7 @@ struct Expected {
 
 fn compiled(cc: &Path, place: &Path, all: &[Function]) -> Vec<Expected> {
     let text = printed(cc, place, &Function::driver(all), &["-fno-builtin"]);
-    // What the functions print begins with #.
+    // Lines that the functions print begin with `#`.
     let lines = (text.lines())
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
@@ -50,8 +50,8 @@ fn compiled(cc: &Path, place: &Path, all: &[Function]) -> Vec<Expected> {
     lines.collect()
 }
 
-/// What the executor has: value and `x`, the derivatives in all directions, and the derivative along one direction by the
-/// tangent and by the gradient.
+/// The results of the executor: value and `x`, the derivatives in all directions, and the derivative along one
+/// direction by the tangent and by the gradient.
 struct Ours {
     values: Vec<f64>,
     derivatives: Vec<f64>,
@@ -173,20 +173,20 @@ fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
-/// True if derivatives agree but for rounding; one that is infinite or no number says nothing.
+/// True if derivatives agree up to rounding; infinite ones and NaN are not compared.
 fn near(all: &[f64], a: f64, b: f64, single: bool) -> bool {
     let scale = all.iter().fold(1.0, |m: f64, d| m.max(d.abs()));
     let tolerance = if single { 1e-4 } else { 1e-9 };
     !b.is_finite() || !scale.is_finite() || (a - b).abs() <= tolerance * scale
 }
 
-/// What is wrong with a function.
+/// The problem of a function, if there is one.
 fn judge(f: &Function, expected: &Expected) -> Option<String> {
     let ours = match ours(f) {
         Ok(ours) => ours,
         Err(problems) => return Some(problems.to_string()),
     };
-    // Of fmin and fmax of two zeros C does not say which sign it has.
+    // C leaves open the sign of fmin and fmax of two zeros.
     let equal = |(a, b): (&f64, &f64)| same(*a, *b) || expected.kink && a == b;
     let (values, theirs) = (&ours.values, &expected.values);
     if values.len() != theirs.len() || !values.iter().zip(theirs).all(equal) {

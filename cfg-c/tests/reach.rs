@@ -1,4 +1,4 @@
-//! Only what the function to differentiate reaches is read: everything else may hold anything.
+//! Only declarations that the function to differentiate reaches are read: all others may contain anything.
 
 use cfg_c::{NoFiles, Options, SourceFile, read_c};
 
@@ -35,7 +35,7 @@ done:
 }
 ";
 
-/// What stands beside it.
+/// Declarations beside the function that must not matter.
 const BESIDE: &[&str] = &[
     // Functions that do what is not supported, or not C99.
     "void a(void) { unknown(1); undeclared_t *t = other->member; feof(stdin); }",
@@ -84,7 +84,7 @@ fn what_is_not_reached_may_be_anything() {
     }
 }
 
-/// What a function reaches, in all the ways in which names lead from one declaration to another.
+/// Reached declarations, for all ways in which names lead from one declaration to another.
 const REACHED: &[(&str, &str)] = &[
     (
         "typedef double real; typedef real value; value f(value x) { return x; }",
@@ -177,7 +177,7 @@ fn what_is_reached_is_read() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The function that is chosen where none is named; none if there are several.
+/// The function that is chosen if none is named; `None` if there are several candidates.
 const CHOSEN: &[(&str, Option<&str>)] = &[
     (
         "double a(double x) { return x; } double b(double x) { return a(x); }",
@@ -276,7 +276,7 @@ fn braces_without_their_like_are_told() {
             "{problems}"
         );
     }
-    // A parenthesis is a matter of its declaration.
+    // An unclosed parenthesis only concerns its own declaration.
     let text = "int g(double x { return x; }\ndouble f(double x) { return x; }";
     assert!(read(text, Some("f")).is_ok());
     assert!(read(text, Some("g")).is_err());

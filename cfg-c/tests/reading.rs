@@ -1,4 +1,4 @@
-//! What the parser decides where C is ambiguous, what the preprocessor does, and what is refused.
+//! Small texts with the expected programs and problems: ambiguities of C, the preprocessor, refusals.
 
 use cfg_c::{Files, NoFiles, Options, Read, SourceFile, read_c};
 
@@ -832,7 +832,7 @@ fn a_function_with_a_name_of_the_library_may_be_the_file_s() {
         shown.contains("5.0*x") && shown.contains("t := trunc(x)"),
         "{shown}"
     );
-    // What is said of a function replaces what is known of it.
+    // An option about a function replaces the built-in knowledge of it.
     let options = Options {
         externals: vec!["gamma(x) value(x * x)".to_owned()],
         ..Options::default()
@@ -879,7 +879,7 @@ fn attributes_are_passed_over_in_all_places() {
             assert!(found.program.is_some(), "{text}: {}", found.problems);
         }
     }
-    // These say what a program computes.
+    // These pragmas affect the results.
     for text in [
         "typedef double v __attribute__((vector_size(16))); double f(double x) { v y = {x, x}; return y[0]; }",
         "double f(double x) { double y __attribute__((mode(SF))) = x; return y; }",
@@ -950,7 +950,7 @@ fn handlers_of_other_files_are_left_out() {
         let stops = program(&text.replace("void g(", "_Noreturn void g("));
         assert!(stops.contains("stop"), "{stops}");
     }
-    // One that does not return changes nothing, whatever it is given.
+    // A function that does not return changes nothing, whatever it takes.
     for declared in [
         "void g(double *) __attribute__((noreturn));",
         "__attribute__((__noreturn__)) void g(double *);",
@@ -1031,7 +1031,7 @@ fn sizes_of_long_double_are_its_own() {
             "{text}\n{shown}"
         );
     }
-    // Memory is measured by it.
+    // Memory is measured by the size of `long double`.
     let shown = program(
         "#include <stdlib.h>\ndouble f(int n, double x) { long double *p = malloc(n * sizeof(long double)), *q = malloc(48); p[n - 1] = x; q[2] = x; return p[n - 1] * q[2]; }",
     );
@@ -1039,7 +1039,7 @@ fn sizes_of_long_double_are_its_own() {
     assert!(shown.contains("q_memory[3 from 0]"), "{shown}");
 }
 
-/// Whoever asks for `errno` is told that functions of the library do not set it.
+/// A use of `errno` is warned of: functions of the library do not set it.
 #[test]
 fn errno_that_is_used_is_warned_of() {
     for (body, told) in [
@@ -1139,7 +1139,7 @@ fn line_markers_name_the_original() {
     );
 }
 
-/// Of functions that nothing calls the one that is not static is meant, and others may hold anything.
+/// Of functions that no other calls, the one that is not static is chosen, and others may contain anything.
 #[test]
 fn the_only_function_that_others_can_call() {
     let unused = "struct n { double v; struct n *next; }; static double unused(struct n *p) { union { int a; } u; return p->next->v; }";
@@ -1233,7 +1233,8 @@ fn nothing_recurses_without_limit() {
     assert!(and.program.is_some(), "{}", and.problems);
 }
 
-/// What each of forty lines makes of the one before, twice, is not computed 2^40 times: it is read, or has too many parts.
+/// Forty lines, each of which uses the previous one twice, are not expanded 2^40 times: they are read, or have too
+/// many parts.
 #[test]
 fn nothing_doubles_line_by_line() {
     let lines = |first: &str, line: &dyn Fn(usize, usize) -> String| -> String {
@@ -1305,7 +1306,8 @@ fn nothing_doubles_line_by_line() {
     }
 }
 
-/// Of what is too long for one expression, parameters and memory are pointers as values, and local arrays get their extents where they are declared.
+/// If an extent is too long for one expression, parameters and memory become pointers as values, and local arrays get
+/// their extents where they are declared.
 #[test]
 fn long_extents_are_read_another_way() {
     let product = "n * ".repeat(200);
@@ -1426,7 +1428,7 @@ fn places_are_those_of_the_text() {
     assert_eq!((at.line, at.column), (Some(5), Some(21)), "{problems}");
 }
 
-/// What stands before each text in `PARAMETERS`.
+/// The text before each one of `PARAMETERS`.
 const DECLARED: &str = "#include <stdio.h>\n#include <stddef.h>\n
     union u { double d; long bits; }; struct item { int kind; union { double number; const char *text; }; };
     struct node { struct node *next; double v; }; typedef struct elsewhere elsewhere;
@@ -1447,7 +1449,7 @@ const PARAMETERS: &[(&str, &str)] = &[
     ),
     ("double f(double x, double (*g)(double), int (*const table[2])(void)) { return x; }", "x"),
     ("double f(const char *name, double x, const char **names) { return x; }", "x"),
-    // Nor is what is only printed, or handed on to such.
+    // Parameters that are only printed, or handed on to such parameters, are not read, either.
     ("double f(FILE *log, double x) { fprintf(log, \"%g\", x); return x; }", "x"),
     (
         "static double g(double x, void *p, FILE *log) { (void) p; fputs(\"g\", log); return x * x; }
@@ -1458,7 +1460,7 @@ const PARAMETERS: &[(&str, &str)] = &[
         "double f(int n, double x, elsewhere *e) { return n > 0 ? x * f(n - 1, x, e) : 1; }",
         "n x",
     ),
-    // Of types that are read all are.
+    // Parameters of supported types are all read.
     (
         "double f(int n, double x, double y, const double *z, struct setting s) { return x; }",
         "n x y z s",
@@ -1703,8 +1705,8 @@ fn types_of_members_that_are_missing() {
     assert!(read(&without).program.is_none());
 }
 
-/// Arguments that are only printed may call what only tells something. What only tells is not called at all, but its
-/// arguments may do more.
+/// Arguments that are only printed may call functions that only tell something. Such functions are not called at all,
+/// but their arguments may have effects.
 #[test]
 fn what_only_tells_is_not_called() {
     let head = |end: &str| {
@@ -1742,7 +1744,7 @@ fn what_only_tells_is_not_called() {
     }
 }
 
-/// Where the program is, is told with memory of the library that nothing else leads to.
+/// Functions that trace the call stack use memory of the library that nothing else leads to.
 #[test]
 fn a_trace_of_calls_only_tells() {
     let text = |more: &str| {

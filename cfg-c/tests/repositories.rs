@@ -1,5 +1,5 @@
-//! Changed files of public repositories: they are read, or it is said why not; nothing panics or hangs, and no change
-//! inside of the function that the compiler of C refuses is accepted.
+//! Changed files of public repositories: each is read or refused with a reason; nothing panics or hangs, and a change
+//! inside of the function that the compiler refuses is refused here.
 //!
 //! `CFGREV_REPOSITORIES` names the folder with the repositories of `tests/repositories`; without it nothing runs.
 //! `CFGREV_MUTATIONS` sets how many files are drawn, `CFGREV_FIRST` the first seed, `CFGREV_SAMPLED` how many of those
@@ -52,7 +52,7 @@ impl Files for Disk {
 
 /// Where a function is defined, its body with it.
 fn definition(text: &str, name: &str) -> Option<Range<usize>> {
-    // The end of what a bracket opens; brackets in texts and comments count, so a range can be wrong, but it lies in
+    // The end of a pair of brackets. Brackets in texts and comments count, so a range can be wrong, but it lies in
     // the file.
     let closed = |from: usize, open: char, close: char| {
         let mut depth = 0;
@@ -256,7 +256,7 @@ fn refused_changes_are_refused() {
         let mut rng = Rng::new(seed);
         let one = &all[rng.below(all.len())];
         let other = &all[rng.below(all.len())].text;
-        // Up to the brace that ends it: what follows belongs to another declaration, as does what comes before its name.
+        // Changes stay between the name and the closing brace: everything else belongs to other declarations.
         let mut part = one.function.clone().expect("it was found");
         part.end -= 1;
         let function = &one.text[part.clone()];
@@ -267,7 +267,7 @@ fn refused_changes_are_refused() {
             continue;
         }
         let said = one.complaint(&cc, &text).unwrap_or_default();
-        // The reader warns of a header that is not there; the compiler reads no further.
+        // The reader warns of a missing header; the compiler stops there.
         if said.contains("No such file or directory") {
             continue;
         }

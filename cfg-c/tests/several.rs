@@ -1,4 +1,4 @@
-//! Several files as one program: what each has for itself, what they have in common, and how they are preprocessed.
+//! Several files as one program: names of one file, names of all files, and the options of the preprocessor.
 
 use cfg_c::{
     Files, MacroOption, NoFiles, Options, Preprocessing, Read, Reader, SourceFile, read_c,
@@ -29,7 +29,7 @@ impl Files for Memory<'_> {
     }
 }
 
-/// Reads files as one program; the other ones are there to be included.
+/// Reads `files` as one program; `others` can be included.
 fn read(files: &[(&str, &str)], others: &[(&str, &str)], routine: Option<&str>) -> Read {
     let sources = files
         .iter()
@@ -49,7 +49,7 @@ fn shown(read: &Read) -> String {
 
 /// Programs of two files, with a header, and what is in them.
 const TOGETHER: &[(&str, &str, &str, &[&str])] = &[
-    // Functions and variables that both know.
+    // Functions and variables that both files know.
     (
         "",
         "double g(double x); double f(double x) { return g(x); }",
@@ -74,7 +74,7 @@ const TOGETHER: &[(&str, &str, &str, &[&str])] = &[
         "double g(double x) { return 2 * x; } double (*const u[1])(double) = { g };",
         &["2.0*x"],
     ),
-    // Each has its own.
+    // Static names: each file has its own.
     (
         "",
         "static double h(double x) { return 2 * x; } double g(double x); double f(double x) { return g(h(x)); }",
@@ -117,7 +117,7 @@ const TOGETHER: &[(&str, &str, &str, &[&str])] = &[
         "double g(double x) { return k(x); }",
         &["function k(", "function k_2("],
     ),
-    // Without an initial value a variable is the same in all, and one without a body is another file's.
+    // A variable without an initial value is the same in all files; a function without a body is another file's.
     (
         "double w; int n; double g(double x);\n",
         "double f(double x) { w = 2; return g(x); }",
@@ -157,7 +157,7 @@ const TOGETHER: &[(&str, &str, &str, &[&str])] = &[
         "double g(double x) { return e(x); }",
         &["external"],
     ),
-    // What nobody needs of the other file.
+    // Declarations of the other file that are not needed.
     (
         "",
         "double f(double x) { return x; }",
@@ -186,7 +186,7 @@ fn files_are_read_together() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Files that do not go together, and what is told.
+/// Files that do not fit together, and the messages.
 const APART: &[(&str, &str, &[&str])] = &[
     (
         "double g(double x);\ndouble f(double x) { return g(x); }\ndouble g(double x) { return x; }",
@@ -271,7 +271,7 @@ fn variables_of_standard_input_are_those_of_a_file() {
     assert!(found.program.is_some(), "{}", found.problems);
 }
 
-/// Headers that are not there are named once, and nothing for itself.
+/// Missing headers are reported once, and nothing else is.
 #[test]
 fn what_is_not_there_is_named_once() {
     let header = "#include \"gone.h\"\n#include \"other.h\"\n";
@@ -398,8 +398,8 @@ fn a_function_of_the_first_file_is_chosen() {
     );
 }
 
-/// Where a function is not defined in the files read, and in one other beside them, the message names that, and it is
-/// to be read if that helps.
+/// If a function is defined in exactly one other file beside those read, the message names that file, and the file is
+/// to be read if it helps.
 #[test]
 fn files_beside_are_named_that_define_what_is_missing() {
     for (f, others, told) in [
@@ -443,7 +443,7 @@ fn files_beside_are_named_that_define_what_is_missing() {
             &[("a.c", "void g(int n) { }")],
             Some("a.c defines g"),
         ),
-        // Two, static ones, calls, declarations and other names do not count.
+        // Two definitions, static ones, calls, declarations and other names do not count.
         (
             "double g(double); double f(double x) { return g(x); }",
             &[
@@ -518,7 +518,7 @@ fn files_that_were_found_have_no_function_to_differentiate() {
     assert!(told.contains("g.c") && told.contains("for g"), "{told}");
 }
 
-/// What options say to the preprocessor of a file.
+/// The options of the preprocessor apply to their file.
 #[test]
 fn files_are_preprocessed_with_their_options() {
     let define = |text: &str| MacroOption::Define(text.to_owned());
@@ -558,7 +558,7 @@ fn files_are_preprocessed_with_their_options() {
     let both = "two/both.h";
     let read = read_c(&[file], &Options::default(), &mut Memory(&files));
     let shown = shown(&read);
-    // 22 + 100 + 10000, and what stands beside it.
+    // 22 + 100 + 10000, and the file beside it.
     assert!(shown.contains("5.0*x"), "{shown}");
     assert!(
         shown.contains("22.0") && shown.contains("100.0") && shown.contains("10000.0"),
@@ -643,7 +643,7 @@ fn without_places(read: &Read) -> Vec<String> {
         .collect()
 }
 
-/// Files that count how often they are asked for.
+/// Files that count the requests for each.
 struct Counted<'t> {
     files: Memory<'t>,
     asked: BTreeMap<String, usize>,
@@ -661,7 +661,7 @@ impl Files for Counted<'_> {
     }
 }
 
-/// Files that are read again with further ones are as if all had been read at once, and everything is asked for once.
+/// Reading files again with further ones gives the same program as reading all at once, and asks for each file once.
 #[test]
 fn files_are_read_again_with_further_ones() {
     let header = "double g(double x); double h(double x); extern double factor;\n";

@@ -1,4 +1,4 @@
-//! Small functions, each for one rule of C, against the values that the compiler of C gives them.
+//! Small functions, each for one rule of C, against the values of the compiled functions.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -8,7 +8,7 @@ use cfg_drive::{Options, Primal};
 use cfg_testkit::{c_oracle::printed, needs};
 use cfg_transform::flatten;
 
-/// Rules, and files with a function `double f(double v, int n)` whose value at v = 2.5, n = 3 is another one where the
+/// Rules, each with a file: the value of its function `double f(double v, int n)` at v = 2.5, n = 3 changes if the
 /// rule is broken.
 const RULES: &[(&str, &str)] = &[
     // The preprocessor.

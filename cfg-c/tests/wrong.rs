@@ -1,4 +1,4 @@
-//! Files with errors: what is said of each stands beside it, in a golden file.
+//! Files with errors; the messages for each are in a golden file beside it.
 
 use cfg_c::{NoFiles, Options, SourceFile, read_c};
 use cfg_testkit::golden::golden;

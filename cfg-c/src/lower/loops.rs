@@ -155,8 +155,8 @@ impl Body<'_, '_> {
             _ => bound,
         };
         let index = self.index_of(shape.variable, shape.inside);
-        // If the bound is the largest value of an unsigned type, C's variable wraps and the loop never ends: a
-        // counted loop would.
+        // The index ends behind the bound. If an unsigned variable cannot hold that value, C's variable would have
+        // wrapped around and the loop gone on: the assignment of the index then stops the run.
         let risky = !shape.ty.signed() && matches!(shape.comparison, Binary::Le);
         let kept = !shape.inside || risky;
         self.mark();

@@ -122,7 +122,7 @@ impl Body<'_, '_> {
 
     /// A pointer as a value, and its type.
     pub(super) fn as_value(&mut self, mut pointer: Pointer) -> Lowered<(Expr, Elem)> {
-        // A pointer to a row differs from one to its first element only in its type.
+        // A pointer to a row becomes one to its first element: the two differ in their types only.
         if pointer.inner > 0
             && let Some(elements) = self.to_elements(&pointer)
         {

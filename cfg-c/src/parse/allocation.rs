@@ -1,4 +1,4 @@
-//! Calls, among them those that allocate memory in other words than malloc and realloc, and those that copy bits.
+//! Calls. Allocations by other functions than malloc and realloc, and copies of bits, are rewritten here.
 
 use super::Parser;
 use crate::{
@@ -12,12 +12,12 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// Types in one another of which sizes are known.
+/// Most levels of types in one another whose sizes are computed.
 pub(super) const MAX_DEPTH: usize = 100;
 
 impl Parser<'_> {
-    /// A call. One of `aligned_alloc` has the number of bytes as its only argument, `reallocarray` the product of its two, and
-    /// `posix_memalign(&p, a, n)` is `(p = posix_memalign(n), 0)`.
+    /// Makes a call. `aligned_alloc` keeps the number of bytes as its only argument, `reallocarray` gets the product
+    /// of its last two, and `posix_memalign(&p, a, n)` becomes `(p = posix_memalign(n), 0)`.
     pub(super) fn called(
         &mut self,
         f: ExprId,
@@ -67,8 +67,8 @@ impl Parser<'_> {
         self.add(ExprKind::Binary(Binary::Comma, assign, done), at, from)
     }
 
-    /// The call of memset that makes 0 of all members of a structure with pointers, as the assignment of a literal;
-    /// none if it sets something else.
+    /// A call of memset that sets all members of a structure with pointers to 0, as the assignment of a literal.
+    /// `None` for other calls.
     fn cleared_structure(&mut self, arguments: &[ExprId], at: Pos, from: Pos) -> Option<ExprId> {
         let &[to, value, bytes] = arguments else {
             return None;
@@ -89,7 +89,7 @@ impl Parser<'_> {
         Some(self.add(ExprKind::Assign(None, place, literal), at, from))
     }
 
-    /// The address of a variable is not taken after all, unless it is elsewhere.
+    /// Takes back that the address of a variable is taken, unless another expression takes it.
     pub(super) fn forget_address(&mut self, of: ExprId) {
         let ExprKind::Name(d) = self.unit.expr(of).kind else {
             return;

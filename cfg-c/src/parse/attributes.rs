@@ -1,21 +1,21 @@
-//! What may stand between the words of declarations without being part of a type: attributes, alignments, names for the linker.
+//! Words in declarations that are no part of a type: attributes, alignments, names for the linker.
 
 use super::{Parse, Parser};
 use crate::{codes, lex::Kind, source::Problem};
 
-/// What attributes say that matters here.
+/// The meaning of attributes, as far as it matters here.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Attributes {
-    /// The function does not return.
+    /// True if the function does not return.
     pub(super) noreturn: bool,
-    /// A type is made into one that is not read.
+    /// The attribute that makes a type an unsupported one.
     pub(super) refused: Option<&'static str>,
-    /// Members do not lie as C has them.
+    /// True if the layout of members is not that of C.
     pub(super) layout: bool,
 }
 
 impl Attributes {
-    /// Adds what others say.
+    /// Adds the meaning of other attributes.
     pub(super) fn extend(&mut self, other: Self) {
         self.noreturn |= other.noreturn;
         self.refused = self.refused.or(other.refused);
@@ -23,7 +23,7 @@ impl Attributes {
     }
 }
 
-/// True of the words that [`Parser::attributes`] passes, with what stands in parentheses behind them.
+/// True of the words that [`Parser::attributes`] passes, together with the parentheses behind them.
 pub(super) fn is_attribute(word: &str) -> bool {
     matches!(
         word,
@@ -54,7 +54,8 @@ impl Parser<'_> {
         }
     }
 
-    /// True if an attribute behind the parenthesis at hand belongs to a pointer, as in `(__attribute__((x)) *f)(int)`.
+    /// True if an attribute behind the present parenthesis belongs to a pointer, as in `(__attribute__((x))
+    /// *f)(int)`.
     pub(super) fn attribute_of_pointer(&self) -> bool {
         let mut depth = 0usize;
         let mut behind = self.tokens[self.at..].iter().skip(2).skip_while(move |t| {
@@ -70,7 +71,7 @@ impl Parser<'_> {
         self.peek().is("[") && self.ahead(1).is("[")
     }
 
-    /// Notes what is said by the attributes from a token on, which have been passed.
+    /// Notes the meaning of the attributes from a token on, which have been passed.
     fn note_attributes(&mut self, from: usize, found: &mut Attributes) {
         for token in &self.tokens[from..self.at] {
             let name = token.text.trim_matches('_');

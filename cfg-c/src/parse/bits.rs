@@ -1,6 +1,6 @@
 //! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, memcpy of one
-//! number, unions. Where derivatives of bits are taken to be 0 they are numbers like others, which functions of
-//! `library` compute.
+//! number, unions. If derivatives of bits are taken to be 0 (`no-diff(bits)`), such accesses become calls of
+//! functions of `library` that compute the number; otherwise they are refused.
 
 use super::Parser;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// The file that declares the functions. Headers, too, have names in angle brackets.
+/// The file name of the functions' declarations, in angle brackets like that of a header.
 const FILE: &str = "<math.c>";
 
 /// A number and its bits: the real type, the integer type, and the functions from one to the other.
@@ -32,7 +32,7 @@ const KINDS: [(Arith, Arith, &str, &str); 2] = [
 ];
 
 impl Parser<'_> {
-    /// An expression in which bits are numbers; none if there are none in it.
+    /// The expression with accesses to bits replaced; `None` if it has none.
     pub(super) fn with_bits(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
         match *kind {
             ExprKind::Unary(Unary::Deref, pointer) if self.has_bits => {
@@ -78,7 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    /// memcpy of the bits of one number; none if it copies something else.
+    /// A memcpy of the bits of one number; `None` for other calls.
     pub(super) fn copied_bits(
         &mut self,
         arguments: &[ExprId],
@@ -100,13 +100,12 @@ impl Parser<'_> {
         Some(self.add(ExprKind::Assign(None, place, value), at, from))
     }
 
-    /// The number that a pointer leads to.
+    /// The type of the number that a pointer leads to.
     pub(super) fn number_at(&self, pointer: ExprId) -> Option<Arith> {
         self.unit.expr(pointer).ty.as_ref()?.target()?.arith()
     }
 
-    /// Refuses to change bits by way of those that were there, if finding the place has side effects: it is found
-    /// twice.
+    /// Refuses an update of bits in a place whose evaluation has side effects, since it is evaluated twice.
     fn refuse_effects(&mut self, place: ExprId, at: Pos) {
         if self.unit.expr(place).effects {
             let message =
@@ -127,7 +126,7 @@ impl Parser<'_> {
         self.bits_of(place, ty, at, from)
     }
 
-    /// The bits of a number as one of another type, which may be assigned.
+    /// The bits of a number, read as another type; the result may be assigned.
     pub(super) fn bits_of(
         &mut self,
         place: ExprId,
@@ -140,7 +139,7 @@ impl Parser<'_> {
         Some(read)
     }
 
-    /// The member of a union that is the real number of which another one, an integer, is the bits.
+    /// The real member of a union, if the named member is an integer with its bits.
     pub(super) fn real_of_bits(&self, s: StructId, name: &str) -> Option<(Rc<str>, Arith)> {
         let structure = self.unit.structure(s);
         let ty = &self.unit.member(s, name)?.ty;
@@ -165,8 +164,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Assigns a number by its bits, which are those of a value of another type. The value are the bits behind that, or
-    /// those from which `back` leads there.
+    /// Assigns a number by its bits, those of a value of another type. The value of the expression is the bits after
+    /// the assignment, or `back` applied to them, the bits before it.
     fn set_bits(
         &mut self,
         (place, ty): (ExprId, Arith),
@@ -198,7 +197,7 @@ impl Parser<'_> {
         self.add(ExprKind::Binary(Binary::Comma, set, bits), at, from)
     }
 
-    /// An expression of which the value is not used; bits are not read then behind their assignment.
+    /// An expression whose value is not used: an assignment without reading the bits again.
     pub(super) fn discarded(&self, e: ExprId) -> ExprId {
         match self.unit.expr(e).kind {
             ExprKind::Binary(Binary::Comma, set, bits) if self.bits.contains_key(&bits) => set,

@@ -1,4 +1,5 @@
-//! Names of compilers that look like functions and are none of the library: an operand of theirs is their value, or they ask about types.
+//! Names of compilers that look like functions but are none of the library: their value is one of their operands, or
+//! they ask about types.
 
 use super::{Fail, Parse, Parser, Scope, typing::decayed};
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
 use std::rc::Rc;
 
 impl Parser<'_> {
-    /// The value of what such a name, which has been passed, is called with; none of other names.
+    /// The value of a call of such a name, which has been passed; `None` for other names.
     pub(super) fn of_compiler(&mut self, token: &Token) -> Parse<Option<ExprId>> {
         let at = token.at;
         if !(token.text.starts_with("__builtin_") && self.peek().is("(")) {
@@ -22,7 +23,8 @@ impl Parser<'_> {
         let kind = match &token.text["__builtin_".len()..] {
             "expect" | "expect_with_probability" => {
                 let e = self.first_operand()?;
-                // It is long, of which nothing is seen where it is a condition.
+                // The value has type long. An int operand is left as it is: these names stand in conditions, where
+                // the type does not show.
                 if self.unit.expr(e).ty.as_ref().and_then(Qualified::arith) == Some(Arith::INT) {
                     return Ok(Some(e));
                 }
@@ -90,7 +92,8 @@ impl Parser<'_> {
         Ok(Some(self.add(kind, at, at)))
     }
 
-    /// The expression that `_Generic`, which has been passed, chooses by the type of another one; neither that nor the others are read.
+    /// The expression that `_Generic`, which has been passed, chooses by the type of another one. The latter and the
+    /// other choices are not evaluated.
     pub(super) fn chosen_by_type(&mut self, at: Pos) -> Parse<ExprId> {
         self.deeper()?;
         self.expect("(", "before what chooses")?;
@@ -130,7 +133,7 @@ impl Parser<'_> {
         Ok(e)
     }
 
-    /// Passes tokens up to the comma or the parenthesis behind an operand.
+    /// Skips tokens up to the comma or the parenthesis behind an operand.
     fn pass_operand(&mut self) {
         let mut depth = 0usize;
         while self.peek().kind != Kind::End {
@@ -145,8 +148,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Statements in parentheses, the last of which is their value, as macros of compilers have them: declarations and expressions are
-    /// evaluated from left to right.
+    /// A statement expression of GNU C, whose value is that of its last statement: its declarations and expressions
+    /// become a comma expression.
     pub(super) fn statements(&mut self, at: Pos) -> Parse<ExprId> {
         self.deeper()?;
         let start = self.at;
@@ -212,7 +215,7 @@ impl Parser<'_> {
         )))
     }
 
-    /// The operands between the parentheses at hand.
+    /// The operands between the present parentheses.
     fn operands_of_compiler(&mut self) -> Parse<Vec<ExprId>> {
         self.deeper()?;
         self.expect("(", "before operands")?;
@@ -225,7 +228,7 @@ impl Parser<'_> {
         Ok(operands)
     }
 
-    /// The first operand between the parentheses at hand; the others say how it is compiled.
+    /// The first operand between the present parentheses; the others only say how it is compiled.
     fn first_operand(&mut self) -> Parse<ExprId> {
         Ok(self.operands_of_compiler()?[0])
     }

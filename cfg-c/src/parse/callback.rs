@@ -1,4 +1,4 @@
-//! Functions that the caller gives and that an option or pragma says to be one of the files: `external(net.act
+//! Functions passed by the caller for which an option or pragma names a function of the files: `external(net.act
 //! is(tanh_of))`.
 
 use super::{Entry, Parser};
@@ -22,7 +22,7 @@ use std::{
     rc::Rc,
 };
 
-/// The pointers to functions that a caller gives: variables, and members wherever they are.
+/// Pointers to functions that a caller sets: variables, and members of any object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) variables: HashSet<DeclId>,
@@ -34,7 +34,7 @@ impl Given {
         self.members.contains(&(s, Rc::clone(name)))
     }
 
-    /// True of an expression that is one of them.
+    /// True of an expression that is one of these pointers.
     fn is(&self, unit: &Unit, e: ExprId) -> bool {
         match unit.expr(e).kind {
             ExprKind::Name(d) => self.variables.contains(&d),
@@ -57,13 +57,13 @@ fn given_variables(unit: &Unit, heads: &[InFile]) -> impl Iterator<Item = DeclId
 }
 
 impl Parser<'_> {
-    /// A parameter of the functions to differentiate, a variable of another file, or the member of a structure, is this
-    /// function of the files, or null, wherever it is read.
+    /// Replaces a parameter of the functions to differentiate, a variable of another file, or a member of a structure
+    /// by a function of the files, or by null, wherever it is read.
     pub(super) fn given_function(&mut self, external: &External, is: &Token, heads: &[InFile]) {
         let at = external.name.at;
         let mut function = self.function_named(&is.text);
         if function.is_none() {
-            // Static functions of other files.
+            // Static functions of other files may be named, too.
             let statics = self.unit.files.iter().filter_map(|f| f.get(&is.text));
             let statics: Vec<DeclId> = statics.map(|f| self.unit.functions[*f].decl).collect();
             if let [one, other, ..] = statics[..] {
@@ -105,7 +105,7 @@ impl Parser<'_> {
                 types.push(&unit.decl(d).ty);
             }
         }
-        // A variable may be named in place of its structure, if there is no other one that leads to such.
+        // A variable may be named in place of its structure, if no other variable leads to one of that type.
         if let Some(member) = external.member.as_ref().filter(|_| types.is_empty())
             && let Some((s, true)) = self.structure_of(name, &member.text, heads)
             && let Some(member) = unit.member(s, &member.text)
@@ -153,7 +153,7 @@ impl Parser<'_> {
         self.unit.callback = Some(named.into());
     }
 
-    /// The structure with a member that a variable which callers give leads to, and whether it is the only one that does.
+    /// The structure with a member to which a caller's variable leads, and whether no other variable leads to it.
     fn structure_of(
         &self,
         variable: &str,
@@ -171,7 +171,8 @@ impl Parser<'_> {
         Some((s, given.iter().filter(leads).count() == 1))
     }
 
-    /// Where something is given to them here, in place of the caller; null is not told where they are said to be that.
+    /// The position of an assignment to the pointers in the files, which contradicts the option. Assignments of null
+    /// are allowed if `null`.
     pub(super) fn changes(&self, given: &Given, null: bool) -> Option<Pos> {
         let unit = &self.unit;
         let is_it = |e: ExprId| given.is(unit, e);
@@ -210,7 +211,7 @@ impl Parser<'_> {
                 ExprKind::Assign(_, a, value) => is_it(a) && !is_null(value),
                 ExprKind::Step { of: a, .. } | ExprKind::Unary(Unary::Address, a) => is_it(a),
                 ExprKind::SizeofExpr(a) => !null && unit.expr(a).ty.as_ref().is_some_and(&has_it),
-                // Memory of this size is allocated, cleared or copied.
+                // Memory of this size may be allocated, cleared or copied, with the pointers in it.
                 ExprKind::SizeofType(ref ty) => !null && has_it(ty),
                 _ => false,
             };
@@ -218,7 +219,7 @@ impl Parser<'_> {
                 return Some(node.at);
             }
         }
-        // A function that others have by a pointer may be called with anything.
+        // A function whose address is taken may be called with any argument.
         for (k, node) in unit.exprs.iter().enumerate() {
             if let ExprKind::Name(d) = node.kind
                 && !called.contains(&ExprId(k as u32))
@@ -234,8 +235,8 @@ impl Parser<'_> {
                 let last = way.last();
                 last.is_some_and(|(s, m)| given.has(*s, &m.name)) && !is_null(value)
             });
-            // Pointers that an initial value does not name are null. Variables of files without one have what functions
-            // gave them that are not called here.
+            // Pointers that an initial value leaves out are null. A variable of a file without an initial value may
+            // have been set by functions that are not read.
             let is_cleared = match &decl.init {
                 Some(init) => !matches!(init, Init::Expr(_)),
                 None => decl.kind == DeclKind::Static,
@@ -245,7 +246,8 @@ impl Parser<'_> {
         changed.map(|decl| decl.at)
     }
 
-    /// Puts a function, or null, where they are read. The place of an expression that changes something, whose effect would be lost.
+    /// Replaces reads of the pointers by a function or null. Returns the position of an expression whose effects
+    /// would be lost, if there is one.
     pub(super) fn replace(&mut self, given: &Given, function: Option<DeclId>) -> Option<Pos> {
         let unit = &self.unit;
         let telling = OnceCell::new();
@@ -253,7 +255,7 @@ impl Parser<'_> {
             let telling = || telling.get_or_init(|| Telling::of(unit));
             !unit.expr(e).effects || telling().only_tells(unit, e)
         };
-        // Sizes are those of pointers, and null is still assigned.
+        // Operands of `sizeof`, and targets of assignments of null, stay.
         let mut kept = HashSet::new();
         let mut found = BTreeSet::new();
         for e in (0..unit.exprs.len()).map(|k| ExprId(k as u32)) {

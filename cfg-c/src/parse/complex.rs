@@ -1,5 +1,6 @@
-//! Operators on complex numbers as calls of functions that `library` has in C, and the conversions that C makes without a
-//! word. A number whose parts are known is the call of one function, and stays so where a real number meets it.
+//! Operators on complex numbers, as calls of functions that `library` has in C, with the implicit conversions of C. A
+//! number with known parts is a call of one function; operators on such a number and a real one compute with the
+//! parts.
 
 use super::Parser;
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
 use cfg_core::ir::Subscript;
 use std::rc::Rc;
 
-/// The function that makes a complex number of its parts.
+/// The function that makes a complex number from its parts.
 const MADE: &str = "__cfgrev_complex";
 
 impl Parser<'_> {
@@ -28,7 +29,8 @@ impl Parser<'_> {
         self.complex_part(e).or_else(real)
     }
 
-    /// An expression with complex operands in terms of others; none if there are none in it, or nothing is to be done.
+    /// An expression with complex operands, rewritten without complex operators; `None` if there is nothing to
+    /// rewrite.
     pub(super) fn with_complex(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
         match kind {
             ExprKind::Unary(op, a) => {
@@ -125,7 +127,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value as C converts it to a type where one of the two is complex; else the value itself.
+    /// A value, converted to a type as C does if either is complex; otherwise the value itself.
     pub(super) fn converted_to(&mut self, e: ExprId, ty: &Qualified) -> ExprId {
         let (at, from) = (self.unit.expr(e).at, self.unit.expr(e).from);
         match (complex::part(&ty.ty), self.complex_part(e)) {
@@ -150,7 +152,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An expression that is asked whether it is 0, as an integer where it is complex.
+    /// The truth of an expression: for a complex number, an integer that is 0 if both parts are.
     pub(super) fn truth(&mut self, e: ExprId) -> ExprId {
         let Some(part) = self.complex_part(e) else {
             return e;
@@ -184,8 +186,8 @@ impl Parser<'_> {
         self.make(common, parts, at, at)
     }
 
-    /// The initial value of a variable of a type with what C converts. Numbers of which the parts are constants are given as
-    /// these where the variable is kept.
+    /// The initial value of a variable, with the conversions of C. If the variable is kept between calls, complex
+    /// numbers with constant parts are given by their parts.
     pub(super) fn converted_initial(&mut self, ty: &Qualified, init: Init, kept: bool) -> Init {
         let mut parts = Vec::new();
         let whole = matches!(init, Init::Expr(_));
@@ -229,7 +231,7 @@ impl Parser<'_> {
         let part = a.common(b);
         let ty = Qualified::plain(complex::of(part));
         let [a, b] = operands;
-        // With a real number on one side the parts are computed with that alone.
+        // With a real number on one side, C computes with the parts of the complex one alone.
         let mixed = match (op, complex) {
             (Binary::Add | Binary::Mul, [None, _]) => Some((b, a, true)),
             (Binary::Sub, [None, _]) => Some((b, a, false)),
@@ -296,7 +298,7 @@ impl Parser<'_> {
         self.complex_call(name, part, &[z, x], at, from)
     }
 
-    /// True of what may be evaluated twice: constants and names.
+    /// True of expressions that may be evaluated twice: constants and names.
     fn is_simple(&self, e: ExprId) -> bool {
         let mut e = e;
         while let ExprKind::Cast(_, of) = self.unit.expr(e).kind {
@@ -306,7 +308,7 @@ impl Parser<'_> {
             || constant::number(&self.unit, e).is_some()
     }
 
-    /// The parts of a number that is made of them.
+    /// The parts of a number that is a call of [`MADE`].
     fn made(&self, e: ExprId) -> Option<[ExprId; 2]> {
         let ExprKind::Call(f, arguments) = &self.unit.expr(e).kind else {
             return None;
@@ -361,7 +363,7 @@ impl Parser<'_> {
         self.add(ExprKind::Call(f, arguments.into()), at, from)
     }
 
-    /// A place that is named twice: where finding it has effects, a pointer keeps it, which is assigned first.
+    /// Prepares a place to be named twice: if evaluating it has effects, its address is first assigned to a pointer.
     fn evaluated_place(&mut self, place: ExprId, at: Pos, from: Pos) -> (Option<ExprId>, ExprId) {
         let node = self.unit.expr(place);
         let Some(ty) = node

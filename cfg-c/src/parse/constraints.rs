@@ -1,5 +1,6 @@
-//! Constraints of C on the operands of expressions (C11 6.5): what every compiler refuses is refused where it is written, whatever is done
-//! with it afterwards. Conversions that compilers only warn of are accepted, as of a pointer to another type, or to a constant.
+//! Constraints of C on the operands of expressions (C11 6.5). An expression that every compiler refuses is refused
+//! where it is written, even if it is never evaluated. Conversions that compilers only warn of are accepted, such as
+//! those between pointers to different types, or to constants.
 
 mod declarations;
 
@@ -27,7 +28,7 @@ enum Sort {
 }
 
 impl Sort {
-    /// The kind of values of a type, of arrays and functions as pointers; none of types that are not read.
+    /// The kind of values of a type; arrays and functions count as pointers. `None` for unsupported types.
     fn of(ty: &Qualified) -> Option<Self> {
         Some(match &ty.ty {
             Type::Void => Self::Nothing,
@@ -48,7 +49,7 @@ impl Sort {
         self.is_arithmetic() || self == Self::Pointer
     }
 
-    /// True if a value becomes one of another sort where it is assigned, passed or returned.
+    /// True if a value is converted to another sort when it is assigned, passed or returned.
     fn converts(self, to: Self) -> bool {
         match (self, to) {
             (Self::Structure(a), Self::Structure(b)) => a == b,
@@ -59,7 +60,7 @@ impl Sort {
     }
 }
 
-/// A constraint that is not kept.
+/// A violated constraint.
 struct Breach {
     at: Pos,
     message: String,
@@ -69,27 +70,27 @@ struct Breach {
 type Kept = Result<(), Breach>;
 
 impl Parser<'_> {
-    /// An expression as it is written; tells if C forbids it.
+    /// Makes an expression as it is written; reports it if C forbids it.
     pub(super) fn operation(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
         let kept = self.expression_is_allowed(&kind, at);
         self.tell_breach(kept);
         self.add(kind, at, from)
     }
 
-    /// Tells of a call that C forbids.
+    /// Reports a call that C forbids.
     pub(super) fn check_call(&mut self, f: ExprId, arguments: &[ExprId], at: Pos) {
         let kept = self.call_is_allowed(f, arguments, at);
         self.tell_breach(kept);
     }
 
-    /// Tells of a value that is given to what has another type.
+    /// Reports a value that cannot be assigned to the type.
     pub(super) fn check_given(&mut self, to: &Qualified, e: ExprId) {
         let kept = self.unit.is_convertible(to, e);
         self.tell_breach(kept);
     }
 
-    /// Tells of a value that is returned from a function with a result of another type. Compilers warn of one that is returned from a
-    /// function without a result.
+    /// Reports a returned value that does not become one of the result's type. A value returned from a function
+    /// without a result is accepted: compilers only warn.
     pub(super) fn check_returned(&mut self, e: ExprId) {
         let function = self.function.map(|d| self.unit.decl(d).ty.ty.clone());
         if let Some(Type::Function(signature)) = function
@@ -99,13 +100,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells of a condition that is no number and no pointer.
+    /// Reports a condition that is neither a number nor a pointer.
     pub(super) fn check_condition(&mut self, e: ExprId) {
         let kept = self.unit.is_scalar(e);
         self.tell_breach(kept);
     }
 
-    /// Tells of a value that is no integer.
+    /// Reports a value that is no integer.
     pub(super) fn check_integer(&mut self, e: ExprId, what: &str, help: &'static str) {
         let kept = self.unit.requires(e, |s| s == Sort::Integer, what, help);
         self.tell_breach(kept);
@@ -346,7 +347,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Kept by places that may be assigned.
+    /// Checks that an expression is a place that may be assigned.
     fn is_modifiable(&self, e: ExprId) -> Kept {
         let unit = &self.unit;
         if self.bits.contains_key(&e) {
@@ -380,7 +381,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True of what has a place in memory (C11 6.3.2.1).
+    /// True of an expression that designates an object (an lvalue, C11 6.3.2.1).
     fn is_place(&self, mut e: ExprId) -> bool {
         if self.bits.contains_key(&e) || self.viewed_names.contains_key(&e) {
             return true;
@@ -417,7 +418,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Kept by pointers to what has a size, which can be gone through.
+    /// Checks that a pointer leads to a type with a size, so that it can be moved.
     fn is_measured(&self, pointer: ExprId) -> Kept {
         match self.unit.pointee(pointer) {
             Some(to) => self.has_size(to, self.unit.expr(pointer).at),
@@ -436,7 +437,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True of a type of which the size is not known, unless a file that was not found may say it.
+    /// True of a type without a known size, unless a missing file may complete it.
     pub(super) fn is_incomplete(&self, ty: &Qualified) -> bool {
         match &ty.ty {
             Type::Struct(s) => !self.unit.structure(*s).complete && self.missing.is_empty(),
@@ -487,7 +488,7 @@ impl Unit {
         }
     }
 
-    /// The variable that is meant, or that a member or an element is of.
+    /// The variable of a name, or of the object that a member or an element lies in.
     fn variable_of(&self, mut e: ExprId) -> Option<DeclId> {
         loop {
             match self.expr(e).kind {
@@ -499,7 +500,7 @@ impl Unit {
         }
     }
 
-    /// True of structures in which a member is constant. Each is looked at once.
+    /// True of structures with a constant member, directly or in inner structures. Each structure is visited once.
     fn has_constant(&self, s: StructId) -> bool {
         let mut seen = HashSet::from([s]);
         let mut open = vec![s];
@@ -518,7 +519,7 @@ impl Unit {
         false
     }
 
-    /// Kept by operands of a sort; what has no value is told as that.
+    /// Checks that an operand is of a sort; one without a value is reported as such.
     fn requires(
         &self,
         e: ExprId,
@@ -544,7 +545,7 @@ impl Unit {
         self.requires(e, Sort::is_scalar, message, "name one of its members")
     }
 
-    /// Kept by values that become one of this type where they are given to it.
+    /// Checks that a value can be assigned to a type.
     fn is_convertible(&self, to: &Qualified, e: ExprId) -> Kept {
         let Some(sort) = Sort::of(to) else {
             return Ok(());

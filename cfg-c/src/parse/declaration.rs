@@ -12,7 +12,7 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// What the specifiers of a declaration say.
+/// The meaning of the specifiers of a declaration.
 #[derive(Debug)]
 pub(super) struct Specifiers {
     pub(super) ty: Qualified,
@@ -47,11 +47,11 @@ impl Storage {
 /// The most elements that ranges of designators give a value.
 const MAX_RANGE: i128 = 10_000;
 
-/// The words for qualifiers, with what compilers have beside them.
+/// Adds the qualifier that a word stands for, compilers' spellings included; false for other words.
 pub(super) fn qualify(ty: &mut Qualified, word: &str) -> bool {
     match word {
         "const" | "__const" | "__const__" => ty.constant = true,
-        // What several threads do is done by one.
+        // Programs are read as single-threaded: an atomic variable is a volatile one.
         "volatile" | "__volatile" | "__volatile__" | "_Atomic" => ty.volatile = true,
         "restrict" | "__restrict" | "__restrict__" => ty.restrict = true,
         _ => return false,
@@ -59,13 +59,13 @@ pub(super) fn qualify(ty: &mut Qualified, word: &str) -> bool {
     true
 }
 
-/// True of a word that a declaration may begin with, whatever types are declared.
+/// True of a word, other than the name of a type, that a declaration may begin with.
 fn begins_declarations(word: &str) -> bool {
     let lists = [words::TYPES, words::SPECIFIERS, words::TAGGED];
     word == "_Static_assert" || lists.iter().any(|list| list.contains(&word))
 }
 
-/// How often each word of a type stands there.
+/// The number of times that each word of a type occurs.
 #[derive(Default)]
 struct Words {
     long: u8,
@@ -74,13 +74,14 @@ struct Words {
     unsigned: u8,
     complex: bool,
     imaginary: bool,
-    /// Later versions of C find the type by the initial value.
+    /// True for `auto`, with which later versions of C take the type from the initial value.
     auto: bool,
     base: Option<&'static str>,
 }
 
 impl Words {
-    /// Adds a word. None if it is no word of a type, false if it makes no type with those before (C11 6.7.2).
+    /// Adds a word. `None`: it is no word of a type. `Some(false)`: it makes no type with the words before (C11
+    /// 6.7.2).
     fn add(&mut self, word: &str) -> Option<bool> {
         let base = match word {
             "long" => None,
@@ -134,7 +135,7 @@ impl Parser<'_> {
         self.begins_type_at(0)
     }
 
-    /// True if a type begins so many tokens ahead, behind what says that compilers are not to warn.
+    /// True if a type begins `ahead` tokens from here; `__extension__` words before it are passed.
     pub(super) fn begins_type_at(&self, mut ahead: usize) -> bool {
         while self.ahead(ahead).is("__extension__") {
             ahead += 1;
@@ -142,7 +143,7 @@ impl Parser<'_> {
         self.begins_type(self.ahead(ahead))
     }
 
-    /// Specifiers and qualifiers.
+    /// Reads specifiers and qualifiers.
     pub(super) fn specifiers(&mut self) -> Parse<Specifiers> {
         let from = self.peek().at;
         let mut words = Words::default();
@@ -237,14 +238,15 @@ impl Parser<'_> {
         Ok(out)
     }
 
-    /// Tells of a storage class where none of C belongs, but for some.
+    /// Reports a storage class other than the allowed ones.
     pub(super) fn expect_storage(&mut self, of: &Specifiers, at: Pos, allowed: &[Storage]) {
         if of.storage.is_some_and(|class| !allowed.contains(&class)) {
             self.syntax(at, "this storage class does not belong here");
         }
     }
 
-    /// The type that is named in parentheses behind the word at hand, or that of the expression there, which is not evaluated.
+    /// The type named in parentheses behind the present word, or the type of the expression there, which is not
+    /// evaluated.
     fn type_in_parentheses(&mut self) -> Parse<Qualified> {
         let at = self.next().at;
         self.expect("(", "before a type")?;
@@ -264,7 +266,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// True if an assertion begins, which holds wherever the file can be compiled.
+    /// True if a static assertion begins.
     pub(super) fn begins_assertion(&self) -> bool {
         let word = self.peek();
         word.is("_Static_assert")
@@ -273,7 +275,7 @@ impl Parser<'_> {
                 && self.find("static_assert").is_none()
     }
 
-    /// An assertion about constants.
+    /// Reads a static assertion.
     pub(super) fn static_assertion(&mut self) -> Parse<()> {
         let at = self.next().at;
         self.expect("(", "after the word")?;
@@ -349,8 +351,8 @@ impl Parser<'_> {
         })
     }
 
-    /// True if the name at hand is declared without a type, behind other words from a place on, or as a function that is defined. A
-    /// file that is not there may declare it as a type.
+    /// True if the present name is declared without a type: behind other words since `from`, or as a function that is
+    /// defined. False if a missing file may declare it as a type.
     fn leaves_int_out(&self, from: Pos) -> bool {
         let token = self.peek();
         let next = self.ahead(1);
@@ -379,7 +381,7 @@ impl Parser<'_> {
         token.at != from && ends.iter().any(|end| next.is(end))
     }
 
-    /// True if a name stands here that may be a type which a file declares that was not found.
+    /// True if the present name may be a type that a missing file declares.
     pub(super) fn may_be_missing_type(&self) -> bool {
         let token = self.peek();
         let next = self.ahead(1);
@@ -399,7 +401,7 @@ impl Parser<'_> {
         super::Fail
     }
 
-    /// Where a name may be declared that is not known: in a file that was not found.
+    /// The missing files in which an unknown name may be declared, in words.
     pub(super) fn where_declared(&self) -> Option<String> {
         let last = self.missing.last()?;
         let files = match self.missing.len() {
@@ -489,7 +491,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// A declaration; at file scope also the definition of a function.
+    /// Reads a declaration; at file scope also the definition of a function.
     pub(super) fn declaration(&mut self, file: bool) -> Parse<Vec<DeclId>> {
         let from = self.peek().at;
         if self.begins_assertion() {
@@ -605,7 +607,7 @@ impl Parser<'_> {
         self.unit.decls[d.index()].init = Some(init);
     }
 
-    /// The designators before a value, one list for each element of ranges `[0 ... 3]`.
+    /// Reads the designators before a value: one list for each element of a range `[0 ... 3]`.
     fn designators(&mut self) -> Parse<Vec<Vec<Designator>>> {
         let mut all = vec![Vec::new()];
         loop {
@@ -648,8 +650,8 @@ impl Parser<'_> {
         }
     }
 
-    /// True of initial values that change nothing, so that they may be evaluated for each element. Lists nest at most
-    /// as deep as they are read.
+    /// True of initial values without effects, which may be evaluated once for each element. Recursion is as deep as
+    /// the parser lets lists nest.
     fn may_be_repeated(&self, value: &Written) -> bool {
         match value {
             Written::Expr(e) => {

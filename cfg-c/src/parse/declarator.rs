@@ -1,4 +1,4 @@
-//! Declarators: what stands around a name, and type names.
+//! Declarators, the pointers, extents and parameters around a name; and type names.
 
 use super::{
     Parse, Parser, Scope,
@@ -22,20 +22,20 @@ pub(super) struct Made {
     pub(super) ty: Qualified,
 }
 
-/// What stands behind a name.
+/// A part of a declarator behind the name.
 enum Suffix {
     Array {
         extent: Option<ExprId>,
-        /// True with `restrict` in the brackets, which the pointer has that a parameter becomes.
+        /// True with `restrict` in the brackets, which qualifies the pointer that the parameter becomes.
         restrict: bool,
-        /// The extent is `*`: there is one, which is not told.
+        /// True for the extent `*`: there is one, which is not specified.
         star: bool,
     },
     Function(Signature),
 }
 
 impl Parser<'_> {
-    /// A declarator; without a name it is abstract.
+    /// Reads a declarator; one without a name is abstract.
     pub(super) fn declarator(&mut self, base: Qualified) -> Parse<Made> {
         self.deeper()?;
         let mut base = base;
@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
         let place = self.peek().at;
         let made = if self.peek().is("(") && self.encloses_declarator() {
-            // What is behind the parentheses belongs to the type that is inside.
+            // The suffixes behind the parentheses belong to the type inside, so they are read first.
             self.next();
             self.attributes()?;
             let inside = self.at;
@@ -95,7 +95,7 @@ impl Parser<'_> {
         Ok(made)
     }
 
-    /// A type name, as in casts.
+    /// Reads a type name, as in casts.
     pub(super) fn type_name(&mut self) -> Parse<Qualified> {
         let from = self.peek().at;
         let specifiers = self.specifiers()?;
@@ -108,7 +108,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True if the parenthesis at hand holds a declarator, false if parameters.
+    /// True if the present parenthesis holds a declarator, false if it holds parameters.
     fn encloses_declarator(&self) -> bool {
         let next = self.ahead(1);
         next.is("*")
@@ -119,7 +119,7 @@ impl Parser<'_> {
                     || is_attribute(&next.text) && self.attribute_of_pointer())
     }
 
-    /// Passes tokens behind the closing parenthesis.
+    /// Skips tokens up to the one behind the closing parenthesis.
     fn close(&mut self) -> Parse<()> {
         let at = self.last();
         let mut depth = 1usize;
@@ -165,7 +165,7 @@ impl Parser<'_> {
                 } else {
                     Some(self.assignment()?)
                 };
-                // One element at least: the pointer is not null, and nothing is said of the array.
+                // `static 1` only says that the pointer is not null, and nothing about the array.
                 let one = |e| matches!(self.unit.expr(e).kind, ExprKind::Int(1, _));
                 let extent = extent.filter(|e| !(at_least && one(*e)));
                 let extent = extent.map(|e| self.folded(e));
@@ -184,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of an extent that is constant: sizes of types in extents of others are not computed again for each of them.
+    /// An extent, replaced by its value if that is constant, so that sizes of types in extents are computed once.
     fn folded(&mut self, e: ExprId) -> ExprId {
         let node = self.unit.expr(e);
         match (&node.kind, constant::integer(&self.unit, e)) {
@@ -272,7 +272,8 @@ impl Parser<'_> {
         Ok(signature)
     }
 
-    /// The names of parameters whose types stand behind the parenthesis, as in `double f(x, n) double x[]; int n; {`.
+    /// The names of an old-style list of parameters, whose types stand behind the parenthesis: `double f(x, n) double
+    /// x[]; int n; {`.
     fn old_names(&self) -> Option<Vec<(Rc<str>, Pos)>> {
         let mut names = Vec::new();
         loop {
@@ -292,7 +293,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The parameters of a function whose types stand behind the parenthesis, up to the body; what is not declared there is `int`.
+    /// Reads old-style declarations of parameters, up to the body. Parameters without one are `int`.
     fn old_parameters(&mut self, names: Vec<(Rc<str>, Pos)>) -> Parse<Vec<Parameter>> {
         while !self.take(")") {
             self.next();
@@ -342,10 +343,10 @@ impl Parser<'_> {
         Ok(parameters)
     }
 
-    /// The type that a name with these suffixes has.
+    /// The type of a name with these suffixes.
     fn apply(&mut self, base: Qualified, suffixes: Vec<Suffix>, at: Pos) -> Parse<Qualified> {
         let mut ty = base;
-        // The extent of an array that is the element of another one may be `*`.
+        // The elements of an array must have an extent, which may be `*`.
         let mut has_extent = true;
         for suffix in suffixes.into_iter().rev() {
             let is_function = matches!(ty.ty, Type::Function(_));
@@ -355,7 +356,7 @@ impl Parser<'_> {
                     restrict,
                     star,
                 } => {
-                    // Members are looked at where they are declared.
+                    // Members are checked where they are declared.
                     let is_told = has_extent && !self.is_member;
                     if is_function || ty.ty == Type::Void || is_told && self.is_incomplete(&ty) {
                         return Err(self.syntax(at, "the elements of an array have a size"));
@@ -385,7 +386,7 @@ impl Parser<'_> {
 fn adjusted(ty: Qualified) -> (Qualified, Option<ExprId>) {
     match ty.ty {
         Type::Array(of, extent) => {
-            // Its elements are constant, not the pointer.
+            // `const` belongs to the elements, not to the pointer.
             let pointer = Qualified {
                 ty: Type::Pointer(of),
                 constant: false,

@@ -53,7 +53,7 @@ fn assignment_operator(text: &str) -> Option<Option<Binary>> {
 }
 
 impl Parser<'_> {
-    /// An expression with commas.
+    /// Reads an expression with commas.
     pub(super) fn expression(&mut self) -> Parse<ExprId> {
         let from = self.peek().at;
         let mut left = self.assignment()?;
@@ -109,7 +109,8 @@ impl Parser<'_> {
         Ok(result)
     }
 
-    /// The value of a condition that compilers take for the middle of `a ?: b`; if it has effects, a variable keeps it, which is assigned first.
+    /// The middle operand of `a ?: b` (GNU C), which is the condition. If that has effects, its value is first
+    /// assigned to a variable.
     fn evaluated_once(&mut self, condition: &mut ExprId, at: Pos) -> (Option<ExprId>, ExprId) {
         let node = self.unit.expr(*condition);
         let Some(ty) = node
@@ -144,7 +145,7 @@ impl Parser<'_> {
         (self.add(ExprKind::Assign(None, target, value), at, from), d)
     }
 
-    /// Binary operators of this level and above; there are ten.
+    /// Reads binary operators of this level of precedence and above; there are ten levels.
     fn operators(&mut self, least: u8) -> Parse<ExprId> {
         let from = self.peek().at;
         let mut left = self.cast()?;
@@ -186,7 +187,7 @@ impl Parser<'_> {
         Ok(result)
     }
 
-    /// An array in place of its address as a whole, where only the beginning counts: it is that of the first element.
+    /// `&array` as `array`, where only the address of the first element counts.
     fn first_of(&self, e: ExprId) -> ExprId {
         match self.unit.expr(points::bare(&self.unit, e)).kind {
             ExprKind::Unary(Unary::Address, of) if self.unit.is_array(of) => of,
@@ -214,7 +215,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A compound literal: a variable without a name, which is initialised where it stands.
+    /// Reads a compound literal: a variable without a name that is initialised where it stands.
     fn compound(&mut self, ty: Qualified, at: Pos) -> Parse<ExprId> {
         let written = self.initializer()?;
         Ok(self.literal(ty, &written, at))
@@ -224,7 +225,7 @@ impl Parser<'_> {
     pub(super) fn literal(&mut self, ty: Qualified, written: &Written, at: Pos) -> ExprId {
         let kind = match self.in_function() {
             true => DeclKind::Local,
-            // Outside of functions it is kept, like the variables there.
+            // Outside of functions a compound literal has static storage.
             false => DeclKind::Global,
         };
         let decl = new_decl(&Rc::from("literal"), kind, ty.clone(), at);
@@ -272,7 +273,8 @@ impl Parser<'_> {
                 } else {
                     let of = self.unary()?;
                     let ty = self.unit.expr(of).ty.as_ref();
-                    // A literal does not say so where it is copied.
+                    // The type is kept in place of the operand: a copy of a literal no longer says that it was `long
+                    // double`.
                     match ty.filter(|ty| ty.long_double && ty.arith().is_some()) {
                         Some(ty) => ExprKind::SizeofType(Rc::new(ty.clone())),
                         None => ExprKind::SizeofExpr(of),
@@ -547,8 +549,8 @@ impl Parser<'_> {
         Ok(self.add(kind, at, at))
     }
 
-    /// What the GNU C library makes of `assert` for its own compiler, `({ if (condition) ; else __assert_fail(..); })`, as the conditional
-    /// expression that it is elsewhere; none of other statements.
+    /// The form that `assert` of the GNU C library has for gcc, `({ if (condition) ; else __assert_fail(..); })`, as
+    /// the conditional expression that it is for other compilers. `None` for other statements.
     fn assertion(&mut self, at: Pos) -> Parse<Option<ExprId>> {
         if !(self.ahead(1).is("if") && self.ahead(2).is("(")) {
             return Ok(None);
@@ -615,7 +617,8 @@ impl Parser<'_> {
                     format!("#include {header}, which declares it")
                 } else {
                     let known = self.scopes.iter().flat_map(|s| s.names.keys());
-                    // The name itself may be declared with a type that is not known.
+                    // The name itself may be among the declared ones, with a type that is not known: it is no
+                    // suggestion.
                     let known = known.chain(self.names).filter(|k| **k != token.text);
                     let mut known: Vec<&str> = known.map(|k| &**k).collect();
                     known.sort_unstable();

@@ -1,6 +1,6 @@
-//! Functions that pragmas and options declare: those that are defined elsewhere, and derivatives that are given.
+//! Functions that pragmas and options declare: functions defined elsewhere, and given derivatives.
 //!
-//! Expressions become functions of their own, with the parameters of the function that they belong to.
+//! Each expression in a declaration becomes a function of its own, with the parameters of the declared function.
 
 use super::{Entry, Parser};
 use crate::{
@@ -22,7 +22,7 @@ fn is_real(ty: &Qualified) -> bool {
 impl Parser<'_> {
     pub(super) fn given(&mut self, read: &Reached) {
         let (externals, choices) = (&read.externals, &read.choices);
-        // A header in several files says the same in each.
+        // A pragma in a header is read once for each file that includes it.
         let mut said = HashSet::new();
         for external in externals {
             let at = external.name.at;
@@ -44,7 +44,7 @@ impl Parser<'_> {
             }
             self.leave_file(file);
         }
-        // What the expressions call is declared by that, too.
+        // Functions called in the expressions may need declarations of their own, so the list grows during the loop.
         let mut f = self.unit.written;
         while f < self.unit.functions.len() {
             for k in self.unit.functions[f].part.clone() {
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Notes the types that the command line gives parameters of the function to differentiate.
+    /// Notes the types that options give parameters of the function to differentiate.
     pub(super) fn given_types(&mut self, read: &Reached) {
         let Some((file, function)) = read.heads.first().filter(|_| !read.types.is_empty()) else {
             return;
@@ -104,7 +104,7 @@ impl Parser<'_> {
         self.leave_file(file);
     }
 
-    /// The function with this name: that of the file, or one of all files.
+    /// The function of a name, in the file or among those of all files.
     pub(super) fn function_named(&self, name: &str) -> Option<DeclId> {
         let d = match self.scopes.first()?.names.get(name) {
             Some(Entry::Decl(d)) => *d,
@@ -118,7 +118,7 @@ impl Parser<'_> {
         self.sink.error(&codes::FUNCTION, at, message, help);
     }
 
-    /// The function, or the parameter that is one.
+    /// The function of a name, or the parameter that is a pointer to one.
     fn named(&mut self, name: &Token) -> Option<DeclId> {
         if let Some(d) = self.function_named(&name.text) {
             if self.unit.decl(d).library.is_some() {
@@ -191,7 +191,7 @@ impl Parser<'_> {
         let is_number = |ty: &Qualified| ty.bottom().arith().is_some();
         let void = |ty: &Qualified| ty.is_void_pointer();
         let bad = signature.parameters.iter().find(|p| {
-            // Rows behind pointers have no emitted form.
+            // A pointer to pointers (rows) has no form as an argument in emitted C.
             let rows = matches!(&p.ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Pointer(_)));
             rows || !is_number(&p.ty) && !void(&p.ty)
         });
@@ -230,7 +230,7 @@ impl Parser<'_> {
         Some(Rc::new(own))
     }
 
-    /// Makes a function of a declaration: it is defined elsewhere.
+    /// Makes a function without a body from a declaration: it is defined elsewhere.
     fn elsewhere(&mut self, d: DeclId, names: Option<&[Token]>, at: Pos) -> Option<usize> {
         let mut signature = self.signature(d, names, at)?;
         // Extents name the parameters of the declaration.
@@ -267,7 +267,7 @@ impl Parser<'_> {
         Some(number)
     }
 
-    /// Reads the body `{ return expression; }` of a function.
+    /// Defines a function with the body `{ return expression; }`.
     fn defined_by(&mut self, d: DeclId, signature: Rc<Signature>, e: &[Token]) {
         let Some((first, last)) = e.first().zip(e.last()) else {
             return;
@@ -304,7 +304,7 @@ impl Parser<'_> {
         self.scopes.truncate(1);
     }
 
-    /// A function of the file that is given as a derivative, with these parameters.
+    /// Checks that a function of the file has the parameters of a derivative; returns its declaration.
     fn derivative(
         &mut self,
         name: &Token,
@@ -327,7 +327,7 @@ impl Parser<'_> {
                 && a.ty == b.ty
                 && (given.levels() == 0 || !a.constant || read)
         };
-        // A pointer to the value may be left out.
+        // The function must have exactly the wanted parameters; only `const` may be missing.
         let given = &signature.parameters;
         let fits = |wanted: &[(Qualified, bool)]| {
             given.len() == wanted.len()
@@ -363,7 +363,7 @@ impl Parser<'_> {
         Some(d)
     }
 
-    /// The parameters of an adjoint or a tangent: each that is real is followed by its derivative.
+    /// The parameters of an adjoint or a tangent: each real one is followed by its derivative.
     fn convention(signature: &Signature, tangent: bool) -> Vec<(Qualified, bool)> {
         let pointer = |ty: &Qualified| {
             let mut to = ty.clone();
@@ -410,7 +410,7 @@ impl Parser<'_> {
             return;
         };
         let name = Rc::clone(&self.unit.decl(d).name);
-        // Names that are those of the declaration say nothing more.
+        // Names of parameters equal to those of the declaration add nothing.
         let declared = |k: usize| match &self.unit.decl(d).ty.ty {
             Type::Function(signature) => signature.parameters.get(k)?.name.as_ref(),
             _ => None,
@@ -435,7 +435,7 @@ impl Parser<'_> {
                 .error(&codes::TWICE, at, message, "leave one of the two out");
             return;
         }
-        // Expressions name the parameters as the declaration does, or as is said here.
+        // Expressions name the parameters by the names given here, or else by those of the declaration.
         let Some(signature) = self.signature(d, names, at) else {
             return;
         };
@@ -479,7 +479,7 @@ impl Parser<'_> {
                 self.no_external(parameter.at, message, help);
                 continue;
             }
-            // The names that the function itself has for its parameters tell them apart later.
+            // Later steps find the parameter by its name in the function itself.
             let own = k.and_then(|k| self.unit.functions[g].parameters.get(k));
             let Some(own) = own.map(|d| Rc::clone(&self.unit.decl(*d).name)) else {
                 continue;
@@ -514,7 +514,7 @@ impl Parser<'_> {
         self.unit.functions[g].given = Some(Rc::new(given));
     }
 
-    /// A function with a name that no other has.
+    /// Declares a function with a name of its own.
     fn new_function(&mut self, stem: &str, at: Pos) -> DeclId {
         let taken = |p: &Self, name: &str| p.unit.decls.iter().any(|d| &*d.name == name);
         let mut name = stem.to_owned();
@@ -530,7 +530,7 @@ impl Parser<'_> {
         d
     }
 
-    /// The derivative of a function is taken to be 0.
+    /// Notes that the derivative of a function is taken to be 0.
     fn passive(&mut self, d: DeclId, at: Pos) {
         if self.unit.decl(d).library.is_some() {
             let message = format!("{} is a function of the library", self.unit.decl(d).name);
@@ -562,7 +562,7 @@ impl Parser<'_> {
     }
 }
 
-/// A type as it is declared.
+/// A type in the words of C.
 fn declared(ty: &Qualified) -> String {
     let stars = "*".repeat(ty.levels());
     match stars.is_empty() {

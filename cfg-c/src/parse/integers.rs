@@ -1,6 +1,7 @@
 //! Integers that are read and written as others of their size: `*(unsigned char *)text`, `((unsigned char *)text)[k]`,
-//! by way of a local pointer, `const unsigned char *p = (const unsigned char *)text`. Each is the number that is there,
-//! converted. The pointer leads to what is there, and where it is named it is converted to the type of its declaration.
+//! by way of a local pointer, `const unsigned char *p = (const unsigned char *)text`. Such an access reads the number
+//! in the place and converts it. The pointer keeps the type of the place; where it is named, it is converted to the
+//! type of its declaration.
 
 use super::Parser;
 use crate::{
@@ -11,11 +12,11 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// A pointer that is converted, and how it is moved behind that.
+/// A pointer inside of a conversion, and the moves behind the conversion.
 type Moved = (ExprId, Vec<(Binary, ExprId)>);
 
 impl Parser<'_> {
-    /// An expression in which integers are converted that are read as others; none if there are none in it.
+    /// The expression with accesses to integers as others rewritten as conversions; `None` if it has none.
     pub(super) fn with_integers(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
         match *kind {
             ExprKind::Unary(Unary::Deref, pointer) => {
@@ -75,7 +76,7 @@ impl Parser<'_> {
                     let (core, _) = self.moved(e, self.number_at(e)?)?;
                     self.number_at(core)
                 };
-                // One of the two may have that type itself.
+                // Only one of the two may be converted; the other may have the type itself.
                 let ty = own(a).or_else(|| own(b))?;
                 let [a, b] = [a, b].map(|e| self.own_pointer(e, ty, at, from));
                 Some(self.unit.push(ExprKind::Binary(op, a?, b?), at, from))
@@ -84,7 +85,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Lets a local pointer to integers lead to those of its initial value, if they are others of the same size.
+    /// Gives a local pointer the type of its initial value, if that leads to other integers of the same size.
     pub(super) fn view_pointer(&mut self, d: DeclId) {
         let decl = self.unit.decl(d);
         let (Type::Pointer(to), Some(Init::Expr(e)), DeclKind::Local) =
@@ -126,7 +127,8 @@ impl Parser<'_> {
         e
     }
 
-    /// An operator on such a name, converted as the name is: at so many levels it leads to the name.
+    /// An operator on such a name: applied to the name, and then converted as the name is. `levels`: the number of
+    /// pointers on the way to the name.
     fn converted_pointer(
         &mut self,
         made: ExprKind,
@@ -143,7 +145,7 @@ impl Parser<'_> {
         Some(self.unit.push(ExprKind::Cast(Rc::new(ty), made), at, from))
     }
 
-    /// A pointer that leads to integers of this type, if it is converted to one to others.
+    /// The pointer to integers of type `own` inside of a conversion to a pointer to others.
     fn own_pointer(&mut self, e: ExprId, own: Arith, at: Pos, from: Pos) -> Option<ExprId> {
         if self.number_at(e)? == own {
             return Some(e);
@@ -153,14 +155,14 @@ impl Parser<'_> {
         self.unconverted(moved, at, from).filter(|_| same)
     }
 
-    /// The pointer to other integers that is converted, and the type as which they are read.
+    /// The pointer inside of a conversion to a pointer to other integers, and the type in which they are read.
     fn viewed(&mut self, pointer: ExprId, at: Pos, from: Pos) -> Option<(ExprId, Arith)> {
         let ty = self.number_at(pointer)?;
         let moved = self.moved(pointer, ty)?;
         Some((self.unconverted(moved, at, from)?, ty))
     }
 
-    /// The pointer that is converted to one to integers of this type, if it leads to others of the same size.
+    /// The pointer inside of a conversion to integers of type `ty`, if it leads to others of the same size.
     fn moved(&self, e: ExprId, ty: Arith) -> Option<Moved> {
         let unit = &self.unit;
         let (mut pointer, mut moves) = (e, Vec::new());
@@ -178,11 +180,11 @@ impl Parser<'_> {
         }
     }
 
-    /// The pointer without its conversion, moved by as many elements.
+    /// The pointer without its conversion, moved by the same numbers of elements.
     fn unconverted(&mut self, (core, moves): Moved, at: Pos, from: Pos) -> Option<ExprId> {
         let mut made = core;
         if self.unit.is_array(core) {
-            // A pointer goes on behind a row.
+            // A pointer may go on behind the end of a row.
             let of = self.unit.expr(core).ty.as_ref()?.target()?.clone();
             let of = Rc::new(Qualified::plain(Type::Pointer(Rc::new(of))));
             made = self.unit.push(ExprKind::Cast(of, core), at, from);

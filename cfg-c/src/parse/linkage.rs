@@ -1,4 +1,5 @@
-//! Names of several files: functions and variables of all of them, and those of one, which other files may have, too.
+//! Names of several files: functions and variables shared by all, and those of one file, whose names other files may
+//! use again.
 
 use super::{Entry, Parser, Scope};
 use crate::{
@@ -36,13 +37,13 @@ impl Parser<'_> {
         self.files.extend(self.scopes.drain(..).next());
     }
 
-    /// Begins a scope with all that the files have in common, for what the library has in C.
+    /// Begins a scope with all names that the files share, for the functions of the library in C.
     pub(super) fn begin_library(&mut self) {
         self.begin_file(&[]);
         let linked = self.linked.iter();
         let names = linked.map(|(name, d)| (Rc::clone(name), Entry::Decl(*d)));
         self.scopes[0].names.extend(names);
-        // Types of headers, such as div_t.
+        // The library's functions use types of headers, such as `div_t`.
         for file in &self.files {
             let types = file.names.iter();
             let types = types.filter(|(_, entry)| matches!(entry, Entry::Typedef(_)));
@@ -52,7 +53,7 @@ impl Parser<'_> {
                     .entry(Rc::clone(name))
                     .or_insert_with(|| entry.clone());
             }
-            // Each name once, so that their order does not matter.
+            // Each name is entered once, so the order of the hash map does not matter.
             let tags = &mut self.scopes[0].tags;
             file.tags.iter().for_each(|(name, tag)| {
                 tags.entry(Rc::clone(name)).or_insert_with(|| tag.clone());
@@ -60,7 +61,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on in the scope of a file, or of the first one that declares a name; its number is for [`Self::leave_file`].
+    /// Enters the scope of a file, or of the first one that declares a name; returns its number for
+    /// [`Self::leave_file`].
     pub(super) fn enter_file(&mut self, file: Option<usize>, name: &str) -> usize {
         let declares = |scope: &Scope| scope.names.contains_key(name);
         let file = file.or_else(|| self.files.iter().position(declares));
@@ -87,17 +89,17 @@ impl Parser<'_> {
         self.sink.error(&codes::TWICE, at, message, help);
     }
 
-    /// A place in words.
+    /// A position in words.
     pub(super) fn place(&self, at: Pos) -> String {
         let file = self.sink.files.get(at.file as usize);
         format!("line {} of {}", at.line, file.map_or("", String::as_str))
     }
 
-    /// Tells of a declaration that gives a name another type than the one before. Hand-written ones of functions of the library are
-    /// looked at where they are called.
+    /// Reports a declaration that gives a name another type than an earlier one. The file's own declarations of
+    /// functions of the library are checked where they are called.
     pub(super) fn compare(&mut self, old: DeclId, new: &Decl) {
         let decl = self.unit.decl(old);
-        // No compiler sees the declarations of two files together.
+        // A compiler never sees the declarations of two files together: between files less is compared.
         let known = self.scopes[0].names.get(&new.name);
         let in_file = matches!(known, Some(Entry::Decl(d)) if *d == old);
         let rule = match in_file {
@@ -117,19 +119,19 @@ impl Parser<'_> {
     }
 }
 
-/// How much of two types is compared.
+/// The strictness of a comparison of two types.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compatible {
-    /// Qualifiers, too, and what is passed to parameters that are not declared.
+    /// Within a file: qualifiers count, and so do promotions of arguments for parameters that are not declared.
     InFile,
     InProgram,
 }
 
-/// True of types that two declarations may give one thing (C99 6.2.7).
+/// True of compatible types, which two declarations of one object may have (C99 6.2.7).
 pub(super) fn are_compatible(unit: &Unit, a: &Qualified, b: &Qualified, rule: Compatible) -> bool {
     let in_file = rule == Compatible::InFile;
     let qualifiers = |of: &Qualified| (of.constant, of.volatile, of.restrict);
-    // Values have no qualifiers.
+    // Qualifiers of parameters and results do not count: these are values.
     let value = |of: &Qualified| Qualified {
         constant: false,
         volatile: false,
@@ -160,7 +162,7 @@ pub(super) fn are_compatible(unit: &Unit, a: &Qualified, b: &Qualified, rule: Co
                 }
                 // Arguments for parameters that are not declared are promoted.
                 let takes_promoted = |of: &Signature| {
-                    // A definition in the old style takes them as they are passed.
+                    // A definition in the old style takes arguments as they are passed, promoted.
                     let is_old = |p: &Parameter| p.decl.is_some_and(|d| unit.promoted.contains(&d));
                     let mut parameters = of.parameters.iter();
                     !of.variadic && parameters.all(|p| !p.ty.is_promoted() || is_old(p))
@@ -188,10 +190,10 @@ pub(super) fn are_compatible(unit: &Unit, a: &Qualified, b: &Qualified, rule: Co
     true
 }
 
-/// Gives functions of which another file has one of the same name a name of their own; these keep theirs.
+/// Renames functions whose name another file uses for a function of its own. Those in `heads` keep their names.
 pub(crate) fn name_apart(unit: &mut Unit, heads: &[usize]) {
     if unit.files.len() < 3 {
-        // One file, and what was made.
+        // With one file there is nothing to tell apart.
         return;
     }
     let mut taken: BTreeSet<Rc<str>> = (heads.iter())

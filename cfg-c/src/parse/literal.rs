@@ -1,4 +1,4 @@
-//! Numbers.
+//! The values and types of literals: numbers, characters and texts.
 
 use crate::{
     ast::ExprKind,
@@ -6,7 +6,7 @@ use crate::{
     types::{Arith, Int},
 };
 
-/// The bytes of a string, without the 0 at its end; `None` where they are not known.
+/// The bytes of a string, without the 0 at its end; `None` for wide characters.
 pub(super) fn string(text: &str) -> Option<Vec<u8>> {
     condition::characters(text.strip_prefix('"')?.strip_suffix('"')?)
 }
@@ -26,23 +26,23 @@ pub(super) fn character(text: &str) -> Arith {
     }
 }
 
-/// The text of a number without the unit that compilers let stand in its suffix.
+/// The text of a number without the imaginary unit that compilers accept in its suffix.
 pub(super) fn without_unit(text: &str) -> String {
     text.replacen(['i', 'j', 'I', 'J'], "", 1)
 }
 
-/// True of a real number with such a unit. Complex integers are not read.
+/// True of a real number with an imaginary unit. Complex integers are not supported.
 pub(super) fn is_imaginary(text: &str) -> bool {
     text.contains(['i', 'j', 'I', 'J']) && text.contains(['.', 'e', 'E', 'p', 'P'])
 }
 
-/// The value of a number, and whether it is a long double; `None` if it is none of C.
+/// The value of a number, and whether it is a long double; `None` if the text is no number of C.
 pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
     let lower = text.to_ascii_lowercase();
     let hex = lower.starts_with("0x");
     let real = lower.contains('.') || hex && lower.contains('p') || !hex && lower.contains('e');
     if !real {
-        // The two letters of a suffix are of one case.
+        // The two letters of the suffix `ll` must be of one case.
         if text.contains("lL") || text.contains("Ll") {
             return None;
         }
@@ -68,7 +68,7 @@ pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
         return None;
     }
     Some(match suffix {
-        // Rounded once.
+        // Parsed as `f32`, the number is rounded once.
         'f' => (ExprKind::Float(digits.parse().ok()?), false),
         _ => (ExprKind::Real(digits.parse().ok()?), suffix == 'l'),
     })
@@ -104,7 +104,8 @@ fn integer(value: i128, suffix: &str, decimal: bool) -> Option<ExprKind> {
     Some(ExprKind::Int(value, Arith::Int(ty)))
 }
 
-/// A hexadecimal number, rounded once to so many bits, the last of which is worth at least 2 to the power `least`.
+/// A hexadecimal number, rounded once to `precision` bits, the last of which is worth at least 2 to the power
+/// `least`.
 fn hexadecimal(text: &str, precision: i64, least: i64) -> Option<f64> {
     let (digits, exponent) = text.split_once('p')?;
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
@@ -116,7 +117,7 @@ fn hexadecimal(text: &str, precision: i64, least: i64) -> Option<f64> {
         if value >> 100 == 0 {
             value = value << 4 | digit;
         } else {
-            // What is cut off shows only in whether there is anything.
+            // Digits beyond 128 bits only matter to rounding: one sticky bit says whether any is not 0.
             value |= u128::from(digit != 0);
             exponent += 4;
         }
@@ -124,7 +125,7 @@ fn hexadecimal(text: &str, precision: i64, least: i64) -> Option<f64> {
     if value == 0 {
         return Some(0.0);
     }
-    // The bits that a number of this size has.
+    // The number of bits in `value`.
     let bits = 128 - i64::from(value.leading_zeros());
     let kept = (bits + exponent - least).clamp(0, precision);
     let cut = (bits - kept).clamp(0, 127) as u32;
@@ -134,7 +135,8 @@ fn hexadecimal(text: &str, precision: i64, least: i64) -> Option<f64> {
         kept += 1;
     }
     let exponent = i32::try_from(exponent + i64::from(cut)).ok()?;
-    // The first factor is exact, and so is the second, unless the result is 0 or infinite.
+    // 2 to the exponent may not fit a double, so it is applied in two factors. Both products are exact, unless the
+    // result is 0 or infinite.
     let first = exponent.clamp(-1000, 900);
     let rest = exponent.saturating_sub(first).clamp(-2000, 2000);
     let value = kept as f64 * 2f64.powi(first) * f64::exp2(f64::from(rest));

@@ -1,5 +1,6 @@
-//! Functions that a caller may give: pointers to functions, in parameters and in members, that are called only where it has been asked
-//! whether they are null, as in `if (options->report) options->report(k, x);`. Without anything said they are null.
+//! Optional functions of the caller: pointers to functions, in parameters and members, that are called only behind a
+//! test for null, as in `if (options->report) options->report(k, x);`. Unless an option names a function, they are
+//! taken to be null.
 
 use super::{Parser, callback::Given};
 use crate::{
@@ -16,7 +17,7 @@ use std::{
     rc::Rc,
 };
 
-/// Variables and members that a caller gives.
+/// A variable or member that a caller sets.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Holder {
     Variable(DeclId),
@@ -28,22 +29,22 @@ enum Holder {
 enum Asked {
     /// The expression is called.
     Call,
-    /// Whether it is null, or true.
+    /// The expression is tested for null or truth.
     Truth,
     Value,
 }
 
-/// Variables and members that are not null where something is evaluated.
+/// Variables and members that are known not to be null at the present expression.
 type Known = Rc<Vec<Holder>>;
 
-/// The pointers to functions that are tested, and those that are used elsewhere than behind their tests.
+/// The pointers to functions that are tested, and those that are used other than behind their tests.
 #[derive(Default)]
 struct Uses {
     tested: BTreeSet<Holder>,
     needed: BTreeSet<Holder>,
 }
 
-/// The pointer to a function that an expression is.
+/// The holder of a pointer to a function, if an expression is one.
 fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
     let node = unit.expr(e);
     if !node.ty.as_ref().is_some_and(is_function_pointer) {
@@ -70,7 +71,7 @@ fn compared(unit: &Unit, e: ExprId) -> Option<(ExprId, bool)> {
     }
 }
 
-/// Variables and members known with `known` and a condition that is true or not.
+/// `known`, with the variables and members that are not null if a condition has the value `truth`.
 fn with(unit: &Unit, known: &Known, condition: ExprId, truth: bool) -> Known {
     let mut more = Vec::new();
     let mut open = vec![(condition, truth)];
@@ -168,7 +169,7 @@ impl Uses {
                     open.extend(arguments.map(|a| (*a, Asked::Value, Rc::clone(&known))));
                     open.push((*f, Asked::Call, known));
                 }
-                // Null may be assigned.
+                // Null may be assigned without being a use.
                 ExprKind::Assign(None, a, value) if holder(unit, *a).is_some() => {
                     open.extend(
                         unit.operands(*a)
@@ -186,7 +187,7 @@ impl Uses {
     }
 }
 
-/// The pointers to functions that a variable is, or leads to, and what leads to each in words.
+/// The pointers to functions that a variable is, or leads to, each with the words of C that lead to it.
 fn led_to(unit: &Unit, d: DeclId, found: &mut BTreeMap<Holder, String>) {
     let decl = unit.decl(d);
     if is_function_pointer(&decl.ty) {
@@ -218,7 +219,7 @@ fn led_to(unit: &Unit, d: DeclId, found: &mut BTreeMap<Holder, String>) {
 }
 
 impl Parser<'_> {
-    /// Makes null what callers need not give, and of which nothing is said.
+    /// Replaces optional functions by null, unless an option declares them.
     pub(super) fn optional_functions(&mut self, heads: &[InFile]) {
         let unit = &self.unit;
         let roots = heads
@@ -252,7 +253,8 @@ impl Parser<'_> {
                     at
                 }
             };
-            // Functions given here are refused where it is not known which.
+            // A pointer that the files themselves set is not the caller's. It is refused where the function is not
+            // known.
             if self.changes(&given, true).is_some() || self.replace(&given, None).is_some() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Calls of `qsort` and `bsearch`: each type of elements has a function of its own, which is written in C.
+//! Calls of `qsort` and `bsearch`: for each type of elements, a function of its own is made from a text in C.
 
 use super::{Entry, Parser, allocation::MAX_DEPTH};
 use crate::{
@@ -15,13 +15,13 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(super) struct Sorted {
     element: Type,
-    /// The type of what is searched for.
+    /// The type of the key, for `bsearch`.
     key: Option<Type>,
     function: DeclId,
 }
 
 impl Sorted {
-    /// The function of the library that this one is.
+    /// The name of the function of the library.
     fn name(&self) -> &'static str {
         match self.key {
             Some(_) => "bsearch",
@@ -31,8 +31,8 @@ impl Sorted {
 }
 
 impl Parser<'_> {
-    /// The function and its arguments where `qsort` or `bsearch` is called for elements of a type that is known, and
-    /// their size is given.
+    /// The function and its arguments for a call of `qsort` or `bsearch`, if the type of the elements is known and
+    /// their size is that of the type.
     pub(super) fn sort_of_elements(
         &mut self,
         f: ExprId,
@@ -101,12 +101,12 @@ impl Parser<'_> {
         function
     }
 
-    /// Reads the functions that are called.
+    /// Parses the functions that are called.
     pub(super) fn sorts(&mut self) {
         for k in 0..self.sorted.len() {
             let sorted = self.sorted[k].clone();
             let name = sorted.name();
-            // No file can write these names.
+            // The names contain characters that no identifier in a file has.
             let named = |name: &str| -> Rc<str> { Rc::from(format!("<{name} {k}>")) };
             let types = [("element", Some(sorted.element)), ("key", sorted.key)];
             let file = &mut self.scopes[0].names;

@@ -1,4 +1,4 @@
-//! Statements.
+//! Reads statements, and notes the labels and cases inside of loops.
 
 use super::{Around, Cases, Entry, Fail, Parse, Parser, Scope};
 use crate::{
@@ -23,7 +23,7 @@ impl Parser<'_> {
             if self.peek().kind == Kind::End {
                 let at = self.peek().at;
                 if self.sink.found.has_errors() {
-                    // It may have been passed on the way out of another problem.
+                    // Recovery from an earlier problem may have passed the brace.
                     return Err(Fail);
                 }
                 return Err(self.syntax(at, "a block has no closing brace"));
@@ -50,7 +50,7 @@ impl Parser<'_> {
         Ok(self.stmt(StmtKind::Block(statements), from))
     }
 
-    /// A declaration or a statement of a block, with the labels before it.
+    /// Reads a declaration or a statement of a block, with the labels before it.
     fn item(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
         self.labels(out)?;
         if self.begins_declaration() || self.begins_assertion() {
@@ -64,7 +64,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The labels and attributes at hand.
+    /// Reads labels and attributes.
     fn labels(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
         loop {
             if self.peek().kind == Kind::Ident && self.peek().text.starts_with("__attribute")
@@ -72,7 +72,7 @@ impl Parser<'_> {
             {
                 let before = self.at;
                 self.attributes()?;
-                // What it says of a declaration is looked at there.
+                // An attribute of a declaration is read with the declaration.
                 if self.begins_declaration() && !self.tokens[before].is("[") {
                     self.at = before;
                     return Ok(());
@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A case, or the default, enters all loops between it and its switch.
+    /// Notes a case or a default: it enters all loops between itself and its switch.
     fn case(&mut self, at: Pos, values: Option<(ExprId, ExprId)>) {
         let mut cases = None;
         for around in self.around.iter_mut().rev() {
@@ -143,7 +143,7 @@ impl Parser<'_> {
                     Ok((first, last)) => {
                         let before = cases.values.range(..=last).next_back();
                         let is_new = before.is_none_or(|(_, end)| *end < first);
-                        // One from a value to a smaller one is empty.
+                        // A range of cases whose end is below its beginning is empty.
                         if first <= last {
                             cases.values.insert(first, last);
                         }
@@ -165,7 +165,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A statement that is part of another; a label makes it a list.
+    /// Reads a statement that is part of another. With a label, it is a list.
     pub(super) fn inner(&mut self) -> Parse<StmtId> {
         let from = self.peek().at;
         let mut list = Vec::new();
@@ -314,7 +314,7 @@ impl Parser<'_> {
         Ok(self.truth(e))
     }
 
-    /// The body of a loop or switch, and whether a label leads into it.
+    /// Reads the body of a loop or switch; returns also whether a label leads into it.
     fn body(&mut self, switch: Option<Cases>) -> Parse<(StmtId, bool)> {
         self.around.push(Around {
             switch,
@@ -327,7 +327,7 @@ impl Parser<'_> {
         Ok((body, entered))
     }
 
-    /// A chain of `else if` is one statement. An else belongs to the nearest if.
+    /// Reads a chain of `else if` as one statement. An `else` belongs to the nearest `if`.
     fn if_chain(&mut self) -> Parse<StmtKind> {
         let mut arms = Vec::new();
         let mut other = None;
@@ -375,7 +375,7 @@ impl Parser<'_> {
                     "the head of for declares more than variables of its own",
                 );
             }
-            // They are there before the loop, and in all passes.
+            // Variables declared in the head live before the loop and through all passes.
             for d in &decls {
                 self.unit.decls[d.index()].place = before;
             }

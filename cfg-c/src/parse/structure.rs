@@ -1,4 +1,4 @@
-//! Structures and unions.
+//! Reads structures and unions.
 
 use super::{Parse, Parser};
 use crate::{
@@ -12,7 +12,7 @@ use cfg_core::ir::Record;
 use std::rc::Rc;
 
 impl Parser<'_> {
-    /// A structure or union: declared, or named.
+    /// Reads a structure or union: a declaration with members, or a tag alone.
     pub(super) fn structure(&mut self, union: bool) -> Parse<Type> {
         let at = self.next().at;
         let mut attributes = self.attributes()?;
@@ -29,7 +29,7 @@ impl Parser<'_> {
                 own => own,
             }
         });
-        // A file before may name a structure with the tag that this file has for a union.
+        // An earlier file may use the same tag for the other kind.
         let known = known.filter(|ty| match ty {
             Type::Struct(s) => {
                 let named = self.unit.structure(*s);
@@ -120,7 +120,7 @@ impl Parser<'_> {
             }
             loop {
                 if self.peek().is(":") {
-                    // A bit-field without a name.
+                    // A bit-field without a name is padding: the layout is then not computed.
                     self.unit.structures[id.index()].packed = true;
                 } else {
                     let at = self.peek().at;
@@ -136,7 +136,7 @@ impl Parser<'_> {
                     let Some((name, at)) = made.name else {
                         return Err(self.syntax(at, "a member has no name"));
                     };
-                    // A structure in itself would have no end.
+                    // A structure inside of itself would have no end.
                     if let Type::Struct(inner) = made.ty.element().ty
                         && !self.unit.structure(inner).complete
                         && inner != id
@@ -194,8 +194,8 @@ impl Parser<'_> {
             .then_some(Width { of, bits })
     }
 
-    /// A structure or union without a name is a member without one: its members are named like those of the one around
-    /// it.
+    /// Adds a structure or union without a name as an unnamed member: its members are named like those of the
+    /// structure around it.
     fn anonymous(&mut self, id: StructId, ty: Qualified) {
         match ty.ty {
             Type::Struct(inner) if self.unit.structure(inner).name.is_none() => {
@@ -217,7 +217,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True if no member has the name of this one; an error otherwise.
+    /// True if no member has the name of this one; otherwise reports it.
     fn told_apart(&mut self, id: StructId, member: &Member) -> bool {
         let unit = &self.unit;
         let taken = unit.member(id, &member.name).is_some()
@@ -238,7 +238,8 @@ impl Parser<'_> {
             Type::Struct(inner) => self.unit.structure(*inner).leaves,
             _ => 1,
         };
-        // Structures inside structures double what is in them line by line: those that are larger than records get no members any more.
+        // With structures inside structures, a few lines can double the size again and again: beyond the size of
+        // records, members are no longer added.
         let structure = &self.unit.structures[id.index()];
         if structure.leaves + leaves > Record::MAX_LEAVES {
             let refused = structure.refused.is_some();

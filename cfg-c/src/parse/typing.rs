@@ -11,7 +11,7 @@ fn arith(ty: Arith) -> Option<Qualified> {
     Some(Qualified::plain(Type::Arith(ty)))
 }
 
-/// An array as the pointer that it is where it is used.
+/// The type of an expression after decay: an array becomes a pointer to its elements.
 pub(super) fn decayed(ty: Qualified) -> Qualified {
     match ty.ty {
         Type::Array(of, _) => Qualified::plain(Type::Pointer(of)),
@@ -89,7 +89,7 @@ impl Unit {
                 | Binary::BitOr => common(*a, *b),
             },
             ExprKind::Conditional(_, a, b) => {
-                // A null pointer has the type of what may be chosen in its place.
+                // A null pointer takes the type of the other choice.
                 let null = points::is_null(unit, *a) && unit.is_pointer(*b);
                 let is_nothing = |e: &ExprId| ty(*e).is_some_and(|ty| ty.ty == Type::Void);
                 let (chosen, other) = match unit.is_pointer(*a) && !null {
@@ -102,7 +102,7 @@ impl Unit {
                 if !unit.is_pointer(chosen) {
                     return common(*a, *b).or_else(|| ty(*a));
                 }
-                // A value that one of the two may not write is not written.
+                // The chosen pointer is one to constants if either choice is.
                 let pointer = decayed(ty(chosen)?);
                 let reads = ty(other).is_some_and(|ty| ty.target().is_some_and(|to| to.constant));
                 Some(match &pointer.ty {

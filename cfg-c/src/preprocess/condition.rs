@@ -1,8 +1,8 @@
-//! Integer constant expressions of #if.
+//! Evaluates integer constant expressions of `#if` (C99 6.10.1).
 
 use crate::lex::{Kind, Token};
 
-/// Parentheses, signs and conditional operators nest.
+/// Most levels of parentheses, signs and conditional operators.
 const MAX_DEPTH: usize = 200;
 
 struct Reader<'t> {
@@ -14,7 +14,7 @@ struct Reader<'t> {
 /// A value, and whether it is unsigned.
 type Value = (i64, bool);
 
-/// The value of the tokens, in which names are 0.
+/// The value of the tokens; names that are left count as 0.
 pub(super) fn value(tokens: &[Token]) -> Result<i64, String> {
     let mut reader = Reader {
         tokens,
@@ -56,7 +56,7 @@ pub(crate) fn character(text: &str) -> Option<i64> {
     }
     let bytes = characters(inner)?;
     match (&bytes[..], std::str::from_utf8(&bytes)) {
-        // char has a sign.
+        // `char` is signed.
         (&[byte], _) if prefix.is_empty() => Some(i64::from(byte as i8)),
         (&[byte], _) => Some(i64::from(byte)),
         (_, Ok(text)) if !prefix.is_empty() => {
@@ -71,7 +71,8 @@ pub(crate) fn character(text: &str) -> Option<i64> {
     }
 }
 
-/// The bytes that stand between quotes, as UTF-8 where they are no ASCII; `None` if an escape is none of C, or what was read is no UTF-8.
+/// The bytes between quotes, UTF-8 outside of ASCII; `None` for an escape that C does not have, or for bytes that are
+/// no UTF-8.
 pub(crate) fn characters(inner: &str) -> Option<Vec<u8>> {
     let mut made = Vec::with_capacity(inner.len());
     let mut rest = inner;
@@ -85,7 +86,7 @@ pub(crate) fn characters(inner: &str) -> Option<Vec<u8>> {
             continue;
         }
         let escape = rest.chars().next()?;
-        // The digits behind the letter, at most so many, to this base.
+        // Behind the letter come at most `most` digits to the base.
         let (skipped, most, base) = match escape {
             '0'..='7' => (0, 3, 8),
             'x' => (1, usize::MAX, 16),
@@ -142,7 +143,8 @@ impl Reader<'_> {
         self.tokens.get(self.at).map(|t| &*t.text)
     }
 
-    /// Also a conditional expression; `live` is false where the value is not used.
+    /// Evaluates an expression with conditional operators. `live` is false if the value is not used: then a division
+    /// by 0 is no error.
     fn conditional(&mut self, live: bool) -> Result<Value, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -178,7 +180,7 @@ impl Reader<'_> {
                     "||" => left.0 == 0,
                     _ => true,
                 };
-            // At most ten levels of operators.
+            // Recursion is bounded by the ten levels of precedence.
             let right = self.binary(n + 1, live)?;
             left = apply(&op, left, right, live)?;
         }

@@ -1,4 +1,4 @@
-//! Directives.
+//! Follows directives.
 
 use super::{
     Condition, LeftOut, Lexed, Macro, Preprocessor, condition, headers::header, pragma::group,
@@ -29,7 +29,7 @@ impl Preprocessor<'_> {
         self.sink.error(&codes::PREPROCESSOR, at, message, help);
     }
 
-    /// Follows a directive; its # has been read.
+    /// Follows a directive, whose `#` has been read.
     pub(super) fn directive(&mut self, at: Pos) {
         let line = self.line();
         let Some((name, rest)) = line.split_first() else {
@@ -65,7 +65,7 @@ impl Preprocessor<'_> {
                     if &*name.text == "endif" {
                         self.conditions.pop();
                     } else {
-                        // The part before was taken.
+                        // The previous part was taken, so this one is skipped.
                         self.skip();
                     }
                 }
@@ -96,7 +96,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#pragma push_macro("NAME")`: the definition, or that there is none, is kept.
+    /// `#pragma push_macro("NAME")`: keeps the definition, or the fact that there is none.
     fn push_macro(&mut self, rest: &[Token]) {
         if let Some(name) = self.macro_in_quotes(rest) {
             let now = self.macros.get(&name).cloned();
@@ -104,7 +104,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#pragma pop_macro("NAME")`: the definition that was kept last.
+    /// `#pragma pop_macro("NAME")`: restores the definition that was kept last.
     fn pop_macro(&mut self, rest: &[Token]) {
         let Some(name) = self.macro_in_quotes(rest) else {
             return;
@@ -135,7 +135,7 @@ impl Preprocessor<'_> {
                 "write # 12 \"file.c\"",
             );
         };
-        // The flag 3 is that of headers of the system.
+        // Flag 3 marks lines of headers of the system.
         let marked = line.iter().skip(2).any(|t| t.is_number("3"));
         let mut known = None;
         let file = match line.get(1) {
@@ -144,7 +144,7 @@ impl Preprocessor<'_> {
                 let ends = name
                     .rmatch_indices(['/', '\\'])
                     .map(|(k, _)| &name[k + 1..]);
-                // As `sys/time.h`, or `time.h`.
+                // The header may be known by its last two parts, as `sys/time.h`, or by the last, `time.h`.
                 let mut ends = ends.take(2).chain([&name[..]]).collect::<Vec<_>>();
                 ends.sort_by_key(|end| std::cmp::Reverse(end.len()));
                 let texts = |end: &&str| header(end).map(|text| (format!("<{end}>"), text));
@@ -156,7 +156,7 @@ impl Preprocessor<'_> {
         if !marked {
             self.own.insert(file);
         }
-        // Macros of the system in other files have the flag, too.
+        // Lines of other files that macros of the system made have the flag, too: these files are not of the system.
         let system = marked && !self.own.contains(&file);
         let Some(frame) = self.frames.last_mut() else {
             return;
@@ -165,7 +165,7 @@ impl Preprocessor<'_> {
         frame.file = file;
         frame.shift = i64::from(value) - physical - 1;
         frame.system = system;
-        // What they declare is known, and never read.
+        // The declarations of known headers are built in: the lines are skipped.
         if let Some((name, text)) = known.filter(|_| system)
             && !self.once.contains(&name)
         {
@@ -190,7 +190,7 @@ impl Preprocessor<'_> {
                     Some(t) if t.is(",") => {}
                     Some(t) if t.is("...") => {
                         variadic = true;
-                        // GNU C gives the rest a name: `args...`.
+                        // In GNU C the rest may have a name: `args...`.
                         if rest[k - 1].kind != Kind::Ident {
                             list.push(self.kept.names.get("__VA_ARGS__"));
                         }
@@ -268,7 +268,7 @@ impl Preprocessor<'_> {
 
     /// The path and the text of a file that is named in quotes or in angle brackets.
     fn find(&mut self, name: &str, quoted: bool) -> Option<(String, Rc<Lexed>)> {
-        // The library's own headers are known, wherever they lie.
+        // Headers of the library are built in, whatever lies in the folders.
         let known = header(name);
         let mut paths = Vec::new();
         if quoted {
@@ -290,8 +290,9 @@ impl Preprocessor<'_> {
         known.map(|text| (path.clone(), self.of_library(&path, text)))
     }
 
-    /// A file that is neither beside the one at hand nor in a folder of `-I` may be the only one of its name in the folders around. Where there is
-    /// none, its names are not known, which matters where they are needed.
+    /// Handles an included file that is neither beside the present file nor in a folder of `-I`. The only file of its
+    /// name in the folders around is taken, with a warning. If there is none, the file is missing, which is an error
+    /// only where its names are needed.
     fn missing(&mut self, name: String, quoted: bool, at: Pos) {
         let message = format!("there is no file {name} to include");
         let from = self.frames.last().map_or("", |f| &f.name);
@@ -326,7 +327,8 @@ impl Preprocessor<'_> {
     }
 
     fn holds(&mut self, line: &[Token], at: Pos) -> bool {
-        // Questions come before macros are expanded, and those that macros make after it.
+        // Questions such as `defined` are answered before macros are expanded; those that macros produce are answered
+        // after it.
         let tokens = self.answers(line);
         self.in_condition = true;
         let tokens = self.expand_all(tokens, 0);
@@ -359,7 +361,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// A condition with numbers in place of its questions: `defined`, and what compilers have besides.
+    /// A condition with its questions replaced by their answers: `defined`, and the questions of compilers.
     fn answers(&mut self, line: &[Token]) -> Vec<Token> {
         let mut tokens = Vec::with_capacity(line.len());
         let mut rest = line;
@@ -419,8 +421,8 @@ impl Preprocessor<'_> {
         self.macros.contains_key(&name.text) || own.concat().contains(&&*name.text)
     }
 
-    /// Warns where a condition of a file asks for a macro that is not defined though a compiler may have it: the first
-    /// one that only gcc has, and the first one that a file which is not there may define.
+    /// Warns of a condition that asks for an undefined macro that a compiler might have: once for a macro that only
+    /// gcc has, and once for one that a missing file may define.
     fn warn_of_undefined(&mut self, name: &Token) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -481,14 +483,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Passes what is not taken, up to a part that is, or to the end.
+    /// Skips parts that are not taken, up to one that is, or to the end of the `#if`.
     fn skip(&mut self) {
-        // The directive that ended the part before is looked at again.
+        // Skipping starts at the directive that ended the previous part.
         let mut depth = 0usize;
         if let Some(frame) = self.frames.last_mut()
             && self.conditions.last().is_some_and(|c| c.taken)
         {
-            // Back to the line of #elif or #else.
+            // Goes back to the beginning of the line with `#elif` or `#else`.
             while frame.next > 0 && !frame.text.tokens[frame.next - 1].first {
                 frame.next -= 1;
             }

@@ -1,4 +1,4 @@
-//! Expansion of macros.
+//! Expands macros by Prosser's algorithm.
 
 use super::{MAX_EXPANDED, MAX_NESTING, Macro, Preprocessor, pragma::group};
 use crate::{
@@ -8,7 +8,8 @@ use crate::{
 };
 use std::{borrow::Cow, rc::Rc};
 
-/// What the tokens that a macro makes count as: names from which they are hidden are joined for each, and texts are copied.
+/// The number that the tokens of a macro's body count as: for each token a hide set is merged, and long texts are
+/// copied.
 fn work(body: &[Token], hidden: &Hidden) -> usize {
     let names = |h: &Hidden| h.as_ref().map_or(0, |h| h.len());
     let own = names(hidden) / 8;
@@ -30,7 +31,7 @@ fn union(a: &Hidden, b: &Hidden) -> Hidden {
     }
 }
 
-/// The body of a macro for a call: what stands in `__VA_OPT__` is left out where the last argument is empty.
+/// The body of a macro for a call, without the contents of `__VA_OPT__` if the last argument is empty.
 fn body_for<'m>(of: &'m Macro, last: Option<&Vec<Token>>) -> Cow<'m, [Token]> {
     if !of.variadic || !of.body.iter().any(|t| t.is("__VA_OPT__")) {
         return Cow::Borrowed(&of.body);
@@ -61,12 +62,12 @@ fn with(hidden: &Hidden, name: &Rc<str>) -> Hidden {
 }
 
 impl Preprocessor<'_> {
-    /// Expands a macro that is named in a file, with what follows there as its arguments.
+    /// Expands a macro that is named in a file; its arguments follow there.
     pub(super) fn expand_from_file(&mut self, token: Token, out: &mut Vec<Token>) {
         let at = token.at;
         let start = out.len();
         self.rescan(vec![token], true, 0, out);
-        // Positions are those of the call.
+        // All tokens get the position of the call.
         for token in &mut out[start..] {
             if token.hidden.is_some() {
                 token.at = at;
@@ -82,7 +83,7 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// Expands what is on the stack, the next token last; arguments may go on in the file.
+    /// Expands the tokens on the stack, the next one last. If `file`, arguments may continue in the file.
     fn rescan(&mut self, mut stack: Vec<Token>, file: bool, depth: usize, out: &mut Vec<Token>) {
         while let Some(token) = stack.pop() {
             let definition = match token.kind {
@@ -93,7 +94,7 @@ impl Preprocessor<'_> {
                 let asks = self.in_condition && token.is("defined");
                 out.push(self.special(token));
                 if asks {
-                    // The macro that is asked for is not expanded.
+                    // The operand of `defined` is not expanded.
                     out.extend(stack.pop_if(|t| t.is("(")));
                     out.extend(stack.pop_if(|t| t.kind == Kind::Ident));
                 }
@@ -126,7 +127,8 @@ impl Preprocessor<'_> {
                     else {
                         continue;
                     };
-                    // Prosser: what is hidden in both the name and the closing parenthesis.
+                    // Prosser: the hide set of the result is the intersection of those of the name and the closing
+                    // parenthesis, plus the macro.
                     let both: Vec<Rc<str>> = match (&token.hidden, &close) {
                         (Some(a), Some(b)) => a.iter().filter(|n| b.contains(n)).cloned().collect(),
                         _ => Vec::new(),
@@ -177,8 +179,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The arguments up to the closing parenthesis, at most so many, and what is hidden there: the last one has all
-    /// that is left.
+    /// The arguments up to the closing parenthesis, and the hide set of that. There are at most `most` arguments, the
+    /// last of which has all tokens that are left.
     fn arguments(
         &mut self,
         stack: &mut Vec<Token>,
@@ -274,7 +276,7 @@ impl Preprocessor<'_> {
         let mut k = 0;
         // True after ##: the next token is joined with the last one.
         let mut paste = false;
-        // True where nothing stands before ##, with which nothing is joined.
+        // True if the operand before `##` is empty, so that the next token is not joined.
         let mut nothing = false;
         while k < body.len() {
             let token = &body[k];
@@ -284,7 +286,8 @@ impl Preprocessor<'_> {
                     .then(|| position(&body[k]))
                     .flatten()
                     .filter(|p| p + 1 == parameters.len());
-                // GNU C: the comma goes where no arguments are left for the rest, and joins with none.
+                // GNU C: in `, ## args` the comma is dropped if the rest is empty; otherwise it is not joined with
+                // the argument.
                 match rest.map(|p| arguments[p].is_empty()) {
                     Some(true) => drop(out.pop()),
                     Some(false) => {}
@@ -342,7 +345,7 @@ impl Preprocessor<'_> {
         self.expand_all(tokens.to_vec(), depth + 1)
     }
 
-    /// Two tokens as one.
+    /// Joins two tokens to one.
     fn join(&mut self, left: &Token, right: &Token, at: Pos) -> Vec<Token> {
         let text = format!("{}{}", left.text, right.text);
         let mut made = lex(text.as_bytes(), at.file, &mut self.kept.names, self.sink);
@@ -385,7 +388,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// What stands for a name that is a macro of itself. A date would make another program of the same file each day.
+    /// The value of a dynamic macro such as `__LINE__`. A real date would make a different program of the same file
+    /// each day, so it is fixed.
     pub(super) fn special(&mut self, token: Token) -> Token {
         let (kind, text) = match &*token.text {
             "__LINE__" => (Kind::Number, token.at.line.to_string()),

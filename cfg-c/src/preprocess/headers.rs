@@ -1,9 +1,9 @@
-//! What the headers of the standard library declare, as C text.
+//! The headers of the standard library, as built-in C texts.
 
 use crate::math;
 use std::{fmt::Write as _, sync::LazyLock};
 
-/// The headers with their texts; empty where [`header`] makes it.
+/// The headers with their texts; an empty text is made by [`header`].
 const HEADERS: &[(&str, &str)] = &[
     ("math.h", ""),
     ("stddef.h", include_str!("../headers/stddef.h")),
@@ -41,7 +41,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("omp.h", include_str!("../headers/omp.h")),
 ];
 
-/// The text of a header; `None` if the library has none of this name.
+/// The text of a header; `None` if the library has no header of this name.
 pub(crate) fn header(name: &str) -> Option<&'static str> {
     static MATH: LazyLock<String> =
         LazyLock::new(|| include_str!("../headers/math.h").to_owned() + &prototypes());
@@ -70,7 +70,7 @@ fn prototypes() -> String {
     text
 }
 
-/// The macros that choose among these functions by type, but for those that `tgmath.h` has.
+/// The type-generic macros for these functions, without those that stand in the text of `tgmath.h`.
 fn generic() -> String {
     let mut text = String::new();
     for (name, op) in math::operators().filter(|(name, _)| *name != "fabs") {
@@ -83,10 +83,11 @@ fn generic() -> String {
     text
 }
 
-/// The name of the file that [`all`] is.
+/// The name, in messages, of the text of [`all`].
 pub(crate) const ALL: &str = "<all>";
 
-/// A file that includes all headers but those that make macros of functions, and what compilers know without a header.
+/// A text that includes all headers except those that define functions as macros, and declares the functions that
+/// compilers know without a header.
 pub(crate) fn all() -> String {
     let declare = |name: &&str| !matches!(*name, "tgmath.h" | "iso646.h");
     let names = HEADERS.iter().map(|(name, _)| *name).filter(declare);

@@ -1,4 +1,4 @@
-//! `#pragma cfgrev`, and the options of the command line that say the same.
+//! `#pragma cfgrev`, and the equivalent options of the command line.
 
 use super::{Choice, External, Preprocessor, Role, TypeChoice};
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// How it is written.
+/// The help of messages about the pragma: its syntax.
 const HELP: &str = "write #pragma cfgrev independent(x, y) dependent(z), no-diff(v), or external(g) value(e) partial(x: e, y: e)";
 
-/// Pragmas of compilers that say how a program is compiled, and not what it computes.
+/// Pragmas of compilers that affect how a program is compiled, and not its results.
 const OF_COMPILERS: [&str; 24] = [
     "GCC",
     "STDC",
@@ -39,13 +39,13 @@ const OF_COMPILERS: [&str; 24] = [
     "nofusion",
 ];
 
-/// True of other words of compilers, as `diag_suppress` and `_CRI`.
+/// True of other words of compilers, such as `diag_suppress` and `_CRI`.
 fn is_of_compiler(word: &str) -> bool {
     word.starts_with("diag_") || word.starts_with('_')
 }
 
 impl Preprocessor<'_> {
-    /// What the command line says.
+    /// Reads the options of the command line.
     pub(super) fn options(&mut self, options: &Options) {
         for text in &options.externals {
             let tokens = self.option("--external", text);
@@ -73,7 +73,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Follows `#pragma`. Those of other tools say how a program is compiled, and only these what it computes, or how its memory lies.
+    /// Follows `#pragma`. Of the pragmas of other tools only those are read that affect results or the layout of
+    /// memory.
     pub(super) fn pragma(&mut self, rest: &[Token], at: Pos) {
         let Some(first) = rest.first() else { return };
         let passed_over = match &*first.text {
@@ -144,7 +145,7 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// The tokens of an option, with the places that they have in it.
+    /// The tokens of an option, with their positions in it.
     fn option(&mut self, name: &str, text: &str) -> Vec<Token> {
         let file = self.file(name);
         let mut tokens = lex(text.as_bytes(), file, &mut self.kept.names, self.sink);
@@ -152,7 +153,7 @@ impl Preprocessor<'_> {
         tokens
     }
 
-    /// The clauses of a pragma: words with what stands in parentheses behind them.
+    /// Reads the clauses of a pragma: words with parentheses behind them.
     pub(super) fn clauses(&mut self, rest: &[Token], at: Option<Pos>) {
         let mut rest = rest;
         while !rest.is_empty() {
@@ -169,7 +170,7 @@ impl Preprocessor<'_> {
                     return self.wrong(rest[0].at, message, HELP);
                 }
                 "external" => {
-                    // What follows belongs to it, up to the next clause of another kind.
+                    // The parts `value`, `partial`, `adjoint` and `tangent` that follow belong to the function.
                     let mut end = behind;
                     while let Some((word, _, next)) = clause(end)
                         && is_part(&word)
@@ -193,7 +194,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Names, with commas between them.
+    /// Reads names with commas between them.
     fn names(&mut self, list: &[Token], role: Role, pragma: Option<Pos>) {
         for (k, name) in list.iter().enumerate() {
             match (k % 2, name.kind) {
@@ -305,12 +306,12 @@ impl Preprocessor<'_> {
     }
 }
 
-/// True of words that say something of an external function.
+/// True of words that begin a part of an external function's declaration.
 fn is_part(word: &str) -> bool {
     matches!(word, "is" | "value" | "partial" | "adjoint" | "tangent")
 }
 
-/// A word, `no-diff` among them, what stands in parentheses behind it, and what follows.
+/// A word (`no-diff` counts as one), the tokens in parentheses behind it, and the tokens that follow.
 fn clause(tokens: &[Token]) -> Option<(String, &[Token], &[Token])> {
     let (first, mut rest) = tokens.split_first()?;
     if first.kind != Kind::Ident {
@@ -328,7 +329,7 @@ fn clause(tokens: &[Token]) -> Option<(String, &[Token], &[Token])> {
     Some((word, inside, behind))
 }
 
-/// What stands in the parentheses at hand, and what follows.
+/// The tokens in the parentheses at the beginning, and the tokens that follow.
 pub(crate) fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
     if !tokens.first()?.is("(") {
         return None;
@@ -346,7 +347,7 @@ pub(crate) fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
     None
 }
 
-/// The parts between commas that stand in no parentheses.
+/// The parts between the commas outside of parentheses.
 fn split(tokens: &[Token]) -> Vec<&[Token]> {
     let mut depth = 0usize;
     let mut parts = Vec::new();

@@ -1,11 +1,10 @@
-//! The macros that are there before the first line: those of gcc on x86-64 Linux, so that a file is read as it compiles
-//! it.
+//! Predefined macros: those of gcc on x86-64 Linux, so that a file is read as gcc compiles it.
 
 /// The macros of gcc 12 in its default language (`-std=gnu17`) without options, as directives, but for
 /// [`UNDEFINED_MACROS`].
 pub(super) const DIRECTIVES: &str = include_str!("../headers/predefined.h");
 
-/// Macros of gcc that are not defined in what is read, and why. A `*` stands for the rest of a name.
+/// Macros of gcc that are not predefined here: the reason, and the names. A `*` stands for the rest of a name.
 pub const UNDEFINED_MACROS: &[(&str, &[&str])] = &[
     (
         "vectors are not read",
@@ -78,7 +77,7 @@ pub const UNDEFINED_MACROS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Why a macro of gcc is not defined in what is read; none of other names.
+/// The reason why a macro of gcc is not predefined here; `None` for other names.
 pub(super) fn reason_undefined(name: &str) -> Option<&'static str> {
     let is = |pattern: &&str| match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
@@ -89,7 +88,7 @@ pub(super) fn reason_undefined(name: &str) -> Option<&'static str> {
         .map(|(why, _)| *why)
 }
 
-/// Macros whose value depends on where they stand.
+/// Macros whose value depends on their position.
 pub(super) const OF_PLACE: [&str; 8] = [
     "__LINE__",
     "__FILE__",

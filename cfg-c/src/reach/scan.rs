@@ -1,5 +1,5 @@
-//! The names that an external declaration declares and uses, without reading it: a walk over its tokens that knows declarations from
-//! statements, and the scopes of local names. Where it cannot know, a name counts as used.
+//! The names that an external declaration declares and uses, found without parsing: a walk over its tokens tells
+//! declarations from statements, and follows the scopes of local names. In doubt, a name counts as used.
 
 use super::split::{Brackets, behind_attribute, is_attribute, is_tag_word};
 use crate::{
@@ -15,19 +15,19 @@ use std::{
 /// A name, and whether it is a tag.
 pub(crate) type Name = (Rc<str>, bool);
 
-/// What an external declaration declares and uses.
+/// The names that an external declaration declares and uses.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) declared: Vec<Name>,
-    /// Those that are variables.
+    /// The declared names that are variables.
     pub(super) variables: Vec<Rc<str>>,
-    /// The tags behind which the members stand.
+    /// The tags that are declared with their members.
     pub(super) completed: Vec<Rc<str>>,
-    /// Each once.
+    /// The used names, each once.
     pub(super) used: Vec<Name>,
-    /// The name of the function whose body there is.
+    /// The name of the function, if the declaration is a definition of one.
     pub(super) function: Option<Rc<str>>,
-    /// Functions are declared.
+    /// True if functions are declared.
     pub(super) has_prototypes: bool,
     pub(super) is_typedef: bool,
     pub(super) is_static: bool,
@@ -35,26 +35,26 @@ pub(super) struct Names {
     pub(super) is_inline: bool,
 }
 
-/// What is declared.
+/// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     File,
     Local,
     Parameter,
-    /// A parameter behind the parentheses.
+    /// An old-style parameter, declared behind the parentheses.
     Old,
     Member,
 }
 
-/// How far a declaration has come.
+/// The progress in a declaration.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
     level: Level,
-    /// A type has been seen.
+    /// True if a type has been seen.
     typed: bool,
-    /// The name has been passed.
+    /// True if the name has been passed.
     named: bool,
-    /// An expression stands here: an initial value, or the width of a bit-field.
+    /// True inside of an expression: an initial value, or the width of a bit-field.
     value: bool,
     is_typedef: bool,
     is_extern: bool,
@@ -76,12 +76,12 @@ impl Progress {
 #[derive(Clone, Copy, Debug)]
 enum Mode {
     Declaration(Progress),
-    /// Whether one begins here, and whether the next colon ends the label of a case.
+    /// A statement: whether it begins here, and whether the next colon ends the label of a case.
     Statement {
         begins: bool,
         case: bool,
     },
-    /// Whether a name comes next.
+    /// A list of enumerators: whether a name comes next.
     Enumerators {
         next: bool,
     },
@@ -93,23 +93,23 @@ const BEGIN: Mode = Mode::Statement {
     case: false,
 };
 
-/// A pair of brackets around the token at hand.
+/// A pair of brackets around the present token.
 struct Around {
     close: usize,
-    /// Goes on behind it.
+    /// The mode behind the brackets.
     resume: Mode,
-    /// The number of scopes behind it.
+    /// The number of scopes behind the brackets.
     scopes: usize,
-    /// The scopes of loops whose statements have not ended, of those directly inside.
+    /// The number of scopes of open loops directly inside of the brackets.
     loops: usize,
 }
 
 /// Local names, in scopes.
 #[derive(Default)]
 struct Scopes {
-    /// Whether a name is a type, in the scopes that declare it.
+    /// For each name, whether it is a type, in each scope that declares it.
     names: HashMap<Rc<str>, Vec<bool>>,
-    /// The names in the order of their declarations, and where those of each scope begin.
+    /// The names in the order of their declarations; `starts` has the first of each scope.
     order: Vec<Rc<str>>,
     starts: Vec<usize>,
 }
@@ -123,7 +123,7 @@ impl Scopes {
         self.starts.push(self.order.len());
     }
 
-    /// Ends all scopes but so many.
+    /// Ends all scopes but the first `count`.
     fn truncate(&mut self, count: usize) {
         let Some(&start) = self.starts.get(count) else {
             return;
@@ -136,7 +136,7 @@ impl Scopes {
         }
     }
 
-    /// Declares a name, where there is a scope.
+    /// Declares a name in the innermost scope, if there is one.
     fn declare(&mut self, name: &Rc<str>, is_type: bool) {
         if !self.starts.is_empty() {
             self.order.push(Rc::clone(name));
@@ -149,7 +149,7 @@ impl Scopes {
     }
 }
 
-/// Words of types that the parser does not read.
+/// Words of types that the parser does not support.
 const OTHER_TYPES: &[&str] = &[
     "__int128",
     "__int128_t",
@@ -166,7 +166,7 @@ const OTHER_TYPES: &[&str] = &[
     "__auto_type",
 ];
 
-/// Other words that declarations begin with and that the parser does not read.
+/// Other words that declarations begin with and that the parser does not support.
 const OTHER_SPECIFIERS: &[&str] = &["constexpr", "thread_local", "alignas", "__declspec"];
 
 /// Words that statements and expressions begin with, and declarations do not.
@@ -220,7 +220,7 @@ pub(super) struct Scan<'t> {
     mode: Mode,
     around: Vec<Around>,
     scopes: Scopes,
-    /// The parameters of the function have been seen.
+    /// True if the parameters of the function have been seen.
     has_parameters: bool,
     last: Option<Rc<str>>,
     names: Names,
@@ -245,7 +245,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// The names of the next external declaration; they are given in the order of the file.
+    /// The names of the next external declaration. Assumes that declarations are passed in the order of the file.
     pub(super) fn names(&mut self, tokens: Range<usize>) -> Names {
         self.at = tokens.start;
         self.end = tokens.end;
@@ -263,7 +263,7 @@ impl<'t> Scan<'t> {
             let token = &self.tokens[self.at];
             if let Some(behind) = behind_attribute(self.tokens, self.brackets, self.at) {
                 let behind = behind.min(self.end);
-                // Operands of an assembler are variables.
+                // The operands in `asm` are variables.
                 let words = &self.tokens[self.at + 1..behind];
                 let is_name = |t: &&Token| t.kind == Kind::Ident && token.text.contains("asm");
                 words
@@ -285,7 +285,7 @@ impl<'t> Scan<'t> {
         std::mem::take(&mut self.names)
     }
 
-    /// A token of the declaration at hand.
+    /// A token of the present declaration.
     fn token(&self, at: usize) -> Option<&'t Token> {
         self.tokens[..self.end].get(at)
     }
@@ -299,7 +299,7 @@ impl<'t> Scan<'t> {
             .is_some_and(|t| t.kind == Kind::Ident && !is_attribute(t))
     }
 
-    /// Passes the opening bracket at hand: these are the modes inside and behind it.
+    /// Passes an opening bracket, with the modes inside and behind it.
     fn enter(&mut self, inside: Mode, behind: Mode, scopes: usize) {
         if let Some(close) = self.brackets.close(self.at).filter(|c| *c < self.end) {
             self.around.push(Around {
@@ -333,7 +333,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// A statement does not begin behind this token.
+    /// Notes that no statement begins behind the present token.
     fn goes_on(&mut self) {
         if let Mode::Statement { begins, .. } = &mut self.mode {
             *begins = false;
@@ -358,7 +358,7 @@ impl<'t> Scan<'t> {
         self.names.declared.push((Rc::clone(name), false));
     }
 
-    /// Whether a name is a type, if it is known.
+    /// Whether a name is a type; `None` for an unknown name.
     fn is_type(&self, name: &Rc<str>) -> Option<bool> {
         let local = self.scopes.get(name);
         local.or_else(|| self.known.get(name).copied())
@@ -375,7 +375,7 @@ impl<'t> Scan<'t> {
         token.kind == Kind::Ident
             && !is_one_of(token, STATEMENTS)
             && self.is_type(&token.text).unwrap_or_else(|| {
-                // The name of a type that nobody declares.
+                // An undeclared name before `* word` must be a type.
                 let pointer = self.is_at(at + 1, "*") && self.is_word_at(at + 2);
                 let ends = [";", "=", ",", "["];
                 self.is_word_at(at + 1) || pointer && ends.iter().any(|t| self.is_at(at + 3, t))
@@ -461,7 +461,7 @@ impl<'t> Scan<'t> {
         self.at += 1;
     }
 
-    /// A structure, a union or an enumeration: its tag, and what is in its braces.
+    /// Passes a structure, a union or an enumeration: its tag, and its braces.
     fn tag(&mut self) {
         let is_enum = self.tokens[self.at].is("enum");
         self.at += 1;
@@ -499,7 +499,7 @@ impl<'t> Scan<'t> {
         if progress.named {
             let behind = self.tokens[self.at - 1].is(")");
             if progress.level == Level::File && behind {
-                // Looked at again.
+                // The token is visited again, in the new mode.
                 self.mode = Mode::Declaration(Progress::at(Level::Old));
             } else {
                 self.at += 1;
@@ -542,7 +542,7 @@ impl<'t> Scan<'t> {
         self.at += 1;
     }
 
-    /// True if the word at hand is what is declared, false if it is a type, or something that a compiler adds.
+    /// True if the present word is the declared name; false for a type, or for a word that compilers add.
     fn is_name(&self, progress: Progress) -> bool {
         let next = self.at + 1;
         if progress.typed {
@@ -555,12 +555,12 @@ impl<'t> Scan<'t> {
             return false;
         }
         if self.is_at(next, "(") {
-            // (*f)(x) and (f)(x) are declarators, with a type before them.
+            // `(*f)(x)` and `(f)(x)` are declarators if a type stands before them.
             let close = self.brackets.close(next);
             let is_declared = close.is_some_and(|c| self.is_at(c + 1, "("));
             return !(self.is_at(next + 1, "*") || is_declared);
         }
-        // A type alone, or a parameter that is declared behind the parentheses.
+        // A type alone, or the name of an old-style parameter.
         true
     }
 
@@ -587,7 +587,7 @@ impl<'t> Scan<'t> {
             }
             Level::Local => {
                 if progress.is_extern || is_function && !progress.is_typedef {
-                    // The function meant is that of the file, also where a local of its name is around.
+                    // The name means the function of the file, even if a local of the same name hides it.
                     self.uses_of_file(name, false);
                 } else {
                     self.scopes.declare(name, progress.is_typedef);
@@ -629,7 +629,7 @@ impl<'t> Scan<'t> {
             Mode::Declaration(_) | Mode::Enumerators { .. } | Mode::Expression => {
                 let before = self.at.checked_sub(1).map(|k| &self.tokens[k]);
                 match &*token.text {
-                    // Statements in an expression.
+                    // A statement expression of GNU C.
                     "{" if before.is_some_and(|t| t.is("(")) => self.block(self.mode),
                     "(" | "[" | "{" => self.enter(Mode::Expression, self.mode, scopes),
                     _ => self.at += 1,
@@ -638,7 +638,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// The statements in the braces at hand.
+    /// Enters the statements in braces.
     fn block(&mut self, behind: Mode) {
         let scopes = self.scopes.len();
         self.scopes.begin();
@@ -655,7 +655,7 @@ impl<'t> Scan<'t> {
         });
         match &*token.text {
             "(" if !progress.named && !self.begins_parameters() => {
-                // A declarator in parentheses, which may declare parameters that are those of the function.
+                // A declarator in parentheses may contain the parameters of the function.
                 let close = self.brackets.close(self.at).filter(|c| *c < self.end);
                 self.at += 1;
                 if let Some(close) = close {
@@ -683,7 +683,7 @@ impl<'t> Scan<'t> {
             "=" | ":" => {
                 progress.value = true;
                 if level == Level::File {
-                    // They were no parameters of a function.
+                    // No body follows: the names were no parameters of a definition.
                     self.scopes.truncate(0);
                 }
                 self.mode = Mode::Declaration(progress);
@@ -714,7 +714,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// True if parameters stand in the parentheses at hand, behind a type without a name.
+    /// True if parentheses behind a type without a name hold parameters.
     fn begins_parameters(&self) -> bool {
         let inside = self.at + 1;
         let Some(token) = self.token(inside) else {

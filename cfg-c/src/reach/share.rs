@@ -1,5 +1,5 @@
-//! Types that several files declare in the same words, usually in a header: they are one type, and parsed once. A
-//! structure that a file only names is the one of that tag in another file.
+//! Types that several files declare in the same words, usually in a header: one type, which is parsed once. A
+//! structure of which a file knows only the tag is the one of that tag in another file.
 
 use super::{Files, Item, Name, Place};
 use crate::{lex::Token, preprocess::Preprocessed};
@@ -8,7 +8,8 @@ use std::{
     rc::Rc,
 };
 
-/// The declarations of types that are, word by word, those of a file before, with that one. All that they name is the same there, too.
+/// The declarations of types that are equal, word by word, to one of an earlier file, each with that one. All names
+/// in them mean the same there, too.
 pub(super) fn shared(
     files: &Files<'_>,
     read: &[&Preprocessed],
@@ -34,7 +35,7 @@ pub(super) fn shared(
             shared.insert(*place, known);
         }
     }
-    // Those that name what is not the same are not the same.
+    // A declaration that names a different one is different itself.
     let mut users: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
     for (place, other) in &shared {
         for name in &files.item(*place).names.used {
@@ -58,7 +59,7 @@ pub(super) fn shared(
     shared
 }
 
-/// The structures of which a file only names the tag, and another one has the members, each with the first file that
+/// The structures of which one file knows only the tag and another one the members, each with the first file that
 /// names it.
 pub(super) fn opaque(
     files: &Files<'_>,
@@ -90,7 +91,7 @@ pub(super) fn opaque(
     opaque
 }
 
-/// True of what declares nothing but types and enumerators, or a structure with variables of it that have no initial
+/// True of a declaration of types and enumerators only, or of a structure together with variables without initial
 /// values.
 fn is_type(item: &Item, tokens: &[Token]) -> bool {
     let names = &item.names;
@@ -100,7 +101,7 @@ fn is_type(item: &Item, tokens: &[Token]) -> bool {
         && (names.variables.is_empty() || !names.is_static && has("{") && !has("="))
 }
 
-/// True if what one declaration names is the same as what the other names.
+/// True if all names in one declaration mean the same as in the other.
 fn names_the_same(
     files: &Files<'_>,
     shared: &BTreeMap<Place, Place>,
@@ -110,7 +111,8 @@ fn names_the_same(
     files.item(one).names.used.iter().all(|name| {
         let lists = [one, other].map(|place| {
             let mut list = files.declarations(place.0, name);
-            // Where members are known in one file only, they may be completed in the other.
+            // A structure with members in one of the files only is the same one: only declarations with members are
+            // compared.
             list.retain(|p| !name.1 || files.item(*p).names.completed.contains(&name.0));
             list
         });

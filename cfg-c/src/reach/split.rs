@@ -1,5 +1,5 @@
-//! A file as its external declarations: the tokens between them are told apart by balanced brackets alone, so that whatever stands in them
-//! need not be read.
+//! Splits a file into its external declarations. Balanced brackets alone tell where one ends, so the tokens inside
+//! need not be parsed.
 
 use crate::{
     codes,
@@ -9,17 +9,17 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The closing bracket of each opening one, by the number of the token; none of other tokens, and of those that are not closed.
+/// By token, the closing bracket of an opening one; none for other tokens, and for brackets that are not closed.
 pub(super) struct Brackets(Vec<u32>);
 
 impl Brackets {
-    /// The closing bracket, where an opening one stands.
+    /// The closing bracket of an opening one.
     pub(super) fn close(&self, open: usize) -> Option<usize> {
         self.0.get(open).filter(|c| **c > 0).map(|c| *c as usize)
     }
 
-    /// Pairs brackets. Braces come first: parentheses that are not closed in a pair of braces are told where that is parsed, a brace without its
-    /// like at once, since nobody knows where a function ends.
+    /// Pairs brackets. Braces take precedence: an unclosed parenthesis inside of a pair of braces is reported when
+    /// the function is parsed, but an unpaired brace at once, since it hides where a function ends.
     pub(super) fn of(tokens: &[Token], sink: &mut Sink) -> Self {
         let mut close = vec![0; tokens.len()];
         let mut open: Vec<(usize, u8)> = Vec::new();
@@ -57,7 +57,7 @@ impl Brackets {
                 _ => {}
             }
         }
-        // Those inside of one that is not closed are none of their own.
+        // Of nested unclosed braces only the outermost is reported.
         if let Some((k, _)) = open.iter().find(|(_, b)| *b == b'{') {
             let message = "this brace is not closed";
             let help = "close it, or remove it";
@@ -67,14 +67,14 @@ impl Brackets {
     }
 }
 
-/// The external declarations of a file, without empty ones. Those in `extern "C" { }` are like others.
+/// The external declarations of a file, without empty ones. Declarations in `extern "C" { }` are like others.
 pub(super) fn declarations(
     tokens: &[Token],
     brackets: &Brackets,
     sink: &mut Sink,
 ) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    // Where blocks of linkage end.
+    // The ends of open `extern "C"` blocks.
     let mut linkage: Vec<usize> = Vec::new();
     let mut at = 0;
     while at < tokens.len() && tokens[at].kind != Kind::End {
@@ -97,7 +97,7 @@ pub(super) fn declarations(
     found
 }
 
-/// Tells of a token with which no declaration begins, whatever it holds: what stands there belongs to the one before.
+/// Reports a token with which no declaration can begin: it belongs to the previous one.
 fn check_start(token: &Token, sink: &mut Sink) {
     let begins = match token.kind {
         Kind::Ident => !is_keyword(&token.text),
@@ -112,7 +112,7 @@ fn check_start(token: &Token, sink: &mut Sink) {
     }
 }
 
-/// Where the external declaration ends that begins at a token.
+/// The end of the external declaration that begins at a token.
 fn end(tokens: &[Token], brackets: &Brackets, start: usize) -> usize {
     let first = piece(tokens, brackets, start);
     if !first.is_old || first.has_body {
@@ -132,18 +132,18 @@ fn end(tokens: &[Token], brackets: &Brackets, start: usize) -> usize {
     }
 }
 
-/// What ends with a semicolon, or with a body.
+/// A piece that ends with a semicolon, or with a body.
 struct Piece {
     end: usize,
     has_body: bool,
-    /// A declaration follows the parameters.
+    /// True if a declaration follows the parameters, as in the old style.
     is_old: bool,
 }
 
 fn piece(tokens: &[Token], brackets: &Brackets, start: usize) -> Piece {
     let mut at = start;
     let (mut has_value, mut is_old) = (false, false);
-    // The token before ended parameters; it belongs to what begins with `struct`.
+    // Whether the previous token ended parameters, and whether it belongs to a `struct`, `union` or `enum`.
     let (mut behind_parameters, mut is_tagged) = (false, false);
     while at < tokens.len() && tokens[at].kind != Kind::End {
         let token = &tokens[at];
@@ -169,7 +169,7 @@ fn piece(tokens: &[Token], brackets: &Brackets, start: usize) -> Piece {
         }
         has_value |= token.is("=");
         let Some(close) = brackets.close(at) else {
-            // A block of linkage ends with the brace that is met here.
+            // The brace ends an `extern "C"` block.
             if token.is("}") && at > start {
                 let (end, has_body, is_old) = (at, false, false);
                 return Piece {
@@ -207,8 +207,8 @@ pub(super) fn is_tag_word(token: &Token) -> bool {
     words::TAGGED.iter().any(|word| token.is(word))
 }
 
-/// Where what follows an attribute begins, of either form, `__attribute__((...))` or `[[...]]`; `None` if there is no
-/// attribute here.
+/// The token behind an attribute of either form, `__attribute__((...))` or `[[...]]`; `None` if there is no attribute
+/// here.
 pub(super) fn behind_attribute(tokens: &[Token], brackets: &Brackets, at: usize) -> Option<usize> {
     let token = tokens.get(at)?;
     if is_attribute(token) {
@@ -221,7 +221,7 @@ pub(super) fn behind_attribute(tokens: &[Token], brackets: &Brackets, at: usize)
         .map(|close| close + 1)
 }
 
-/// True of words with parentheses behind them that say something to the compiler alone.
+/// True of words with parentheses behind them that concern the compiler alone.
 pub(super) fn is_attribute(token: &Token) -> bool {
     const WORDS: &[&str] = &[
         "__attribute__",

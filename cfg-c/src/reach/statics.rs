@@ -1,8 +1,9 @@
-//! Static variables that two files would have each for itself: a file that replaces one function has what that function
-//! reaches, and the original keeps the other functions and what they reach.
+//! Static variables that would exist twice. Emitted C replaces one function of the original file and contains all
+//! that this function reaches; the original keeps its other functions and all that they reach. A static variable in
+//! both parts is two variables then.
 //!
-//! Found in the tokens, since functions that stay are not parsed. A variable counts as written unless the tokens show
-//! that it is not: it is constant, or a number or an array of numbers of which every use is a value.
+//! The search works on tokens, since functions that stay are not parsed. A variable counts as written unless its
+//! tokens show otherwise: it is constant, or a number or an array of numbers that is only read.
 
 use super::{Files, InFile, Item, Place};
 use crate::{
@@ -19,16 +20,16 @@ const ASSIGNMENTS: &[&str] = &[
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
 ];
 
-/// A use with more subscripts and parentheses than so many tokens counts as one that writes.
+/// Most tokens of the subscripts and parentheses of a use; a longer one counts as a write.
 const LONGEST: usize = 1000;
 
-/// How a variable is declared.
+/// The declaration of a variable.
 #[derive(Clone, Copy)]
 enum Declared {
-    /// Not as one of the others, or not so that it is understood here.
+    /// Any other declaration, or one that is not understood here.
     Otherwise,
     Constant,
-    /// A number, or an array of numbers with so many subscripts.
+    /// A number, or an array of numbers with this number of subscripts.
     Numbers(usize),
 }
 
@@ -36,14 +37,15 @@ enum Declared {
 struct Static<'a> {
     name: &'a Rc<str>,
     declared: Declared,
-    /// The file of derivatives has a function that uses it.
+    /// True if the file of derivatives has a function that uses the variable.
     is_ours: bool,
-    /// The first function or variable that uses it and stays in the original.
+    /// The first function or variable that uses the variable and stays in the original.
     other: Option<&'a Rc<str>>,
     is_written: bool,
 }
 
-/// Why a function cannot be replaced, if a static variable that it reaches is used by functions that stay, and written.
+/// The reason why a function cannot be replaced: a static variable that it reaches is written, and used by functions
+/// that stay. `None` if there is no such variable.
 pub(super) fn unshared(
     files: &Files<'_>,
     read: &[&Preprocessed],
@@ -113,7 +115,7 @@ pub(super) fn unshared(
     ))
 }
 
-/// The original without the function: all that other files may use, and all that this reaches.
+/// The declarations that stay in the original: all that other files may use, and all that these reach.
 fn staying(files: &Files<'_>, head: Place) -> BTreeSet<Place> {
     let mut stays = BTreeSet::from([head]);
     let mut public = Vec::new();
@@ -131,7 +133,7 @@ fn staying(files: &Files<'_>, head: Place) -> BTreeSet<Place> {
     stays
 }
 
-/// The first variable in a function that keeps its value from call to call, and may be written.
+/// The first static variable in a function that may be written.
 fn written_local(tokens: &[Token]) -> Option<&Rc<str>> {
     let body = tokens.iter().position(|t| t.is("{"))?;
     let mut statics: HashMap<&Rc<str>, Declared> = HashMap::new();
@@ -153,7 +155,7 @@ fn written_local(tokens: &[Token]) -> Option<&Rc<str>> {
     None
 }
 
-/// The variables of the declaration with which these tokens begin, and the places of their names.
+/// The variables of the declaration at the beginning of the tokens, with the positions of their names.
 fn declared(tokens: &[Token]) -> Vec<(usize, &Rc<str>, Declared)> {
     let mut found = Vec::new();
     let (mut is_constant, mut is_number, mut is_pointer) = (false, true, false);
@@ -190,7 +192,7 @@ fn declared(tokens: &[Token]) -> Vec<(usize, &Rc<str>, Declared)> {
                 _ => is_pointer |= token.is("*"),
             }
         } else if name.is_none() && inner.is_none() && token.kind == Kind::Ident && !is_word {
-            // The name in parentheses, of a pointer to a function.
+            // The name of a pointer to a function stands in parentheses.
             inner = Some(k);
         }
         is_valued |= token.is("=");
@@ -201,7 +203,7 @@ fn declared(tokens: &[Token]) -> Vec<(usize, &Rc<str>, Declared)> {
     found
 }
 
-/// True where a name may be that of a variable which is assigned, or of which the address is handed on.
+/// True if the use of a name may assign the variable, or hand on its address.
 fn is_written(tokens: &[Token], k: usize, declared: Declared) -> bool {
     let subscripts = match declared {
         Declared::Constant => return false,
@@ -231,7 +233,7 @@ struct Use<'t> {
 }
 
 impl<'t> Use<'t> {
-    /// The use of the name at a place; `None` if it is too long to look at.
+    /// The use of the name at token `k`; `None` if it is longer than [`LONGEST`].
     fn at(tokens: &'t [Token], k: usize) -> Option<Self> {
         let (mut start, mut end, mut subscripts, mut depth) = (k, k + 1, 0, 0usize);
         while end < k + LONGEST {
@@ -260,7 +262,7 @@ impl<'t> Use<'t> {
         self.before.last().is_some_and(|t| t.is(text))
     }
 
-    /// True if the operator before it stands behind a value, so that it has two operands.
+    /// True if the operator before the name is binary: a value stands in front of it.
     fn is_between_values(&self) -> bool {
         let left = self.before.len().checked_sub(2).map(|k| &self.before[k]);
         left.is_some_and(|t| match t.kind {

@@ -1,6 +1,6 @@
-//! Texts that decide: those that are still named where all that is only printed has been left out, as the names in a
-//! table that `strcmp` is called for. Each is a constant array that is kept, one for all that are equal, and the
-//! functions of the library that read and write texts are those that are written in C.
+//! Texts that matter to the results: those that are still named after all printing has been left out, such as the
+//! names in a table that `strcmp` searches. Each becomes a constant global array, one for all equal texts. Functions
+//! of the library that read and write texts are those written in C.
 
 use crate::{
     ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, Unit, new_decl},
@@ -16,7 +16,7 @@ use std::{
     rc::Rc,
 };
 
-/// Makes arrays of the texts that the functions with these numbers reach.
+/// Makes arrays of the texts that the functions `roots` reach.
 pub(crate) fn keep(unit: &mut Unit, roots: &[usize]) {
     library::define_texts(unit);
     let mut arrays: BTreeMap<Rc<[u8]>, DeclId> = BTreeMap::new();
@@ -36,7 +36,7 @@ pub(crate) fn keep(unit: &mut Unit, roots: &[usize]) {
     }
 }
 
-/// The texts that are evaluated, but for those that are printed, or only asked whether they are null.
+/// The texts that are evaluated, without those that are only printed, or only tested for null.
 fn named(unit: &Unit, roots: &[usize]) -> BTreeSet<ExprId> {
     let reached = reachable(unit, roots);
     let mut statements: Vec<_> = reached.iter().map(|f| unit.functions[*f].body).collect();

@@ -1,5 +1,6 @@
-//! Texts that are compared with the null pointer, as in `if (why) puts(why);` and `if (log == NULL) log = stderr;`. Such a text is a
-//! number that is 1 where there is one and 0 where there is none, if that is known of all that it is given.
+//! Texts that are compared with the null pointer, as in `if (why) puts(why);` and `if (log == NULL) log = stderr;`.
+//! Such a text becomes a number, 1 for a text and 0 for null, if it is known of each assigned value which of the two
+//! it is.
 
 use super::{Candidates, Text, forget, text_of};
 use crate::{
@@ -9,18 +10,18 @@ use crate::{
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// A value that a text is given.
+/// A value that is assigned to a text.
 enum Given {
     Null,
     Something,
     /// Another text.
     Text(Text),
-    /// One of two, by a condition.
+    /// One of two values, chosen by a condition.
     Chosen(ExprId, ExprId, ExprId),
     Unknown,
 }
 
-/// What is known of a value.
+/// Classifies a value.
 fn known(unit: &Unit, e: ExprId) -> Given {
     let inner = bare(unit, e);
     match unit.expr(inner).kind {
@@ -33,7 +34,7 @@ fn known(unit: &Unit, e: ExprId) -> Given {
     }
 }
 
-/// The texts on which a condition depends otherwise than by whether they are null.
+/// The texts on which a condition depends other than by being null.
 fn decide(unit: &Unit, condition: ExprId) -> Vec<Text> {
     let (mut found, mut open) = (Vec::new(), vec![condition]);
     while let Some(c) = open.pop() {
@@ -50,7 +51,7 @@ fn decide(unit: &Unit, condition: ExprId) -> Vec<Text> {
 }
 
 impl Candidates {
-    /// Looks at comparisons with null, and at conditions.
+    /// Notes comparisons with null, and conditions.
     pub(super) fn look_at_tests(&mut self, unit: &Unit, allowed: &mut HashSet<ExprId>) {
         for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
             if let ExprKind::Binary(Binary::Eq | Binary::Ne, a, b) = unit.expr(e).kind {
@@ -69,7 +70,7 @@ impl Candidates {
         }
     }
 
-    /// Notes that it is asked whether a text is null.
+    /// Notes that an expression tests a text for null; returns the text.
     fn test(&mut self, unit: &Unit, e: ExprId, allowed: &mut HashSet<ExprId>) -> Option<Text> {
         let node = unit.expr(e);
         let is_pointer = matches!(node.ty.as_ref().map(|ty| &ty.ty), Some(Type::Pointer(_)));
@@ -87,7 +88,8 @@ impl Candidates {
         Some(text)
     }
 
-    /// Finds the texts that tested ones are given, which are tested with them, and those of which it is not known whether they are null.
+    /// Finds the texts assigned to tested ones, which count as tested, too, and removes those of which it is not
+    /// known whether they are null.
     pub(super) fn follow_tests(&mut self, unit: &Unit) {
         let mut values: BTreeMap<&Text, Vec<ExprId>> = BTreeMap::new();
         for (text, value) in &self.values {
@@ -114,7 +116,7 @@ impl Candidates {
                     self.against.push(text.clone());
                     continue;
                 }
-                // Where that one is none, this one is none.
+                // If the other text must stay a pointer, so must this one.
                 let with = self.given.entry(other.clone()).or_default();
                 with.push(text.clone());
                 if self.tested.insert(other.clone()) {
@@ -125,7 +127,7 @@ impl Candidates {
     }
 }
 
-/// A value as the number that says whether it is null.
+/// Replaces a value by the number that says whether it is null.
 pub(super) fn number(unit: &mut Unit, value: ExprId) {
     let mut open = vec![value];
     while let Some(e) = open.pop() {

@@ -1,6 +1,5 @@
-//! Unions of integers, as `union { uint8_t byte; struct { uint8_t a : 1, b : 3; } bits; }`: the integer that fills the
-//! union is kept, and what other members name are bits of it, in the order of machines whose numbers begin with their
-//! lowest byte.
+//! Unions of integers, such as `union { uint8_t byte; struct { uint8_t a : 1, b : 3; } bits; }`: the integer that
+//! fills the union is kept, and other members become bits of it, in the order of little-endian machines.
 
 use super::views::sized;
 use crate::{
@@ -13,7 +12,7 @@ use std::{
     rc::Rc,
 };
 
-/// Types nest at most so deep.
+/// Most levels of nested types.
 const MAX_DEPTH: usize = 300;
 
 const WORD: Arith = Arith::Int(Int::ULong);
@@ -22,15 +21,16 @@ const WORD: Arith = Arith::Int(Int::ULong);
 #[derive(Clone, Debug)]
 struct View {
     union: StructId,
-    /// The union, or a pointer to it.
+    /// The expression that is the union, or a pointer to it.
     of: ExprId,
     arrow: bool,
-    /// The bits below, but for subscripts that are no constants: so many bits for each.
+    /// The number of bits below, for constant subscripts; `subscripts` has the others, each with the bits of one
+    /// step.
     below: i128,
     subscripts: Vec<(ExprId, i128)>,
 }
 
-/// The integer that fills a union of which the members that are used are integers.
+/// The integer member that fills a union, if all used members are integers.
 pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member]) -> Option<Member> {
     if unit.has_layouts {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member]) -> Option<Member>
     own.filter(|_| integers && size <= WORD.size()).cloned()
 }
 
-/// Recursion is as deep as types nest.
+/// True of a type of integers only. Recursion is as deep as types nest.
 fn are_integers(unit: &Unit, ty: &Qualified, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else {
         return false;
@@ -64,7 +64,7 @@ fn are_integers(unit: &Unit, ty: &Qualified, depth: usize) -> bool {
     }
 }
 
-/// The bits that a member of a structure has, and those below it.
+/// The number of bits below a member of a structure.
 fn place(unit: &Unit, s: StructId, name: &str) -> Option<i128> {
     match unit.structure(s).union {
         true => Some(0),
@@ -146,7 +146,8 @@ fn discarded(unit: &Unit) -> HashSet<ExprId> {
     found
 }
 
-/// Lets all places in these unions be bits of the integers that are kept; the unions in which some cannot be.
+/// Rewrites all places in these unions as bits of the integers that are kept; returns the unions in which that is
+/// impossible.
 pub(super) fn rewrite(unit: &mut Unit, kept: &BTreeMap<StructId, Member>) -> BTreeSet<StructId> {
     let mut failed = BTreeSet::new();
     if kept.is_empty() {
@@ -206,7 +207,7 @@ struct Bits {
     below: ExprId,
     mask: ExprId,
     width: i128,
-    /// The type that it is declared with.
+    /// The type that the integer is declared with.
     int: Int,
     /// The type as which the place is computed.
     ty: Arith,
@@ -261,7 +262,7 @@ fn bits(
     })
 }
 
-/// The number that is read.
+/// Replaces a read of the place by an expression over the integer.
 fn read(
     unit: &mut Unit,
     e: ExprId,
@@ -272,7 +273,7 @@ fn read(
     let shifted = binary(unit, Binary::Shr, bits.whole, bits.below);
     let mut value = binary(unit, Binary::BitAnd, shifted, bits.mask);
     if bits.int.contains(-1) && bits.width < 64 {
-        // Above the sign all bits are those of the sign.
+        // A signed value is extended by its sign bit.
         let long = Arith::Int(Int::Long);
         let sign = add(unit, ExprKind::Int(1i128 << (bits.width - 1), long), e);
         value = cast(unit, long, value);
@@ -282,14 +283,14 @@ fn read(
     Some(cast(unit, bits.ty, value))
 }
 
-/// Makes an assignment to a place one of the integer that is kept.
+/// Replaces an assignment to the place by one to the integer.
 fn write(
     unit: &mut Unit,
     (e, target): (ExprId, ExprId),
     view: &View,
     kept: &BTreeMap<StructId, Member>,
 ) -> Option<()> {
-    // The integer is read before the value is found, which may change it.
+    // The new integer reads the old one before the value is evaluated, and the value may change it.
     let value = match unit.expr(e).kind {
         ExprKind::Assign(_, _, value) if unit.expr(value).effects => return None,
         ExprKind::Assign(None, _, value) => value,

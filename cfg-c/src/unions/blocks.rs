@@ -1,6 +1,6 @@
-//! Variables of which only members of other structures are used, to pointers to which their addresses are converted:
-//! `f2c` makes a common block with initial values of one. The variable gets the type of one of these structures, and
-//! its initial values are those of the numbers at the same places, so that an array is one however they are given.
+//! Variables that are only used through other structures, by converting their addresses: `f2c` writes a common block
+//! with initial values like that. The variable gets the type of one of these structures; its initial values become
+//! those of the numbers at the same places, however they were grouped.
 
 use super::{
     numbers::{begin_alike, begins, number_at, place_of, runs, size, total},
@@ -19,10 +19,11 @@ use std::{
     rc::Rc,
 };
 
-/// The variables that have the type of another structure now.
+/// The variables that have got the type of another structure.
 pub(super) type Retyped = BTreeSet<DeclId>;
 
-/// How a variable is named: itself, its address, that converted, and what is read there.
+/// The form in which an expression names a variable: the variable, its address, the converted address, and the place
+/// behind that.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Name,
@@ -31,7 +32,7 @@ enum Form {
     Read,
 }
 
-/// The variable that is a structure, if it is named in one of these forms.
+/// The variable and the form, if an expression names a structure variable in one of these forms.
 fn form(unit: &Unit, e: ExprId) -> Option<(DeclId, Form)> {
     let (is_read, pointer) = match unit.expr(e).kind {
         ExprKind::Unary(Unary::Deref, pointer) => (true, pointer),
@@ -63,9 +64,9 @@ fn form(unit: &Unit, e: ExprId) -> Option<(DeclId, Form)> {
 /// The uses of variables.
 #[derive(Default)]
 struct Uses {
-    /// The structures of which members are used, in order.
+    /// The structures through which each variable is used, in order.
     views: BTreeMap<DeclId, Vec<StructId>>,
-    /// Variables that are used otherwise.
+    /// Variables with other uses.
     others: BTreeSet<DeclId>,
 }
 
@@ -103,7 +104,7 @@ impl Uses {
     }
 }
 
-/// Gives variables the types of the structures as which they are used.
+/// Gives variables the types of the structures through which they are used.
 pub(super) fn retype(unit: &mut Unit) -> Retyped {
     let uses = Uses::of(unit);
     let mut retyped = Retyped::new();
@@ -141,8 +142,9 @@ pub(super) fn retype(unit: &mut Unit) -> Retyped {
     retyped
 }
 
-/// The structure that a variable becomes, and its initial value: the one with the most numbers in the fewest arrays, if
-/// all others begin like it and it is as large as the variable.
+/// The structure that a variable becomes, and its initial value: the structure with the most numbers in the fewest
+/// arrays. Assumes that all others begin with the same numbers, and that its size is that of the variable; otherwise
+/// `None`.
 fn kept(
     unit: &Unit,
     d: DeclId,
@@ -162,7 +164,7 @@ fn kept(
     for of in all.values() {
         most = most.max(total(of)?);
     }
-    // The larger its arrays are the more subscripts stay in them.
+    // In larger arrays more subscripts stay within one array.
     let largest = (views.iter()).filter(|s| total(&all[s]) == Some(most));
     let kept = *largest.min_by_key(|s| unit.structure(**s).leaves)?;
     let to = &all[&kept];
@@ -193,7 +195,7 @@ fn kept(
                         steps.extend(inside);
                         made.push((steps, *e));
                     }
-                    // All bytes that have no other value are 0.
+                    // Bytes without an initial value are 0 already.
                     _ if is_zero(unit, *e) => {}
                     _ => return None,
                 }

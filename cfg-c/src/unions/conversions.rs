@@ -1,6 +1,6 @@
-//! Pointers to structures that are converted to pointers to others, as in
-//! `#define block_1 (*(struct block_1_ *) &block_)` for a common block of Fortran: members behind them are the numbers
-//! that lie there, if both are the same numbers.
+//! Pointers to structures that are converted to pointers to other structures, as in `#define block_1 (*(struct
+//! block_1_ *) &block_)` for a common block of Fortran. If both structures consist of the same numbers, a member
+//! behind the conversion is replaced by the number of the original structure.
 
 use super::{
     blocks::{Retyped, retype},
@@ -14,13 +14,13 @@ use crate::{
 };
 use std::collections::{BTreeSet, HashMap};
 
-/// Lets members of structures to which pointers to others are converted, and which are the same numbers, be the numbers
-/// of these. A conversion by which something else is reached stays.
+/// Replaces members behind converted pointers by the numbers of the original structures, where both consist of the
+/// same numbers. Other conversions stay.
 pub(crate) fn look_through_conversions(unit: &mut Unit) {
     let retyped = retype(unit);
     let mut alike = HashMap::new();
     let views = Views::of(unit, |e| in_converted(unit, e, &retyped, &mut alike));
-    // A view that cannot be replaced stays behind its conversion, which is refused where it is read.
+    // A view that cannot be replaced keeps its conversion, which is refused later.
     let replaced = views.replace(unit, &Kept::new());
     let converted = replaced.done.iter().filter_map(|of| match of {
         Whole::Converted(e) => Some(*e),
@@ -32,8 +32,8 @@ pub(crate) fn look_through_conversions(unit: &mut Unit) {
     }
 }
 
-/// Makes 0 of conversions that nothing uses any more, of what is found by way of these alone, and of the addresses that
-/// they convert.
+/// Replaces by 0 the conversions that are no longer used, with the expressions that only they use and the addresses
+/// that they convert.
 fn forget_conversions(unit: &mut Unit, around: &BTreeSet<ExprId>, mut open: Vec<ExprId>) {
     let mut uses: HashMap<ExprId, usize> = HashMap::new();
     let mut used = |e: ExprId| *uses.entry(e).or_default() += 1;
@@ -47,7 +47,7 @@ fn forget_conversions(unit: &mut Unit, around: &BTreeSet<ExprId>, mut open: Vec<
     }
     unit.values().into_iter().for_each(&mut used);
     let mut variables: BTreeSet<DeclId> = BTreeSet::new();
-    // Ways come before what lies behind them.
+    // Expressions on the way to a place come before the place itself.
     open.extend(around);
     while let Some(e) = open.pop() {
         let of = match unit.expr(e).kind {
@@ -80,7 +80,7 @@ fn forget_conversions(unit: &mut Unit, around: &BTreeSet<ExprId>, mut open: Vec<
     }
 }
 
-/// The view that a member is of a structure to which a pointer to another one is converted.
+/// The view of a member behind a pointer that is converted from one to another structure.
 fn in_converted(
     unit: &Unit,
     e: ExprId,

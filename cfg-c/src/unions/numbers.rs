@@ -1,4 +1,4 @@
-//! The numbers that a type consists of, in the order in which they lie in memory.
+//! The numbers that a type consists of, in the order of memory: types are compared by them.
 
 use crate::{
     ast::{Member, StructId, Unit},
@@ -7,22 +7,22 @@ use crate::{
 };
 use cfg_core::ir::Record;
 
-/// Types nest at most so deep.
+/// Most levels of nested types.
 pub(super) const MAX_DEPTH: usize = 2 * Record::MAX_DEPTH;
 
-/// Types whose numbers lie in more runs than these are not compared.
+/// Most runs of a type that is compared.
 const MAX_RUNS: usize = 1000;
 
-/// Numbers of one type, one beside the other.
+/// A run of adjacent numbers of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     ty: Arith,
-    /// The bytes before it.
+    /// The number of bytes before the run.
     begin: i128,
     pub(super) count: i64,
 }
 
-/// How many numbers a type consists of, if there is nothing else in it.
+/// The number of numbers in a type; `None` if there is anything else in it.
 pub(super) fn counted(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i64> {
     let depth = depth.checked_sub(1)?;
     match &ty.ty {
@@ -48,7 +48,7 @@ pub(super) fn counted(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i64> 
     }
 }
 
-/// The members of a structure with the numbers before them; none where something else than numbers comes before.
+/// The members of a structure, each with the number of numbers before it; `None` if anything else comes before.
 pub(super) fn begins(unit: &Unit, s: StructId) -> impl Iterator<Item = Option<(i64, &Member)>> {
     let structure = unit.structure(s);
     let mut behind = Some(0i64);
@@ -62,13 +62,13 @@ pub(super) fn begins(unit: &Unit, s: StructId) -> impl Iterator<Item = Option<(i
     })
 }
 
-/// The numbers before a member of a structure.
+/// The number of numbers before a member of a structure.
 pub(super) fn before(unit: &Unit, s: StructId, name: &str) -> Option<i64> {
     let mut members = begins(unit, s).map_while(|member| member);
     members.find_map(|(begin, member)| (*member.name == *name).then_some(begin))
 }
 
-/// The numbers that a type consists of with their places; none if there is something else in it, or too many runs.
+/// The runs of numbers that a type consists of; `None` if there is anything else in it, or too many runs.
 pub(super) fn runs(unit: &Unit, ty: &Qualified) -> Option<Vec<Run>> {
     runs_within(unit, ty, MAX_DEPTH)
 }
@@ -87,7 +87,7 @@ fn runs_within(unit: &Unit, ty: &Qualified, depth: usize) -> Option<Vec<Run>> {
             let (n, _) = constant::integer(unit, (*extent)?)?;
             let (inner, size) = (runs_within(unit, of, depth)?, size(unit, of)?);
             match inner[..] {
-                // Also of elements too many to be gone through.
+                // Elements that are one run join to a single run, however many there are.
                 [run] if size == run.end()? => {
                     let count = run.count.checked_mul(i64::try_from(n).ok()?)?;
                     found.push(Run { count, ..run });
@@ -139,7 +139,7 @@ impl Run {
     }
 }
 
-/// Adds runs that begin behind so many bytes.
+/// Adds runs, moved by `behind` bytes.
 fn add(found: &mut Vec<Run>, more: &[Run], behind: i128) -> Option<()> {
     for run in more {
         let begin = run.begin.checked_add(behind)?;
@@ -157,13 +157,13 @@ fn add(found: &mut Vec<Run>, more: &[Run], behind: i128) -> Option<()> {
     Some(())
 }
 
-/// How many numbers there are.
+/// The number of numbers in the runs.
 pub(super) fn total(runs: &[Run]) -> Option<i64> {
     runs.iter()
         .try_fold(0i64, |sum, run| sum.checked_add(run.count))
 }
 
-/// True if the numbers of one are those with which the other begins.
+/// True if one list of numbers is the beginning of the other.
 pub(super) fn begin_alike(a: &[Run], b: &[Run]) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let Some((last, rest)) = short.split_last() else {
@@ -191,7 +191,7 @@ pub(super) fn place_of(runs: &[Run], number: i64) -> Option<(i128, Arith)> {
     None
 }
 
-/// The number of this type with so many bytes before it.
+/// The number of this type at a distance of `place` bytes.
 pub(super) fn number_at(runs: &[Run], place: i128, ty: Arith) -> Option<i64> {
     let mut before = 0i64;
     for run in runs {

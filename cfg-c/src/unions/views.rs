@@ -1,8 +1,8 @@
-//! Unions of which several members are used that are the same numbers: an array, and structures that name its elements,
-//! as in `union { float v[3]; struct { float x, y, z; } axis; }`.
+//! Unions with several used members that are the same numbers: an array, and structures that name its elements, as in
+//! `union { float v[3]; struct { float x, y, z; } axis; }`.
 //!
-//! All is numbers, of the same types at the same places. One member is kept, and what another one names is that number
-//! of it, or the structure or array of the same type that begins there.
+//! All members consist of numbers, of the same types at the same places. One member is kept. A place in another
+//! member becomes that number of the kept one, or the structure or array of the same type that begins there.
 
 use super::numbers::{MAX_DEPTH, before, begin_alike, begins, counted, runs, total};
 use crate::{
@@ -18,20 +18,21 @@ use std::{
     rc::Rc,
 };
 
-/// A place in a union, named by a member that is not kept, or in a structure, named by a member of another one.
+/// A place in a union that is named through a member that is not kept, or a place in a structure that is named
+/// through another structure.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     /// The member that is kept, or the structure, and its type.
     whole: Base,
     ty: Rc<Qualified>,
-    /// The union, or the converted pointer or what it leads to.
+    /// The union, or the converted pointer, or the place that it leads to.
     of: Whole,
-    /// The number that it begins with, but for subscripts that are no constants.
+    /// The position of its first number, for constant subscripts; the others are apart.
     number: i64,
     subscripts: Vec<Moving>,
 }
 
-/// An expression that is there, or that is to be made.
+/// An existing expression, or one that is to be made.
 #[derive(Clone, Debug)]
 pub(super) enum Base {
     Is(ExprId),
@@ -39,7 +40,7 @@ pub(super) enum Base {
 }
 
 impl View {
-    /// A place that begins with a number of a structure.
+    /// The view of a place in a structure that begins with a number of it.
     pub(super) fn in_structure(whole: Base, ty: Qualified, converted: ExprId, number: i64) -> Self {
         Self {
             whole,
@@ -68,7 +69,8 @@ pub(super) enum Whole {
     Converted(ExprId),
 }
 
-/// A subscript: so many numbers for each of so many elements.
+/// A subscript that is no constant: its expression, the numbers from one element to the next, and the number of
+/// elements.
 #[derive(Clone, Copy, Debug)]
 struct Moving {
     index: ExprId,
@@ -76,7 +78,7 @@ struct Moving {
     extent: i64,
 }
 
-/// The members of unions of which something that is no number is named as a whole: a structure, an array, the member.
+/// The members of unions that are named as a whole, or in which a structure or an array is.
 pub(super) fn named_whole(unit: &Unit) -> Used {
     let (mut whole, mut inside) = (Used::default(), sized(unit));
     for node in &unit.exprs {
@@ -102,7 +104,7 @@ pub(super) fn named_whole(unit: &Unit) -> Used {
     whole
 }
 
-/// The operands of `sizeof`, and what they are made of.
+/// The operands of `sizeof`, with all expressions in them.
 pub(super) fn sized(unit: &Unit) -> HashSet<ExprId> {
     let mut sized = HashSet::new();
     for node in &unit.exprs {
@@ -120,8 +122,8 @@ fn is_number(unit: &Unit, e: ExprId) -> bool {
     ty.is_some_and(|ty| ty.arith().is_some())
 }
 
-/// The member that is kept of those that are used, if all are the same numbers: an array of structures where structures
-/// are named as a whole, another member that is, or an array.
+/// The member to be kept, if all used members are the same numbers: an array of structures if structures are named as
+/// a whole, else another member that is named as a whole, else an array.
 pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member], whole: &Used) -> Option<Member> {
     let all: Option<Vec<_>> = used.iter().map(|m| runs(unit, &m.ty)).collect();
     let all = all?;
@@ -148,7 +150,7 @@ pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member], whole: &Used) -> 
     Some((*kept.or(largest.first())?).clone())
 }
 
-/// True of types that are the same, whatever qualifies them.
+/// True of types that are equal up to qualifiers.
 fn is_same(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
     let (mut a, mut b) = (a, b);
     while let (Type::Array(of, Some(n)), Type::Array(other, Some(m))) = (&a.ty, &b.ty) {
@@ -164,8 +166,8 @@ fn is_same(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
 /// The members that unions keep.
 pub(super) type Kept = BTreeMap<StructId, Member>;
 
-/// The members and subscripts that lead from a type to the first part around this number that is wanted, its type, and
-/// the number in it.
+/// The steps from a type to the outermost part around a number for which `wanted` holds, the type of that part, and
+/// the position of the number in it.
 fn steps<'u>(
     unit: &'u Unit,
     ty: &'u Qualified,
@@ -206,7 +208,7 @@ fn steps<'u>(
     Some((steps, ty, left))
 }
 
-/// The steps to what has a type and begins with this number.
+/// The steps to the part that has a type and begins with this number.
 fn steps_to_type(
     unit: &Unit,
     ty: &Qualified,
@@ -218,7 +220,7 @@ fn steps_to_type(
     steps(unit, ty, number, kept, is_wanted).map(|(steps, ..)| steps)
 }
 
-/// The number that comes first in what steps from a type lead to, and the type of that.
+/// The position of the first number in the part that steps from a type lead to, and the type of the part.
 pub(super) fn number_of<'u>(
     unit: &'u Unit,
     ty: &'u Qualified,
@@ -248,8 +250,8 @@ pub(super) fn steps_to_number(unit: &Unit, ty: &Qualified, number: i64) -> Optio
     steps(unit, ty, number, &Kept::new(), is_number).map(|(steps, ..)| steps)
 }
 
-/// The steps from a union through another member as those through the one that is kept; `None` if they lead to nothing
-/// of the same type.
+/// The steps from a union through another member, rewritten as steps through the kept one; `None` if no part of the
+/// same type is there.
 pub(super) fn steps_to(
     unit: &Unit,
     s: StructId,
@@ -264,23 +266,23 @@ pub(super) fn steps_to(
     Some(found)
 }
 
-/// The places that are found in others.
+/// The places that are views of others.
 pub(super) struct Views {
     found: BTreeMap<ExprId, View>,
-    /// The ways to other places.
+    /// The expressions on the way to views.
     around: BTreeSet<ExprId>,
     /// Operands of `sizeof`.
     sized: HashSet<ExprId>,
 }
 
-/// The places in others that have been replaced.
+/// The result of replacing views.
 #[derive(Default)]
 pub(super) struct Replaced {
-    /// Unions and structures with places that are none in what is kept.
+    /// Unions and structures with a place that has no counterpart in the kept member.
     failed: BTreeSet<Whole>,
-    /// Unions and structures with others.
+    /// Unions and structures in which places have been replaced.
     pub(super) done: BTreeSet<Whole>,
-    /// The ways to other places, which are not replaced.
+    /// The expressions on the way to views that are not replaced.
     pub(super) around: BTreeSet<ExprId>,
 }
 
@@ -304,7 +306,7 @@ impl Views {
         }
     }
 
-    /// Lets places be those in what is kept.
+    /// Replaces views by places in the kept members.
     pub(super) fn replace(self, unit: &mut Unit, kept: &Kept) -> Replaced {
         let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
             ExprKind::Unary(Unary::Address, of) => Some(of),
@@ -326,8 +328,8 @@ impl Views {
     }
 }
 
-/// Lets all places in these unions be places in the members that are kept; the unions in which there are none for
-/// others.
+/// Replaces all places in these unions by places in the members that are kept; returns the unions in which that is
+/// impossible.
 pub(super) fn rewrite(unit: &mut Unit, kept: &Kept) -> BTreeSet<StructId> {
     let views = Views::of(unit, |e| in_union(unit, e, kept));
     let unions = views
@@ -341,7 +343,7 @@ pub(super) fn rewrite(unit: &mut Unit, kept: &Kept) -> BTreeSet<StructId> {
     unions.collect()
 }
 
-/// The view that an expression is which lies in a union and is not named by the member kept.
+/// The view of an expression that lies in a union and is not named through the kept member.
 fn in_union(unit: &Unit, e: ExprId, kept: &Kept) -> Option<View> {
     let ExprKind::Member(of, name, arrow) = &unit.expr(e).kind else {
         return None;
@@ -357,7 +359,7 @@ fn in_union(unit: &Unit, e: ExprId, kept: &Kept) -> Option<View> {
     })
 }
 
-/// The view that a part of one is, and that one.
+/// The view of an expression that is part of another view, and the expression of the latter.
 fn inside(unit: &Unit, e: ExprId, views: &BTreeMap<ExprId, View>) -> Option<(View, ExprId)> {
     match &unit.expr(e).kind {
         ExprKind::Member(of, name, false) => {
@@ -374,7 +376,7 @@ fn inside(unit: &Unit, e: ExprId, views: &BTreeMap<ExprId, View>) -> Option<(Vie
             match constant::integer(unit, *i) {
                 Some((k, _)) => {
                     let k = i64::try_from(k).ok()?;
-                    // Outside of the array there may be gaps.
+                    // A constant subscript outside of the array may lead into a gap.
                     let is_inside = k >= 0 && k < all.checked_div(stride)?;
                     if !is_inside && runs(unit, &view.ty)?.len() > 1 {
                         return None;
@@ -393,7 +395,7 @@ fn inside(unit: &Unit, e: ExprId, views: &BTreeMap<ExprId, View>) -> Option<(Vie
     }
 }
 
-/// Makes an expression what begins with that number of what is kept.
+/// Replaces an expression by the part of the kept member that begins with the view's number.
 fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept, decays: bool) -> Option<()> {
     let (at, from) = (unit.expr(e).at, unit.expr(e).from);
     let Some((steps, indices)) = way(unit, e, view, kept) else {
@@ -428,7 +430,7 @@ fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept, decays: bool) -
     Some(())
 }
 
-/// The steps to what has the type of an expression, and the subscripts that are no constants.
+/// The steps to the part with the type of an expression, with subscripts that are no constants.
 fn way(
     unit: &Unit,
     e: ExprId,
@@ -462,8 +464,8 @@ fn way(
     Some((steps, indices))
 }
 
-/// Makes a number, or an array of them where it is the pointer to its first element, what is an element of an array of
-/// numbers in what is kept, if all that its subscripts may name lies in that array.
+/// Replaces a number, or an array of numbers that decays to a pointer, by an element of an array of numbers in the
+/// kept member. Assumes that every place that the subscripts may name lies in that array; otherwise `None`.
 fn replace_with_element(
     unit: &mut Unit,
     e: ExprId,

@@ -1,4 +1,5 @@
-//! Constraints of C on declarations (C11 6.7): storage classes, types of variables, what is declared again, and initial values.
+//! Constraints of C on declarations (C11 6.7): storage classes, types of variables, repeated declarations, and
+//! initial values.
 
 use crate::{
     ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StructId, leaves},
@@ -14,7 +15,7 @@ use crate::{
 use std::rc::Rc;
 
 impl Parser<'_> {
-    /// Tells of a name in a block that is declared as a type and as something else there.
+    /// Reports a name that is declared in one block both as a type and as something else.
     pub(in crate::parse) fn check_typedef(&mut self, name: &str, ty: &Qualified, at: Pos) {
         let [_, .., scope] = &self.scopes[..] else {
             return;
@@ -35,7 +36,7 @@ impl Parser<'_> {
             .error(&codes::TWICE, at, message, "rename one of the two");
     }
 
-    /// Tells of a storage class that the kind of a declaration or an earlier one in the same scope forbids.
+    /// Reports a storage class that the kind of the declaration, or an earlier declaration in the scope, forbids.
     pub(in crate::parse) fn check_storage(&mut self, decl: &Decl, storage: Option<Storage>) {
         let in_block = self.scopes.len() > 1;
         let is_function = decl.kind == DeclKind::Function;
@@ -68,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells of an extent that is no number of elements.
+    /// Reports an extent that is no number of elements.
     pub(in crate::parse) fn check_extent(&mut self, e: ExprId) {
         let help = "give the number of the elements";
         self.check_integer(e, "an extent is no integer", help);
@@ -79,7 +80,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells of a variable of a type that has no size.
+    /// Reports a variable whose type has no size.
     pub(in crate::parse) fn check_variable(&mut self, d: DeclId) {
         let decl = self.unit.decl(d);
         let is_made = match decl.kind {
@@ -96,7 +97,7 @@ impl Parser<'_> {
         self.check_kept(d);
     }
 
-    /// Tells of what is kept between calls, and has an extent or an initial value that differs from call to call.
+    /// Reports a variable that is kept between calls although its extent or initial value differs from call to call.
     fn check_kept(&mut self, d: DeclId) {
         let unit = &self.unit;
         let decl = unit.decl(d);
@@ -140,7 +141,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells of a member that none can be, and of one behind an array without an extent.
+    /// Reports a member of a type that members cannot have, and a member behind an array without an extent.
     pub(in crate::parse) fn check_member(
         &mut self,
         id: StructId,
@@ -162,7 +163,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells of a bit-field of a type that has none of this width.
+    /// Reports a bit-field whose type admits no field of this width.
     pub(in crate::parse) fn check_width(&mut self, ty: &Qualified, bits: ExprId, at: Pos) {
         let most = match &ty.ty {
             Type::Arith(Arith::Int(of)) => of.bits(),
@@ -177,7 +178,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells of initial values that do not become what they are given to.
+    /// Reports initial values that do not convert to the types of their parts.
     pub(in crate::parse) fn check_initial(&mut self, ty: &Qualified, init: &Init) {
         match init {
             Init::Wrong(problem) if problem.certain => self.sink.tell(problem),
