@@ -168,7 +168,7 @@ pub(crate) fn signature(
     let globals_of_file =
         (unit.decls.iter()).filter(|d| d.kind == DeclKind::Global && !is_header(d));
     for d in globals_of_file {
-        // A variable may be declared both in a block and in the file; the first declaration counts.
+        // A variable may be declared several times, in blocks, too; a definition replaces a mere declaration.
         let known = globals.get(&*d.name);
         if known.is_none_or(|known| known.external) {
             let global = CGlobal {

@@ -78,7 +78,7 @@ impl Int {
         if a.signed() == b.signed() || !high.signed() {
             high
         } else if a.rank() == b.rank() {
-            // `high` is signed and holds all values of `low` only if it has more bits.
+            // `high` is signed here; of two types of one rank the unsigned one is common.
             low
         } else if high.bits() > low.bits() {
             high

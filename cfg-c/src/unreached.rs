@@ -35,7 +35,7 @@ pub(crate) fn take_out(unit: &mut Unit) {
     for (d, gone) in assignments(unit, unreached) {
         let decl = &mut unit.decls[d.index()];
         decl.assigned.retain(|e| !gone.contains(e));
-        // Copies of the function include all its expressions, so those of removed arms become 0.
+        // Copies of the function include all its expressions, so assignments of removed arms become 0.
         for e in gone {
             unit.exprs[e.index()].kind = ExprKind::Int(0, Arith::INT);
         }

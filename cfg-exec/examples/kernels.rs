@@ -60,7 +60,7 @@ fn clock(start: Instant) -> Duration {
     spent().map_or_else(|| start.elapsed(), Duration::from_nanos)
 }
 
-/// Time of a run: the mean over about a second (the clock is coarse).
+/// Time of a run: the mean over about a second, since the clock is coarse.
 fn time(mut run: impl FnMut() -> u64) -> (Duration, u64) {
     let mut steps = run();
     let start = Instant::now();
@@ -141,7 +141,7 @@ fn as_text(routine: &Routine, values: &[Argument]) -> String {
     text
 }
 
-/// The arguments of the gradient: those of the original, adjoints 0, of dependents 1.
+/// The arguments of the gradient: those of the original, then adjoints: 1 for dependents, 0 for all others.
 fn gradient_arguments(
     session: &Session,
     original: &Routine,

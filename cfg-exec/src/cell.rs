@@ -11,16 +11,16 @@ use cfg_core::ir::ScalarType;
 pub(crate) const POISON_REAL: u64 = 0x7FF8_756E_696E_6974;
 /// The NaN that arithmetic gives, on every platform.
 pub(crate) const NAN: u64 = 0x7FF8_0000_0000_0000;
-/// The uninitialised integer. It lies outside every possible index and count, so that the tests for
-/// those find it without a test of their own.
+/// The uninitialised integer. It lies outside of every possible index and count, so that bounds tests catch it
+/// without a test of its own.
 pub(crate) const POISON_INT: i64 = -0x5CA1_AB1E_0DDB_A11D;
-/// [`POISON_INT`] as a cell. It is no cell of the integer types below 64 bits; where an operation modulo 2^64 or one over
-/// bits, or one over `uint64`, gives it with operands that have values, the run ends (X222).
+/// [`POISON_INT`] as a cell. Integer types below 64 bits have no such cell. If an operation modulo 2^64, over bits,
+/// or over `uint64` yields it from operands that have values, the run ends (X222).
 pub(crate) const POISON_INT_CELL: u64 = POISON_INT as u64;
 /// The uninitialised logical.
 pub(crate) const POISON_LOGICAL: u64 = 2;
 
-/// The uninitialised cell of a type; of records and pointers too, of which hosts may make values.
+/// The uninitialised cell of a type, records and pointers included: a host may make values of these.
 pub(crate) fn poison(ty: ScalarType) -> u64 {
     if ty.is_real() {
         POISON_REAL

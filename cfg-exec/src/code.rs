@@ -3,7 +3,7 @@
 //! A frame's registers are a window `[u64; 256]` of the register stack, indexed by a byte, so that
 //! register access needs no bounds test. Arrays and scalars whose address is taken live in cell
 //! memory; arrays are reached through descriptors ([`Arr`]), addressed scalars through a register that
-//! holds a cell address. What is rare or big is an [`Ext`] operation in a side table.
+//! holds a cell address. Rare or big operations are [`Ext`] operations in a side table.
 
 mod ext;
 mod regions;
@@ -655,9 +655,9 @@ pub(crate) struct Code {
     pub(crate) result: Option<Reg>,
     /// First instruction of each place, ascending: vertex and statement (from 0; none for the vertex itself).
     pub(crate) places: Vec<(u32, Option<VertexId>, Option<u32>)>,
-    /// The graph is structured.
+    /// True if the graph is structured.
     pub(crate) nested: bool,
-    /// The places where it jumps back, by place and by jump.
+    /// The places to which the code jumps back, and the jumps.
     pub(crate) regions: Vec<Region>,
     pub(crate) backs: Vec<Back>,
     /// Variables of the descriptors.

@@ -34,7 +34,7 @@ use crate::{
 use emit::Emitter;
 pub(crate) use globals::Globals;
 
-/// A value, or why the executor does not run the program.
+/// A value, or the reason why the executor does not run the program.
 type Compiling<T> = Result<T, Box<Diagnostic>>;
 
 /// The options by which a program is compiled.
@@ -47,7 +47,7 @@ pub struct CompileOptions {
     /// Report kinks and singular points that runs come across. Costs an instruction for each
     /// operation that has one.
     pub events: bool,
-    /// Functions that stand for external routines, by name: real scalar arguments to a real result.
+    /// Functions of the host that stand for external routines, by name: from real scalar arguments to a real result.
     pub callbacks: BTreeMap<String, Callback>,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Debug for CompileOptions {
     }
 }
 
-/// The declarations of a routine, which the host needs besides its code.
+/// The declarations of a routine that the host needs besides its code.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) name: String,
@@ -113,7 +113,7 @@ pub(crate) fn element_name(routine: &str, vertex: Option<i64>, statement: Option
     text
 }
 
-/// The error of a run that ends at a statement that stops the program; `None` if there is none at this place.
+/// The error of a run that ends at a STOP; `None` if there is no STOP at this place.
 pub fn stopped(
     program: &Program,
     routine: RoutineId,
@@ -146,7 +146,7 @@ impl Compiled {
     /// Compiles all routines of a program.
     ///
     /// # Errors
-    /// Routines that are too large for the executor, and the few forms that it does not run.
+    /// A routine is too large for the executor, or has one of the few forms that it does not run.
     pub fn new(program: &Flat, options: &CompileOptions) -> Result<Self, Diagnostics> {
         let globals = Globals::new(program, options.math).map_err(|d| Diagnostics::from(*d))?;
         let conventions = Conventions::of(program);

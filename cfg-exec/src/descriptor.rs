@@ -1,4 +1,4 @@
-//! Array descriptors: which cells of memory the elements of an array or view are.
+//! Array descriptors, which map the elements of an array or view to cells of memory.
 
 use cfg_core::ir::Order;
 
@@ -25,8 +25,8 @@ pub(crate) enum State {
     Untaken,
 }
 
-/// Two dimensions of an array; the first part also says where it is. Extents of an array that is not
-/// there are 0, so that the bounds test of an element access finds it.
+/// Two dimensions of an array; the first part also has its base. Extents of an array that is absent or not allocated
+/// are 0, so that the bounds test of an element access fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Descriptor {
     pub(crate) base: u64,
@@ -43,9 +43,9 @@ pub(crate) struct Staged {
     pub(crate) state: State,
     /// Number of elements.
     pub(crate) cells: u64,
-    /// The order in which a parameter of explicit shape takes them.
+    /// The order in which a parameter of explicit shape takes the elements.
     pub(crate) order: Order,
-    /// The position of its dimensions among the machine's staged axes.
+    /// The position of the array's dimensions among the machine's staged axes.
     pub(crate) axes: usize,
     pub(crate) rank: usize,
 }
@@ -146,9 +146,9 @@ fn by_speed(axes: &[Axis], order: Order) -> Vec<(u64, i64)> {
     found
 }
 
-/// Lays a parameter's dimensions over the cells of an argument: the k-th element of either in its own storage
-/// order is the same cell. Sets the strides, and is false where no strides can say so. The argument has at
-/// least as many elements.
+/// Lays a parameter's dimensions over the cells of an argument, so that the k-th elements of both, each in its own
+/// storage order, are one cell. Sets the strides; false if no strides do that. Assumes that the argument has at least
+/// as many elements.
 pub(crate) fn lay_over(
     parts: &mut [Descriptor],
     rank: usize,
@@ -171,7 +171,7 @@ pub(crate) fn lay_over(
         }
     }
     let mut dense = dense.into_iter();
-    // What is left of the dimension of the argument that is being divided.
+    // The remaining extent and the stride of the argument's dimension that is being divided.
     let (mut left, mut step) = dense.next().unwrap_or((1, 1));
     for n in 0..rank {
         let k = match order {
@@ -188,7 +188,7 @@ pub(crate) fn lay_over(
             (left, step) = dense.next().unwrap_or((1, 1));
         }
         a.stride = step;
-        // The last dimensions may end before that of the argument does.
+        // Only the last dimensions may end before the argument's dimension does.
         if rest > left && left % extent != 0 {
             return false;
         }
@@ -289,7 +289,7 @@ pub(crate) fn span(base: u64, axes: &[Axis]) -> Option<(u64, u64)> {
     Some((low, high))
 }
 
-/// True if two arrays share a cell. `room` is asked for a list of so many cells.
+/// True if two arrays share a cell. `room(n)` must grant memory before a list of n cells is made.
 pub(crate) fn overlap<L>(
     a: (u64, &[Axis]),
     b: (u64, &[Axis]),
@@ -312,7 +312,7 @@ pub(crate) fn overlap<L>(
     if common > 1 && a0 % common != b0 % common {
         return Ok(false);
     }
-    // A dense array in the range of the other one certainly meets it; otherwise look at every cell.
+    // A dense array that spans a cell of the other one shares it. Otherwise every cell is compared.
     let n = count(a.1).unwrap_or(u64::MAX);
     let _room = room(n)?;
     let mut cells = Vec::with_capacity(n as usize);

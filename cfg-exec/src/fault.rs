@@ -89,20 +89,20 @@ cfg_core::diagnostic_codes! {
         "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). An object that is freed makes room for those of its size; for all if it was allocated last.";
 }
 
-/// The variable of a descriptor, as faults tell it.
+/// The variable of a descriptor, as messages name it.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
     pub(crate) name: String,
-    /// The part that it plays in memory that pointers lead to, if it does.
+    /// The role of the variable in the pools of pointers, if it has one.
     pub(crate) role: Option<NameRole>,
     /// The global, if it is one.
     pub(crate) global: Option<GlobalId>,
 }
 
-/// The object to which the pointer led that stopped a run.
+/// The object of a pointer that stopped a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pointed {
-    /// The array of its pool, cells or a table, that was accessed.
+    /// The accessed array of the object's pool, the cells or a table.
     pub array: GlobalId,
     /// The number of the object.
     pub object: i64,
@@ -130,12 +130,12 @@ pub(crate) enum Fault {
     },
     Uninitialised(&'static str),
     Overflow(String),
-    /// A number that its type does not have.
+    /// A number outside of the range of its type.
     Range(String),
-    /// A number that is the mark of what has no value.
+    /// A number that is the mark of an uninitialised integer.
     Mark,
     Division,
-    /// A real of which an integer type, of this name, has no value.
+    /// A real that does not fit the integer type of this name.
     Conversion(f64, &'static str),
     Step,
     Case(i64),
@@ -339,7 +339,7 @@ impl Fault {
     }
 }
 
-/// The fault of a pointer, which `cfg_transform::pools` makes a subscript that no array has.
+/// The fault of a pointer: `cfg_transform::pools` turns an invalid pointer into a subscript that no array has.
 fn of_pointer(role: &NameRole, index: i64, extent: i64) -> Option<Diagnostic> {
     let pointer = |message: &str, help: &str| Some(Diagnostic::error(&POINTER, message, help));
     match (role, index) {

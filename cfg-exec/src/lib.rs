@@ -1,9 +1,8 @@
 //! Embedded executor for cfgrev programs: register code, typed tapes, limits.
 //!
-//! A program is compiled once ([`Compiled`]) and run as often as one likes ([`Session`]): memory and
-//! tapes are kept from run to run. Everything that can go wrong in a run is a
-//! [`Diagnostic`](cfg_core::diagnostic::Diagnostic) with routine, vertex and statement; nothing panics
-//! and nothing uses the stack of the machine for the program's calls.
+//! A program is compiled once ([`Compiled`]) and run any number of times ([`Session`]): memory and tapes are kept
+//! from run to run. Everything that can go wrong in a run is a [`Diagnostic`](cfg_core::diagnostic::Diagnostic) with
+//! routine, vertex and statement; nothing panics and nothing uses the stack of the machine for the program's calls.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -58,15 +57,15 @@
 //! - **Counted loops** evaluate first, last and step on entry, in any order, then set the index. If the
 //!   index after the last pass, first + n*step, does not fit into 64 bits, that is an overflow (only
 //!   if there was a pass).
-//! - **Arguments** are passed by reference. The executor works on copies where nobody can tell. That two
-//!   arguments of a call, or an argument and a global that the routine or what it calls uses, share cells
-//!   although one of them is written is an error, tested cell by cell, unless the routine is marked as
-//!   aliased. Subscripts of the place that takes a function's result are evaluated before the call, after
-//!   the arguments. `out` parameters are uninitialised at entry.
+//! - **Arguments** are passed by reference. The executor works on copies where no program can tell. Two arguments of
+//!   a call, or an argument and a global that the routine or a callee uses, must not share cells if one of them is
+//!   written: this is an error, tested cell by cell, unless the routine is marked as aliased. Subscripts of the place
+//!   that takes a function's result are evaluated before the call, after the arguments. `out` parameters are
+//!   uninitialised at entry.
 //! - **Array operations** compute scalar operands first (of a conditional expression with a scalar
 //!   condition, those of the chosen arm; in an arm that is chosen element by element, those that cannot
-//!   fail), then element by element. If the target may share cells with what is still to be read then, in another
-//!   arrangement, the result goes through a temporary array. `cfg-transform` has the steps, as data.
+//!   fail), then element by element. If the target may share cells, in another arrangement, with operands that are
+//!   still to be read, the result goes through a temporary array. `cfg-transform` has the steps, as data.
 //! - **Limits** are in [`RunOptions`]: steps, bytes of tapes, bytes of memory, nested calls. Sessions that share
 //!   a [`Memory`] share the limit on memory.
 //!

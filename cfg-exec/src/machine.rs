@@ -65,7 +65,7 @@ pub(crate) struct Frame {
     pub(crate) result: Option<Reg>,
 }
 
-/// A running routine: where its registers, descriptors and memory begin, and where it is.
+/// A running routine: the beginnings of its registers, descriptors and memory, and its program counter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Activation {
     pub(crate) routine: usize,
@@ -81,8 +81,8 @@ pub(crate) struct Activation {
     pub(crate) number: u64,
 }
 
-/// Two arguments that share cells if the parameters cover all that was passed: for each the parameter, first
-/// cell and dimensions.
+/// Two arguments that share cells if the parameters cover all that was passed; whether they do is known after
+/// binding. For each, the parameter, first cell and dimensions.
 #[derive(Clone, Debug)]
 pub(crate) struct Doubtful {
     pub(crate) argument: (usize, u64, Vec<Axis>),
@@ -92,13 +92,13 @@ pub(crate) struct Doubtful {
 /// The copy of an argument's cells that a parameter is bound to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gathered {
-    /// The activation whose parameter it is, and the parameter.
+    /// The activation, and its parameter that is bound to the copy.
     pub(crate) activation: u64,
     pub(crate) arr: Arr,
     /// First cell of the copy; the addresses of the argument's cells follow it.
     pub(crate) base: usize,
     pub(crate) cells: usize,
-    /// The routine writes the parameter.
+    /// True if the routine writes the parameter.
     pub(crate) written: bool,
 }
 
@@ -141,7 +141,7 @@ pub(crate) struct Machine {
     pub(crate) held: Lease,
     pub(crate) staged: Vec<Staged>,
     pub(crate) staged_axes: Vec<Axis>,
-    /// Arguments that may overlap: known when the parameters are bound.
+    /// Arguments that may overlap, to be compared after binding.
     pub(crate) doubtful: Vec<Doubtful>,
     /// Copies that parameters of suspended and running routines are bound to.
     pub(crate) gathered: Vec<Gathered>,
@@ -193,7 +193,7 @@ impl Machine {
         self.limits.map_or(u64::MAX, |l| l.max_memory)
     }
 
-    /// Takes memory for a moment: for so many words.
+    /// Leases memory for `words` temporary words.
     pub(crate) fn scratch(&self, words: u64) -> Result<Lease, Fault> {
         let bytes = words.checked_mul(8).ok_or(Full);
         bytes

@@ -1,4 +1,4 @@
-//! The memory that runs take: one account for all sessions that share it.
+//! The account of memory that runs take; sessions may share it.
 
 use std::sync::{
     Arc,
@@ -9,22 +9,22 @@ use cfg_core::diagnostic::Diagnostic;
 
 use crate::fault::Fault;
 
-/// An account of memory. Everything that a run takes is asked for here first: globals, arguments, variables, call
-/// frames, tapes, traces. Clones are the same account, so sessions that share one share a limit.
+/// An account of memory. A run asks here before it takes memory for globals, arguments, variables, call frames, tapes
+/// and traces. Clones are the same account, so sessions that share one share its limit.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     used: Arc<AtomicU64>,
 }
 
-/// Bytes taken from a [`Memory`]; they are given back when this is dropped. A clone takes as many again,
-/// whatever the limit is: the next request is refused instead.
+/// Bytes taken from a [`Memory`], given back on drop. A clone takes as many again, regardless of the limit, since
+/// cloning cannot fail: the next request is refused instead.
 #[derive(Debug, Default)]
 pub struct Lease {
     memory: Memory,
     bytes: u64,
 }
 
-/// The refusal of memory of which there is not so much left.
+/// The refusal of a request beyond the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -43,7 +43,7 @@ impl Memory {
             .map_err(|Full| Box::new(Fault::Memory { limit }.diagnostic(&|_| None)))
     }
 
-    /// Takes bytes inside a run, which says itself what a refusal means.
+    /// Takes bytes inside of a run, which makes its own message of a refusal.
     pub(crate) fn take(&self, bytes: u64, limit: u64) -> Result<Lease, Full> {
         let mut lease = self.empty();
         lease.more(bytes, limit)?;
@@ -75,7 +75,7 @@ impl Lease {
         self.bytes
     }
 
-    /// Holds what another one of the same account holds, too.
+    /// Takes over the bytes of another lease of the same account.
     pub fn join(&mut self, mut other: Self) {
         if self.bytes == 0 {
             *self = other;
@@ -84,7 +84,7 @@ impl Lease {
         }
     }
 
-    /// Takes more bytes, if not more than `limit` are taken then.
+    /// Takes more bytes, unless the account would then exceed `limit`.
     pub(crate) fn more(&mut self, bytes: u64, limit: u64) -> Result<(), Full> {
         let add = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= limit);
         let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -119,7 +119,7 @@ impl Lease {
             let more = (capacity - have) as u64;
             more.checked_mul(size_of::<T>() as u64).ok_or(Full)
         };
-        // Twice as much while there is plenty; close to the limit little more than is needed.
+        // The buffer doubles while memory is plenty, and grows little beyond the need close to the limit.
         let double = len.max(have.saturating_mul(2)).max(64);
         let sixteenth = len.max(have.saturating_add(have / 16));
         let plenty = [(double, limit / 2), (sixteenth, limit), (len, limit)];
@@ -157,7 +157,7 @@ impl Drop for Lease {
     }
 }
 
-/// Leases are all equal: how much is paid for is no part of a value.
+/// All leases are equal: the bytes paid for are no part of a value that contains a lease.
 impl PartialEq for Lease {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -201,7 +201,7 @@ mod tests {
             assert_eq!(buffer.len() as u64, limit / 8);
             let many = usize::MAX / 16;
             assert_eq!(lease.room(&mut buffer, many, limit), Err(Full));
-            // More than any machine has.
+            // More bytes than any machine has are refused.
             assert_eq!(lease.room(&mut buffer, many, u64::MAX), Err(Full));
             assert_eq!(lease.bytes(), buffer.capacity() as u64 * 8);
         }

@@ -1,4 +1,5 @@
-//! Counts of jumps back. A run counts only if it is repeated for the sake of the message of a limit.
+//! Counts of jumps back, for the message of a run that a limit has stopped: such a run is repeated with counts, so
+//! that others need not pay for them.
 
 use crate::code::Code;
 
@@ -12,9 +13,9 @@ struct Counted {
     jump: (usize, usize),
 }
 
-/// Counts jumps back while a run is repeated: per activation and region, outer ones below inner ones. A jump back
-/// forgets what lies behind its target, which is entered anew. So this takes no more than one entry for each
-/// region around a running call.
+/// Counts of jumps back per activation and region, as a stack with outer regions below inner ones. A jump back
+/// removes the entries of regions behind its target, since these are entered anew. So there is at most one entry for
+/// each region around a running call.
 #[derive(Debug, Default)]
 pub(crate) struct Passes {
     pub(crate) on: bool,
@@ -28,7 +29,7 @@ impl Passes {
         self.stack.clear();
     }
 
-    /// A jump back is taken.
+    /// Counts a jump back.
     pub(crate) fn back(&mut self, code: &Code, activation: u64, pc: usize, target: usize) {
         if let Some(last) = self.stack.last_mut()
             && last.activation == activation
@@ -65,7 +66,7 @@ impl Passes {
         }
     }
 
-    /// An activation ends.
+    /// Removes the counts of an activation that ends.
     pub(crate) fn leave(&mut self, activation: u64) {
         while self.stack.pop_if(|c| c.activation >= activation).is_some() {}
     }

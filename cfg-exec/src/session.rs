@@ -25,17 +25,16 @@ pub use report::{Met, RunReport, Visited};
 /// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOptions {
-    /// The largest number of steps. A step is an instruction of the executor's that is run, whatever code lies between
-    /// it and the next: an operation of an expression is about one, a test or jump one, a call and an element of an
-    /// array operation at least one each. So every pass of every loop costs something. The default is 10^10, half a
-    /// minute or so.
+    /// Most steps. A step is an executed instruction: an operation of an expression is about one, a test or a jump
+    /// one, a call and each element of an array operation at least one. Every pass of every loop costs something, so
+    /// every run ends. The default is 10^10, about half a minute.
     pub fuel: u64,
     /// Most bytes of all tapes together. Default 4 GiB.
     pub max_tape: u64,
-    /// Most bytes of everything together that is taken from the session's [`Memory`]: globals, arguments, variables,
-    /// call frames, tapes, traces, also those of other sessions that share it. Default 4 GiB.
+    /// Most bytes taken from the session's [`Memory`], including those of other sessions that share it: globals,
+    /// arguments, variables, call frames, tapes, traces. Default 4 GiB.
     pub max_memory: u64,
-    /// Most calls that are nested, the first one included. Default 10000.
+    /// Most nested calls, the first one included. Default 10000.
     pub max_depth: usize,
 }
 
@@ -56,13 +55,13 @@ pub struct Session {
     compiled: Compiled,
     /// The globals are at the bottom of its memory.
     machine: Machine,
-    /// The globals are there; if not, they have their initial values.
+    /// True if the globals are in memory; otherwise they have their initial values.
     ready: bool,
     /// Most bytes of memory outside of runs.
     limit: u64,
     /// Steps that the last run had taken when it was stopped, and the loops in its message.
     stopped: (u64, String),
-    /// The object to which the pointer led that stopped the last run.
+    /// The object of the pointer that stopped the last run.
     pointed: Option<Pointed>,
 }
 
@@ -80,8 +79,8 @@ impl Session {
         Self::sharing(compiled, &Memory::default(), u64::MAX)
     }
 
-    /// A session in which globals have their initial values, with an account of memory that other sessions may share. Runs have limits of their own; globals
-    /// that are set outside of them take no more than `limit` allows.
+    /// A session in which globals have their initial values, with an account of memory that other sessions may share.
+    /// `limit` applies to globals that are set outside of runs; runs have limits of their own.
     pub fn sharing(compiled: &Compiled, memory: &Memory, limit: u64) -> Self {
         Self {
             compiled: compiled.clone(),
@@ -102,7 +101,7 @@ impl Session {
         Self::sharing(&self.compiled, self.memory(), self.limit)
     }
 
-    /// The account of what the session takes.
+    /// The account of the session's memory.
     pub fn memory(&self) -> &Memory {
         self.machine.held.memory()
     }
@@ -112,7 +111,7 @@ impl Session {
         self.ready = false;
     }
 
-    /// Puts the globals into memory, if they are not there.
+    /// Puts the globals into memory, unless they are there.
     fn place_globals(&mut self) -> Result<(), Fault> {
         let globals = &self.compiled.inner.globals;
         self.machine.reserve(globals.cells)?;
@@ -142,8 +141,9 @@ impl Session {
         at..at + n
     }
 
-    /// The object to which a pointer led that stopped the last run, by leading out of it or being used after its end: of a program
-    /// made by `cfg_transform::pools`. None if the run ended, or was stopped by something else.
+    /// The object of the pointer that stopped the last run, since it led out of the object or was used after the
+    /// object's end. Only programs made by `cfg_transform::pools` have such objects. `None` if the run ended, or was
+    /// stopped for another reason.
     pub fn pointed(&self) -> Option<Pointed> {
         self.pointed
     }
@@ -165,7 +165,7 @@ impl Session {
     /// Sets a global.
     ///
     /// # Errors
-    /// If type or shape are not those declared, or the globals do not fit into memory.
+    /// The type or the shape is not the declared one, or the globals do not fit into memory.
     pub fn set_global(&mut self, g: GlobalId, value: &Value) -> Result<(), Box<Diagnostic>> {
         let compiled = self.compiled.clone();
         let variable = &compiled.inner.global_variables[g.index()];
@@ -199,13 +199,12 @@ impl Session {
         Ok(())
     }
 
-    /// Runs a routine. Arguments of `out` and `inout` parameters are replaced by what it leaves in them;
-    /// tapes are used in place. After an error, arguments are as before, tapes and globals as the run
-    /// has left them.
+    /// Runs a routine. Arguments of `out` and `inout` parameters are replaced by their final values; tapes are used
+    /// in place. After an error, arguments are as before; tapes and globals are as the run has left them.
     ///
-    /// If steps, tape or memory run out, the message names the innermost LOOP that was running. How often it had been
-    /// passed is found by a second run, which is made if globals had their initial values and tapes were
-    /// empty, and no callback is called; see [`Self::run_from`] for other cases.
+    /// If steps, tape or memory run out, the message names the innermost running LOOP. The number of its passes is
+    /// found by a second run, which is made if globals had their initial values, tapes were empty, and no callback is
+    /// called; see [`Self::run_from`] for other cases.
     ///
     /// # Errors
     /// Arguments that do not fit the parameters, and everything that can go wrong in a run; the
@@ -230,10 +229,10 @@ impl Session {
         })
     }
 
-    /// Runs a routine as [`Self::run`] does, from a start that can be made again: `start` gives globals and arguments
-    /// what they hold at the beginning. If the run is stopped at a limit, it is called once more, with empty tapes,
-    /// and the run repeated, as far as it came, to count the passes of the running loops for the message. A run with
-    /// counts takes about as long as the one without.
+    /// Runs a routine as [`Self::run`] does, from a repeatable start: `start` sets globals and arguments to their
+    /// values at the beginning. If a limit stops the run, `start` is called once more, with empty tapes, and the run
+    /// is repeated up to the same step, to count the passes of the running loops for the message. The repetition
+    /// takes about as long as the run.
     ///
     /// # Errors
     /// The errors are those of `start` and of [`Self::run`].
@@ -270,7 +269,7 @@ impl Session {
         Err(stopped.into())
     }
 
-    /// Attempts a run; with counts of jumps back, if wanted.
+    /// Attempts a run, with or without counts of jumps back.
     fn attempt(
         &mut self,
         routine: RoutineId,
@@ -303,7 +302,7 @@ impl Session {
                 execute(machine, &inner.image)
             });
 
-        // Tapes go back to their owner, also after an error.
+        // Tapes go back to the host, also after an error.
         let leftovers = return_tapes(machine, arguments);
         if let Err(fault) = outcome {
             return Err(Box::new(self.stop(fuel, &fault)));
@@ -319,7 +318,8 @@ impl Session {
             None => None,
         };
         let (trace, held) = report::trace(inner, machine).map_err(at_the_end)?;
-        // The result and the trace take memory, which may be refused: arguments are written when nothing can go wrong any more.
+        // The result and the trace take memory, which may be refused. Arguments are written last, when no error is
+        // possible any more.
         for (k, argument) in arguments.iter_mut().enumerate() {
             let variable = signature.parameter(k);
             if let (Argument::Value(value), Some(at)) = (argument, homes[k])
@@ -350,7 +350,7 @@ impl Session {
             max_memory: options.max_memory,
             max_depth: options.max_depth,
         });
-        // More than can be used up, and room for the length of the code.
+        // The largest fuel: no run uses it up, and adding the length of the code does not overflow.
         machine.fuel = options.fuel.min(1 << 62) as i64;
         machine.passes.start(counts);
         machine.handlers.clear();
@@ -369,7 +369,7 @@ impl Session {
             machine.spare_tapes.push(tape);
         }
 
-        // What runs with other limits have left may be too much for this one.
+        // Buffers left by runs with other limits may exceed the limit of this one.
         if machine.held.memory().used() > options.max_memory {
             let globals = &self.compiled.inner.globals;
             let globals = if self.ready { globals.cells } else { 0 };
@@ -395,7 +395,7 @@ impl Session {
     }
 }
 
-/// Gives the tapes that were arguments back to their owner; what is left in them.
+/// Gives tapes back to the arguments that they came from; returns the numbers of values left on them.
 fn return_tapes(machine: &mut Machine, arguments: &mut [Argument]) -> Vec<TapeSize> {
     let mut tapes = std::mem::take(&mut machine.tapes).into_iter();
     let mut leftovers = Vec::new();

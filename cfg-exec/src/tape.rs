@@ -1,5 +1,4 @@
-//! Tapes: a stack of control bits, one of integers, one of reals, one of 32-bit reals; and what they
-//! have been used for.
+//! Tapes: a stack of control bits, one of integers, one of reals, one of 32-bit reals; and counts of their use.
 
 use cfg_core::ir::ScalarType;
 
@@ -44,7 +43,7 @@ impl Bits {
         if at + n > 64 {
             value |= *self.words.get(word + 1)? << (64 - at);
         }
-        // Later pushes add into the words that stay, so their upper part must be 0.
+        // Later pushes OR bits into the last word, so its upper part must be 0.
         self.words.truncate(word + 1);
         if at == 0 {
             self.words.pop();
@@ -63,7 +62,7 @@ pub struct Tape {
     integers: Vec<i64>,
     reals: Vec<u64>,
     reals32: Vec<u32>,
-    /// The lease that pays for its buffers.
+    /// The lease that pays for the buffers.
     held: Lease,
 }
 
@@ -141,7 +140,7 @@ const POISON_REAL32: u32 = 0x7FC0_756E;
 const NAN32: u32 = 0x7FC0_0000;
 
 impl Meter {
-    /// Tapes take no more than `max_bytes`, and everything that is in the account no more than `limit`.
+    /// A meter for tapes of at most `max_bytes`, in an account of at most `limit` bytes.
     pub(crate) fn new(max_bytes: u64, memory: &Memory, limit: u64) -> Self {
         Self {
             max_bits: max_bytes.saturating_mul(8),
@@ -151,7 +150,7 @@ impl Meter {
         }
     }
 
-    /// Starts a run on tapes that hold something already.
+    /// Adds a tape of the host, which may hold values, to the run.
     pub(crate) fn adopt(&mut self, tape: &mut Tape) -> Result<(), Full> {
         let memory = self.held.memory();
         if !tape.held.is_of(memory) {
@@ -181,7 +180,7 @@ impl Meter {
         self.now_bits -= bits.min(self.now_bits);
     }
 
-    /// A tape dies.
+    /// Notes the end of a tape, with the values left on it.
     pub(crate) fn bury(&mut self, tape: &Tape) -> Result<(), Full> {
         let leftovers = &mut self.counts.leftovers;
         let next = leftovers.len() + 1;
@@ -264,7 +263,7 @@ impl Tape {
         size.control_bits + 64 * (size.integers + size.reals) + 32 * size.reals32
     }
 
-    /// Forgets what it holds, and keeps the memory.
+    /// Removes all values, and keeps the memory.
     pub fn clear(&mut self) {
         self.bits.words.clear();
         self.bits.poison.clear();
@@ -299,12 +298,12 @@ impl Tape {
         self.held.room(&mut self.reals, wanted, meter.limit)?;
         self.reals.extend_from_slice(cells);
         meter.counts.reals += n;
-        // The last one is counted as a push of its own.
+        // The caller counts the last value as a push of its own.
         meter.counts.pushes += n.saturating_sub(1);
         if n == 0 { Ok(()) } else { meter.pushed(64 * n) }
     }
 
-    /// Pops as many reals, so that they are again as they were pushed.
+    /// Pops as many reals as fit, in the order in which they were pushed.
     pub(crate) fn pop_reals(&mut self, to: &mut [u64], meter: &mut Meter) -> Result<(), TapeError> {
         let rest = self.reals.len().checked_sub(to.len());
         let rest = rest.ok_or(TapeError::Empty("real"))?;
@@ -382,7 +381,7 @@ impl Tape {
         meter.pushed(u64::from(bits))
     }
 
-    /// Pops what a push of the same width and type has pushed.
+    /// Pops a value that was pushed with the same width and type.
     #[inline]
     pub(crate) fn pop_bits(
         &mut self,
@@ -497,7 +496,7 @@ mod tests {
         assert!(Meter::new(1, &Memory::default(), 0).bury(&tape).is_err());
     }
 
-    /// What is pushed and popped again leaves nothing, whichever way it is pushed, and is counted value by value.
+    /// Pushes and pops leave an empty tape, in every way of pushing, and are counted value by value.
     #[test]
     fn every_stack_is_metered_alike() {
         type Way = fn(&mut Tape, &mut Meter);
@@ -644,7 +643,7 @@ mod tests {
         }
     }
 
-    /// What a tape of the host holds is paid for by the run that it is brought to, once, and within its limit.
+    /// The run that gets a tape of the host pays for its values, once, and within its limit.
     #[test]
     fn tapes_of_the_host_are_paid_for() {
         let mut tape = Tape::default();

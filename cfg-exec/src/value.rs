@@ -348,10 +348,10 @@ impl Value {
         }
     }
 
-    /// Checks that a result has a value everywhere. `name` is what the message calls it.
+    /// Checks that every element of a result has a value. `name` is its name in the message.
     ///
     /// # Errors
-    /// The first element that is uninitialised.
+    /// The value is uninitialised; the message names the first element that is.
     pub fn check_initialised(&self, name: &str) -> Result<(), Box<Diagnostic>> {
         let Some(at) = self.first_uninitialised() else {
             return Ok(());
@@ -373,7 +373,7 @@ impl Value {
 
 /// Positions in the other storage order of elements that are counted in one.
 struct Positions {
-    /// The fastest dimension first: extent, stride in the other order, and where the count is.
+    /// The dimensions, fastest first: extent, stride in the other order, and present count.
     dims: Vec<(usize, usize, usize)>,
     at: usize,
 }
@@ -385,12 +385,12 @@ impl Positions {
         if order == Order::Column {
             extents.reverse();
         }
-        // In the other order the slowest dimension here is the fastest.
+        // The fastest dimension of the other order is the slowest of this one.
         let mut dims: Vec<_> = extents
             .iter()
             .map(|&extent| {
                 let dim = (extent, stride, 0);
-                // Of an array without elements nothing is computed.
+                // With an extent of 0 the product may wrap, but no position is ever computed.
                 stride = usize::wrapping_mul(stride, extent);
                 dim
             })

@@ -78,7 +78,8 @@ struct Moving {
     extent: i64,
 }
 
-/// The members of unions that are named as a whole, or in which a structure or an array is.
+/// The members of unions that are named as a whole although they are no numbers, or in which a structure or an array
+/// is.
 pub(super) fn named_whole(unit: &Unit) -> Used {
     let (mut whole, mut inside) = (Used::default(), sized(unit));
     for node in &unit.exprs {

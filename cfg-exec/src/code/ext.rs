@@ -19,12 +19,12 @@ pub(crate) enum SubReg {
     },
 }
 
-/// An array of the frame: its descriptor, and what is known of it before the run.
+/// An array of the frame: its descriptor, and the properties that are known at compile time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     pub(crate) arr: Arr,
     pub(crate) rank: u8,
-    /// The order in which the elements are gone through.
+    /// The order in which elements are visited.
     pub(crate) order: Order,
     pub(crate) ty: ScalarType,
 }
@@ -36,20 +36,20 @@ pub(crate) enum Passed {
     Cell(Reg),
     /// An array.
     Array(View),
-    /// A cell address as an array of this many elements, of which the first is meant: the rest of an
-    /// array from an element on.
+    /// A cell address as an array of `count` elements that begins there: the rest of an array from an element on.
     From { address: Reg, count: Reg },
     /// An argument that is not given.
     Absent,
 }
 
-/// An argument that may share storage with another one, or with a global that the routine uses, although
-/// one is written.
+/// An argument that may share storage with another one, or with a global that the routine uses, while one of the two
+/// is written: compared at run time.
 #[derive(Clone, Debug)]
 pub(crate) struct MayOverlap {
     pub(crate) first: (usize, Extent),
     pub(crate) second: (Party, Extent),
-    /// One of them is a parameter of explicit shape, which may be smaller than what is passed to it.
+    /// True if one of the two is a parameter of explicit shape, which may be smaller than its argument: compared
+    /// after binding.
     pub(crate) on_entry: bool,
 }
 
@@ -93,7 +93,7 @@ pub(crate) enum Ext {
         to: View,
         staged: u16,
         dims: Reg,
-        /// The formal is written; unknown in an aliased routine, where a copy would not do.
+        /// Whether the formal is written; `None` in an aliased routine, where a copy of the argument would be wrong.
         written: Option<bool>,
     },
     /// The staged argument's own shape with the formal's lower bounds; fixed extents are compared.
@@ -119,7 +119,7 @@ pub(crate) enum Ext {
         to: View,
         dims: Reg,
     },
-    /// An array without shape. Its lower bounds are 1, or in these registers, each before an extent of 0.
+    /// An array without a shape. Its lower bounds are 1, or in the registers, each followed by an extent of 0.
     Unallocated {
         to: View,
         dims: Option<Reg>,
@@ -133,12 +133,12 @@ pub(crate) enum Ext {
         d: Arr,
         arr: Arr,
     },
-    /// Makes another descriptor of the cells of an array that must be there.
+    /// Copies a descriptor; the array must be bound.
     Alias {
         d: Arr,
         of: View,
     },
-    /// Makes another descriptor of the cells of an array that may not be there.
+    /// Copies a descriptor; the array may be absent or not allocated.
     Same {
         d: Arr,
         of: View,
@@ -152,7 +152,7 @@ pub(crate) enum Ext {
     Untaken {
         of: View,
     },
-    /// The shape of the first of these that is taken; if none is, of another one, or extents of 1.
+    /// The shape of the first array that is taken; if none is, that of another array, or extents of 1.
     ShapeOf {
         to: View,
         candidates: Box<[Arr]>,

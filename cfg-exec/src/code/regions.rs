@@ -1,4 +1,5 @@
-//! The places where code jumps back: known when it is compiled, so that the loops around a position cost a run nothing.
+//! The places where code jumps back. They are computed at compile time, so that a run can name the loops around a
+//! position without having kept track of them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use cfg_core::entity::VertexId;
 /// Code that jumps back to one place: a LOOP, or a cycle of general control flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region {
-    /// The LOOP; in general control flow the vertex that is jumped back to.
+    /// The LOOP; in general control flow the vertex to which the code jumps back.
     pub(crate) vertex: VertexId,
     pub(crate) is_loop: bool,
     /// First instruction, and the position after the last jump back.
@@ -23,7 +24,7 @@ pub(crate) struct Back {
     pub(crate) region: u32,
 }
 
-/// The regions of jumps back, outer ones before those in them, and the jumps by position.
+/// The regions of jumps back, outer ones before inner ones, and the jumps by position.
 pub(crate) fn regions(
     jumps: &[(u32, u32, VertexId)],
     is_loop: impl Fn(VertexId) -> bool,

@@ -1,5 +1,5 @@
-//! Array-valued expressions and assignments: the steps of their forms (`cfg_transform::scalarize`) as instructions. What is
-//! done element by element becomes a loop of scalar code over cursors, one per array operand.
+//! Array-valued expressions and assignments. `cfg_transform::scalarize` gives each a *form*, a list of steps, which
+//! are translated here. An elementwise step becomes a loop of scalar code over cursors, one per array operand.
 
 use cfg_core::{
     entity::VarId,
@@ -29,13 +29,13 @@ enum Goal {
 }
 
 impl Emitter<'_> {
-    /// The form of something in this routine.
+    /// The form of an expression or assignment in this routine.
     fn form<T>(&self, lower: impl FnOnce(&Scalarizer<'_>) -> Result<T, Malformed>) -> Compiling<T> {
         let scalarizer = Scalarizer::new(self.routine, &self.locations);
         lower(&scalarizer).map_err(|malformed| self.too_large(&malformed.message))
     }
 
-    /// Emits code with the names of a form, which are forgotten afterwards.
+    /// Emits code with the names of a form in scope.
     fn within<T>(
         &mut self,
         form: &Form,
@@ -56,7 +56,7 @@ impl Emitter<'_> {
         made
     }
 
-    /// The descriptor of an array of a form; steps give a shape to all that are not variables.
+    /// The descriptor of an array of a form. Arrays that are not variables get their shapes by steps.
     fn view_of(&mut self, array: &Array) -> Compiling<View> {
         let arr = match array.variable {
             Some(v) => self.array_of(v)?,
@@ -70,7 +70,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The value that stands for a name of the form whose code is emitted; none of a variable of the routine.
+    /// The value for a name of the present form; `None` for a variable of the routine.
     pub(super) fn lane(&self, v: VarId) -> Option<Option<Lane>> {
         let name = v.index().checked_sub(self.routine.variables.len())?;
         Some(self.lanes.get(name).copied().flatten())
@@ -171,7 +171,8 @@ impl Emitter<'_> {
                 return Ok(Operand::register(d, of.ty));
             }
             let ty = emitter.scope[name.index()].ty;
-            // The expression may read the destination of the statement, and a sum is written before the end.
+            // A running sum writes its register on every pass, and the expression may read the destination of the
+            // statement.
             let d = emitter.dest(dest.filter(|_| !is_running_sum(op, ty)))?;
             let mark = emitter.mark();
             let result = Operand::register(d, ty);
@@ -197,7 +198,7 @@ impl Emitter<'_> {
         scalarize::is_allocatable(self.routine, place)
     }
 
-    /// True of an array that has been given and has a shape.
+    /// True of an array that is certainly present and has a shape.
     pub(super) fn is_always_there(&self, place: &Place) -> bool {
         let optional = self.intent(place.var).is_some_and(|i| i.1);
         !optional && !self.is_allocatable(&Place::whole(place.var))
@@ -347,7 +348,7 @@ impl Emitter<'_> {
         self.ext(Ext::Temporary { to, like: like.arr });
     }
 
-    /// A new array with extents that are evaluated here.
+    /// A new array; its extents are evaluated here.
     fn shaped(&mut self, to: View, extents: &[Expr]) -> Compiling<()> {
         self.will_release();
         let mark = self.mark();
@@ -385,7 +386,7 @@ impl Emitter<'_> {
                     self.set_constant(d, 0);
                     return self.over_elements(over, value, &nest.elements, views, Goal::Sum(d));
                 }
-                // No instruction adds an element to this reduction: it takes an array.
+                // No instruction adds one element to this reduction, so the elements go to a temporary array first.
                 let arr = self.temporary_array(over.rank.into())?;
                 let all = View { arr, ty, ..over };
                 self.temporary_like(all, over);
@@ -396,7 +397,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The name, `e` and whether it is subtracted, of `element = element + e`: the element is added to in place.
+    /// For `element = element + e`, which is done in place: the name of the element, `e`, and whether it is
+    /// subtracted.
     fn increments<'e>(
         &self,
         nest: &Loop,
@@ -437,7 +439,7 @@ impl Emitter<'_> {
         let Some(&fastest) = axes.last() else {
             return Err(self.too_large("a scalar is used as an array"));
         };
-        // Cursors, and whether they move on by themselves along the fastest dimension.
+        // The cursors, each with whether its load instruction moves it along the fastest dimension.
         let mut cursors: Vec<(Reg, Arr, bool)> = Vec::new();
         let target = self.temporary()?;
         if writes {
@@ -515,7 +517,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits what is done with the element `s`; the target's cursor moves along a dimension of an array.
+    /// Emits the action on the element `s`; the target's cursor moves along a dimension of an array.
     fn each_element(
         &mut self,
         goal: Goal,

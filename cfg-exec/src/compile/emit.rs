@@ -98,7 +98,7 @@ pub(super) struct Emitter<'p> {
     /// First register for constants.
     pub(super) constants_at: usize,
     pub(super) loop_states: BTreeMap<u32, LoopState>,
-    /// The graph is structured: loops of one depth never run at the same time.
+    /// True if the graph is structured: then two loops of one depth never run at the same time.
     pub(super) nested: bool,
     pub(super) temporaries_at: usize,
     temporary: usize,
@@ -108,11 +108,11 @@ pub(super) struct Emitter<'p> {
     /// Loops around the current vertex.
     pub(super) depth: u32,
     pub(super) place: (Option<VertexId>, Option<u32>),
-    /// The current statement makes temporary arrays.
+    /// True if the current statement makes temporary arrays.
     arrays_made: bool,
     /// The routine's variables and, behind them, the names of the form whose code is emitted.
     pub(super) scope: Vec<Variable>,
-    /// The values of the names of that form.
+    /// The values of the names of the form.
     pub(super) lanes: Vec<Option<Lane>>,
 }
 
@@ -292,7 +292,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// The statement makes a temporary array.
+    /// Notes that the statement makes a temporary array, to be given back at its end.
     pub(super) fn will_release(&mut self) {
         self.arrays_made = true;
     }
@@ -307,8 +307,8 @@ impl<'p> Emitter<'p> {
         })
     }
 
-    /// A register that holds a constant: one that is filled at the call, if there is a free one (in
-    /// loops) or half of them are free (elsewhere), else a temporary.
+    /// A register that holds a constant. Registers filled at the call are used while any is free (in loops), or while
+    /// half of them are (elsewhere); after that, a temporary. Constants in loops are loaded more often.
     pub(super) fn constant(&mut self, cell: u64) -> Compiling<Reg> {
         if let Some(&r) = self.constant_registers.get(&cell) {
             return Ok(r);
@@ -358,8 +358,8 @@ impl<'p> Emitter<'p> {
 
     // --- the end -----------------------------------------------------------------------------
 
-    /// Jumps from vertex to vertex that go back: the position after each, its target, and what is repeated by it,
-    /// which is the LOOP that goes back to its body, or the vertex that is jumped back to.
+    /// Jumps back from vertex to vertex: the position after each, its target, and the vertex that is repeated: the
+    /// LOOP, or in general control flow the target.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all other instructions have one target at most"
@@ -462,7 +462,7 @@ pub(super) mod tests {
 
     use crate::compile::Globals;
 
-    /// What `look` finds out about the main routine of a program, of which no code is written yet.
+    /// The result of `look` on the emitter of a program's main routine, before any code is written.
     pub(crate) fn in_main<T>(
         source: &str,
         look: impl FnOnce(&mut Emitter<'_>, Option<&Structure>) -> T,
@@ -485,7 +485,7 @@ pub(super) mod tests {
 
     const PLAIN: &str = "main subroutine f(in real x, out real y)\n  y := x\nend\n";
 
-    /// Half of the registers for constants are for what stands in no loop, all for what stands in one.
+    /// Constants outside of loops may take half of the registers for constants, constants in loops all of them.
     #[test]
     fn constants_have_registers() {
         in_main(PLAIN, |emitter, _| {
@@ -568,7 +568,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A place begins where its first instruction stands; one without instructions is not told.
+    /// A place begins at its first instruction; a place without instructions has no entry.
     #[test]
     fn places_begin_with_instructions() {
         in_main(PLAIN, |emitter, _| {
@@ -600,7 +600,7 @@ pub(super) mod tests {
         });
     }
 
-    /// Temporary arrays are given back once, at the end of the statement that has made some.
+    /// Temporary arrays are given back once, at the end of the statement that made them.
     #[test]
     fn arrays_are_given_back_at_the_end() {
         in_main(PLAIN, |emitter, _| {

@@ -62,7 +62,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the instruction that makes a value of operands in temporaries since a mark, which are free again.
+    /// Emits the instruction that makes a value, and frees the temporaries taken since a mark: the operands.
     pub(super) fn value(
         &mut self,
         mark: usize,
@@ -76,7 +76,7 @@ impl Emitter<'_> {
         Ok(Operand::register(d, ty))
     }
 
-    /// [`Self::value`], rounded to the type.
+    /// Does the work of [`Self::value`], and rounds the result to the type.
     fn rounded_value(
         &mut self,
         mark: usize,
@@ -235,7 +235,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Asks at run time whether an operand is at a kink, if events are wanted.
+    /// If events are wanted, emits the test whether an operand is at a kink.
     fn watch(&mut self, op: Op, a: Reg, b: Option<Reg>) {
         if self.options.events {
             self.ext(Ext::Watch { op, a, b });
@@ -345,7 +345,7 @@ impl Emitter<'_> {
                     },
                 });
             }
-            // The cell of all others is the number itself.
+            // Cells of all other integer types hold the number itself.
             let x = Operand { ty: Integer, ..x };
             return self.conversion(op, x, mark, dest);
         }
@@ -433,7 +433,7 @@ impl Emitter<'_> {
         if strong && op == Op::Sub {
             return Ok(None);
         }
-        // Integers in a product are multiplied as integers.
+        // A product of integers is an integer product: it must not be fused.
         for e in [x, y, z] {
             if self.type_of(e)?.ty != ScalarType::Real {
                 return Ok(None);
@@ -617,7 +617,7 @@ impl Emitter<'_> {
                 _ => return Err(self.too_large("an operator has the wrong number of operands")),
             },
             FlatExpr::Op(op @ (Op::And | Op::Or), operands) => {
-                // `and` is false as soon as one operand is.
+                // One operand decides: false for `and`, true for `or`.
                 let decided = op == Op::Or;
                 if decided == sense {
                     for e in operands {
@@ -699,7 +699,7 @@ impl Emitter<'_> {
             return self.present(v, dest);
         }
         let d = self.dest(dest)?;
-        // A section or an element is asked about through a view.
+        // Inquiries about a section or an element need a view.
         let mark = self.mark();
         let of = self.view(place)?;
         self.release(mark);
@@ -711,7 +711,7 @@ impl Emitter<'_> {
         };
         match (op, axis) {
             (Op::Size, None) => self.ext(Ext::Size { d, of }),
-            // Only what may be absent or not allocated has to be looked at.
+            // Only an array that may be absent or not allocated needs a test.
             (Op::Size, Some(axis)) if self.is_always_there(place) => {
                 self.emit(Instr::Extent { d, axis, arr });
             }

@@ -12,7 +12,7 @@ use super::Compiling;
 use super::emit::{Emitter, Home, LoopState, Value};
 use crate::code::{Instr, Reg, Switch, Target};
 
-/// The graph that is laid out: each LOOP is there twice, as it is entered and as it is come back to.
+/// The graph to be laid out. Each LOOP has two nodes, one for its entry and one for the jump back to it.
 struct Layout<'g> {
     cfg: &'g Cfg,
 }
@@ -31,8 +31,8 @@ impl DiGraph for Layout<'_> {
         2 * self.cfg.vertex_count()
     }
 
-    /// The successors of a node. In reverse postorder the one that is found last comes first: exits before bodies,
-    /// later arms before the first.
+    /// The successors of a node. In reverse postorder the successor visited last comes first, so exits are visited
+    /// before bodies, and later arms before the first.
     fn successors(&self, node: usize) -> impl Iterator<Item = usize> {
         let v = VertexId::new(node / 2);
         let mut targets: Vec<usize> = self
@@ -184,7 +184,7 @@ impl Emitter<'_> {
             (true, yes, no)
         };
         if reduces(e) {
-            // Temporary arrays are given back before the ways part.
+            // Temporary arrays are given back before control splits.
             let (a, _) = self.expr_register(e)?;
             self.end_statement();
             self.emit(if sense {
@@ -231,7 +231,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Registers for the state of a loop: of one that has it in the frame, temporaries.
+    /// Registers for the state of a loop; temporaries, if the state is in the frame.
     fn loop_registers(&mut self, state: LoopState) -> Compiling<Reg> {
         match state {
             LoopState::Registers(q) => Ok(q),
@@ -248,7 +248,7 @@ impl Emitter<'_> {
         exit: Target,
         next: Option<Target>,
     ) -> Compiling<()> {
-        // All three may read the index, and are evaluated before it is assigned.
+        // First, last and step may read the index, so they are evaluated before it is assigned.
         let one = *step == Expr::Int(1);
         let q = self.loop_registers(state)?;
         let (first, _) = self.expr_register(first)?;
@@ -312,7 +312,7 @@ impl Emitter<'_> {
         }
         let again = self.label();
         let i = q + 2;
-        // The body may have assigned it, in a graph of jumps or under another name.
+        // In a graph of jumps, or under another name, the body may have assigned the index: it is loaded again.
         let now = self.load_scalar(index, Some(i))?;
         self.move_to(i, now.value);
         self.emit(pass(i, again));

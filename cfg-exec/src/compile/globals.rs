@@ -83,7 +83,7 @@ impl Globals {
         Ok(globals)
     }
 
-    /// Finds the addresses. Globals that share the storage of others may be declared before these.
+    /// Computes the addresses. A global may share storage with one that is declared later.
     fn place(&mut self, program: &Program, sizes: &[u64]) -> Compiling<()> {
         self.addresses = vec![0; sizes.len()];
         for (k, global) in program.globals.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The code of small programs, as listings that people read (`tests/code`, `BLESS=1` renews them): what is held where, and which
-//! instructions are made one.
+//! Tests of the code of small programs, as readable listings in `tests/code` (`BLESS=1` rewrites them): where
+//! variables live, and which instructions are fused.
 
 use cfg_core::validate::validate;
 use cfg_format::text;
@@ -280,7 +280,7 @@ fn deep_loops() {
     check("deep_loops", &source);
 }
 
-/// What inner loops use is held in registers, whatever else is in the frame.
+/// Variables of inner loops are in registers, even if others are in the frame.
 #[test]
 fn variables_of_inner_loops_are_in_registers() {
     for used in [0..10, 145..155, 290..300] {
@@ -315,7 +315,7 @@ fn variables_of_inner_loops_are_in_registers() {
     }
 }
 
-/// The listing for people has a line for each instruction, and these are what is counted.
+/// The listing has a line for each instruction, and [`Compiled::code_size`] counts these lines.
 #[test]
 fn listings_have_a_line_for_each_instruction() {
     let compiled = compiled(SCALARS, &CompileOptions::default());
@@ -342,7 +342,7 @@ fn listings_have_a_line_for_each_instruction() {
     );
 }
 
-/// Statements that one instruction is made for have it, and those that only look like them have not.
+/// Statements for which there is a fused instruction get it; similar statements do not.
 #[test]
 fn statements_have_instructions_of_their_own() {
     for (statement, instruction, count) in [
@@ -389,7 +389,7 @@ end
     }
 }
 
-/// A condition that is tested in each pass has its constants in registers, where there are some for loops only.
+/// A condition tested on each pass has its constants in the registers that are reserved for loops.
 #[test]
 fn conditions_of_loops_have_their_constants_in_registers() {
     let factors: String = (2..18).map(|k| format!("  x := x*{k}.0\n")).collect();
@@ -397,11 +397,11 @@ fn conditions_of_loops_have_their_constants_in_registers() {
         "main subroutine f(inout real x)\n{factors}  while x < 123.5\n  x := x + 0.5\n  end\nend\n"
     );
     let shown = listing(&source, &CompileOptions::default());
-    // Before the first pass it is loaded.
+    // The constant is loaded once, before the first pass.
     assert_eq!(shown.matches(" Const {").count(), 1, "{shown}");
 }
 
-/// A parameter that is worked on in a register is loaded once, or is without a value once.
+/// A parameter that lives in a register is loaded once, or set to "uninitialised" once.
 #[test]
 fn parameters_in_registers_begin_once() {
     let source = "main subroutine f(in real x, inout real a, out real y)

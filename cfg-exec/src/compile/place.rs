@@ -61,7 +61,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A register from which a value gets into a scalar variable: its own, if it has one.
+    /// The register from which a value is stored into a scalar variable: the variable's own, if it has one.
     pub(super) fn register_for(&mut self, v: VarId) -> Compiling<Reg> {
         if let Home::Register(r) = self.home(v) {
             return Ok(r);
@@ -136,7 +136,7 @@ impl Emitter<'_> {
         if let Home::Register(d) = self.home(target.var) {
             return self.expr_into(value, d, ty);
         }
-        // The address of what is added to is computed once.
+        // The address of the target is computed once.
         let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place == target);
         if ty == ScalarType::Real
             && !self.options.events
@@ -162,7 +162,7 @@ impl Emitter<'_> {
         self.store(target, x.value)
     }
 
-    /// `element += strong product` in one instruction; false if it is not that.
+    /// Emits `element += strong product` as one instruction; false if the statement has another form.
     fn increment_strong(&mut self, target: &Place, e: &Expr) -> Compiling<bool> {
         let Expr::Op(Op::StrongMul, operands) = e else {
             return Ok(false);
@@ -289,7 +289,7 @@ impl Emitter<'_> {
                 Ok(d)
             }
             Home::Register(a) => {
-                // A parameter that is worked on in a register still has its own cell.
+                // A parameter that lives in a register still has its cell.
                 match self.copied().iter().find(|c| c.0 == place.var) {
                     Some(&(_, at, _)) => {
                         let d = self.temporary()?;

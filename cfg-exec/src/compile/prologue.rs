@@ -12,13 +12,12 @@ use super::{
 };
 use crate::code::{Ext, Instr, ParameterHome, Reg};
 
-/// The longest chain of parameters each of whose shapes asks about the next one, which is declared behind it: longer
-/// ones are no programs that somebody has written.
+/// The longest chain of parameters, the shape of each asking about the next one. Longer chains do not occur in real
+/// programs, and are refused.
 const LONGEST: usize = 64;
 
 impl Emitter<'_> {
-    /// Evaluates lower bounds, 1 where there are none, and extents, 0 where there are none, into registers that follow
-    /// each other.
+    /// Evaluates lower bounds (default 1) and extents (default 0) into consecutive registers.
     pub(super) fn bounds<'e>(
         &mut self,
         all: impl ExactSizeIterator<Item = (Option<&'e Expr>, Option<&'e Expr>)>,

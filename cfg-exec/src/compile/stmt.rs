@@ -215,7 +215,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The comparisons of arguments that may share cells of which one is written.
+    /// The pairs of arguments to compare: they may share cells, and one of them is written.
     fn overlaps(
         &mut self,
         shared: &SharedCells,
@@ -229,7 +229,7 @@ impl Emitter<'_> {
                     let extent = match (passed[k], &arguments[k]) {
                         (Passed::Array(of), _) => Extent::Array(of),
                         (Passed::From { address, count }, _) => Extent::From { address, count },
-                        // By value: its cell is looked up for the test only.
+                        // The argument is passed by value: its address is computed for the test only.
                         (_, Argument::Value(Expr::Place(place))) => {
                             Extent::Cell(self.address(place)?)
                         }

@@ -22,9 +22,9 @@ use crate::{
     descriptor,
 };
 
-/// Registers that are left for variables and loops, so that temporaries find room.
+/// Registers for variables and loops: all but those for temporaries and constants.
 const LASTING: usize = REGISTERS - 120 - CONSTANTS;
-/// Loops of which nesting depth keep their state in registers.
+/// The deepest nesting at which loops keep their state in registers.
 const DEEPEST_IN_REGISTERS: u32 = 14;
 
 /// The number of uses of each variable, with a factor of 8 per loop.
@@ -36,7 +36,7 @@ fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
     };
     for (v, vertex) in cfg.vertices() {
         let weight = |inner: u32| 1u64 << (3 * (depths[v.index()] + inner).min(5));
-        // What a LOOP tests is evaluated in each pass, the bounds of a counted one only before.
+        // The condition of a LOOP is evaluated on each pass, the bounds of a counted one once before.
         let (once, index) = match vertex.kind.test() {
             Some(LoopTest::Pre(_) | LoopTest::Post(_)) => (weight(1), weight(1)),
             Some(LoopTest::Counted { .. }) => (weight(0), weight(1)),
@@ -60,7 +60,7 @@ struct Uses<'a> {
     weights: &'a mut [u64],
     /// The weight of a use.
     once: u64,
-    /// The weight of a definition: of the index of a counted loop it is another one.
+    /// The weight of a definition, which differs for the index of a counted loop.
     index: u64,
 }
 
@@ -120,7 +120,7 @@ impl Emitter<'_> {
         let weights = weights(self, depths);
         let n = routine.variables.len();
 
-        // Scalars that may be in a register; what is held there is the value or the address.
+        // Scalars that may be in a register, which holds the value or the address.
         let mut wanted: Vec<usize> = Vec::new();
         let addressed = |k: usize| convention.addressed[k];
         let positions = routine.parameter_positions();
@@ -154,7 +154,7 @@ impl Emitter<'_> {
         let mut staged = 0usize;
         self.code.homes = (convention.passes.iter())
             .map(|pass| match pass {
-                // Each takes a descriptor, of which there are no more than 65 000.
+                // Each array takes a descriptor, of which there are at most 65 000.
                 Pass::Array => {
                     staged += 1;
                     ParameterHome::Staged((staged - 1) as u16)
@@ -308,7 +308,7 @@ fn parameter_home(
             (Home::AddressFrame(at), ParameterHome::Frame(at))
         }
         (Pass::Copied, register) => {
-            // The address is needed at both ends only.
+            // The address is needed at entry and return only, so it lies in the frame.
             let at = take_frame();
             let home = register.map_or(Home::AddressFrame(at), Home::Register);
             (home, ParameterHome::Frame(at))
@@ -343,7 +343,8 @@ mod tests {
         })
     }
 
-    /// A use counts eight times as much for each loop around it, five loops at most; the index of a loop is in it.
+    /// A use counts eight times as much for each loop around it, up to five loops; the index of a loop counts as
+    /// inside of it.
     #[test]
     fn uses_are_weighed_by_the_loops_around_them() {
         for (lines, weights) in [
@@ -499,7 +500,7 @@ end
         }
     }
 
-    /// Where there are more scalars than registers, those that are used most are held there: the index of a loop is.
+    /// If there are more scalars than registers, those used most get them, such as the index of a loop.
     #[test]
     fn scalars_that_are_used_most_are_in_registers() {
         let names: Vec<String> = (0..120).map(|k| format!("a{k}")).collect();

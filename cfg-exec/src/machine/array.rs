@@ -17,7 +17,7 @@ use crate::{
 impl Machine {
     pub(super) fn fill(&mut self, to: View, cell: u64) -> Result<(), Fault> {
         let part = *self.part(to.arr);
-        // The strides of an array that is not there are 0.
+        // An array that is absent or not allocated has strides 0.
         if to.rank == 1 && part.axes[0].stride == 1 {
             let n = part.axes[0].extent.max(0) as u64;
             self.burn(n)?;
@@ -59,7 +59,7 @@ impl Machine {
                 .copy_within(from..from + n as usize, to as usize);
             return Ok(());
         }
-        // One entry of two words for each innermost row, of an element at least.
+        // The list of innermost rows has two words for each, and a row has at least one element.
         let _room = self.scratch(n.saturating_mul(2))?;
         let mut sources = Vec::new();
         descriptor::for_each_run(from, &from_axes, Order::Row, |at, stride, _| {
@@ -92,7 +92,7 @@ impl Machine {
         descriptor::for_each_run(base, &axes, order, |mut at, stride, n| {
             for _ in 0..n {
                 let x = memory[at as usize];
-                // The first of equal ones: the initial value is no element.
+                // The first element is taken as it is: the initial value of `maxval` and `minval` is no element.
                 result = if first && matches!(op, Op::MaxVal | Op::MinVal) {
                     x
                 } else {
@@ -125,7 +125,8 @@ impl Machine {
         let (from, to) = (cells(from, &axes)?, cells(to, &to_axes)?);
         let one = 1.0f64.to_bits();
         if op == Op::ProductPartial {
-            // Products of all before, then times products of all behind.
+            // First the products of all elements before each one, which are then multiplied by the products of all
+            // behind it.
             let mut before = one;
             for (&f, &t) in from.iter().zip(&to) {
                 self.memory[t] = before;
@@ -242,7 +243,7 @@ impl Machine {
             let popped = tapes[handle as usize].pop_reals(cells, meter);
             return popped.map_err(|_| Box::new(Fault::Empty("real")));
         }
-        // From the last element to the first: all strides turned round.
+        // Negated strides visit the elements from the last to the first.
         let mut last = base;
         let mut turned = axes.clone();
         for (axis, turned) in axes.iter().zip(&mut turned) {

@@ -1,4 +1,4 @@
-//! Binding of parameters to the cells of their arguments, and the bounds of what is declared.
+//! Binding of parameters to the cells of their arguments, and declared bounds.
 
 use super::{Gathered, Machine};
 use crate::{
@@ -62,9 +62,9 @@ impl Machine {
         self.gather(to, size, staged, written)
     }
 
-    /// Binds a parameter to a copy of the cells that it takes, where their places cannot be said by strides.
-    /// Values that are written into the copy go back when the routine is left. Nobody can tell: arguments that
-    /// overlap are refused unless none of them is written.
+    /// Binds a parameter to a copy of its cells, if no strides describe their places. Values written into the copy go
+    /// back when the routine returns. The program cannot tell the difference: overlapping arguments are refused
+    /// unless none of them is written.
     fn gather(
         &mut self,
         View {
@@ -86,7 +86,7 @@ impl Machine {
                 descriptor::shape(&descriptor::axes(parts, rank))
             )));
         };
-        // Values, then where they come from.
+        // The copy holds the values, then their addresses.
         let cells = size.checked_mul(2).ok_or_else(|| self.too_big())?;
         let base = self.take(cells, 0)?;
         self.now.floor = self.top;

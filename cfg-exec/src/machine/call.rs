@@ -35,7 +35,7 @@ fn explicit(code: &Code, party: &Party) -> Option<View> {
 /// The cells of the caller that a parameter stands for.
 enum Bound {
     View((u64, Vec<Axis>)),
-    /// Sorted, with what pays for the list.
+    /// The cells of a copy, sorted, with the lease for the list.
     Cells {
         cells: Vec<u64>,
         _room: Lease,
@@ -76,7 +76,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Makes room for a frame and fills in what is the same for every call.
+    /// Makes room for a frame and fills in its initial contents, which are the same for every call.
     fn prepare(&mut self, code: &Code, at: &mut Activation) -> Result<(), Box<Fault>> {
         let limit = self.limit();
         let registers = at.registers + WINDOW;
@@ -245,7 +245,7 @@ impl Machine {
                 }
             };
             if meet {
-                // The place of the error is the call.
+                // The error is reported at the call.
                 if let Some(frame) = self.frames.pop() {
                     self.now = frame.at;
                 }
@@ -307,7 +307,7 @@ impl Machine {
         }
     }
 
-    /// Gives back what the routine has written into copies of its arguments' cells.
+    /// Copies the values that the routine has written into copies back to the arguments' cells.
     fn scatter(&mut self) {
         let number = self.now.number;
         while let Some(g) = self.gathered.pop_if(|g| g.activation == number) {

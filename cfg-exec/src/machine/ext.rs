@@ -15,10 +15,10 @@ use crate::{
 };
 
 impl Machine {
-    /// Continues where a fault is expected.
+    /// Continues at the handler of the innermost `Try`.
     ///
     /// # Errors
-    /// The fault, if it is not, or is that of a limit.
+    /// The fault, if there is no handler, or if a limit has been reached.
     pub(super) fn expect(&mut self, fault: Box<Fault>) -> Result<(), Box<Fault>> {
         if fault.is_limit() {
             return Err(fault);
@@ -249,7 +249,7 @@ impl Machine {
                 let n = descriptor::positions(to.rank.into()).min(self.returned.len());
                 let at = self.now.descriptors + usize::from(to.arr);
                 self.descriptors[at..at + n].copy_from_slice(&self.returned[..n]);
-                // The cells are those of the frame that was left: keep them until the statement ends.
+                // The cells belong to the frame that was left: they are kept until the statement ends.
                 let (base, axes) = self.view(*to)?;
                 if let Some((_, high)) = descriptor::span(base, &axes) {
                     self.top = self.top.max(high as usize + 1);
@@ -287,7 +287,8 @@ impl Machine {
                 };
                 self.meet(*op, event(*op, &x[..n]));
                 if let Some(piece) = piece(*op, &x[..n]) {
-                    // An odd factor and a rotation: no piece is lost, and their order counts.
+                    // Multiplication by an odd factor and rotation are invertible, so no piece is lost, and the order
+                    // counts.
                     let mixed = (self.pieces ^ piece).wrapping_add(1);
                     self.pieces = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
                 }

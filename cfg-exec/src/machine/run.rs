@@ -109,8 +109,8 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
         return Err(Box::new(Fault::Depth(0)));
     };
     let mut pc = now.pc;
-    // Steps are instructions that were executed. Those between two jumps follow each other, so only jumps have to
-    // count: this is the position at which the fuel is used up if there is no further jump.
+    // A step is an executed instruction. Between two jumps the program counter itself counts, so only jumps need
+    // bookkeeping: `end` is the position at which the fuel runs out if no further jump comes.
     let mut end = *fuel_left + pc as i64;
 
     macro_rules! r {
@@ -608,12 +608,12 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
             }
             Instr::LoopNext1 { q, index, t } => {
                 let i = r!(index);
-                // Past the last value only the index after the loop can overflow.
+                // After the last pass only the index behind the loop can overflow.
                 let Some(next) = (i as i64).checked_add(1) else {
                     leave!(Err(Box::new(Fault::Overflow(format!("{} + 1", i as i64)))));
                 };
                 r!(index) = next as u64;
-                // A jump into the body of a general graph can bring it below 0.
+                // In a general graph, a jump into the body can make the counter negative.
                 r!(q) = r!(q).wrapping_sub(1);
                 if r!(q) as i64 > 0 {
                     jump!(t);
@@ -626,7 +626,7 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                     leave!(Err(Box::new(Fault::Overflow(format!("{i} + {step}")))));
                 };
                 r!(index) = next as u64;
-                // A jump into the body of a general graph can bring it below 0.
+                // In a general graph, a jump into the body can make the counter negative.
                 r!(q) = r!(q).wrapping_sub(1);
                 if r!(q) as i64 > 0 {
                     jump!(t);
@@ -663,7 +663,7 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
             }
             Instr::PopCount { h, d } => r!(d) = taped!(tape!(h).pop_count(meter)),
             Instr::Visit { v } => {
-                // It is no step of the program.
+                // A `Visit` is no step of the program.
                 end += 1;
                 let visits = trace.len() + 1;
                 if held.room(trace, visits, max_memory).is_err() {

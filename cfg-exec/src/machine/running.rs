@@ -1,4 +1,4 @@
-//! The loops that were running when a run was stopped at a limit, and how often they had been passed.
+//! The loops that were running when a limit stopped a run, and the passes that they had made.
 
 use std::fmt::Write as _;
 
@@ -14,8 +14,8 @@ struct Running {
     times: Option<u64>,
 }
 
-/// The loops around the position of an activation, the innermost first. Where control flow is general, only counts
-/// tell whether a jump back has been made.
+/// The loops around the position of an activation, innermost first. In general control flow a cycle counts as running
+/// after its first jump back, which only the counts show.
 fn around(code: &Code, machine: &Machine, at: &Activation, found: &mut Vec<Running>) {
     let Some(position) = at.pc.checked_sub(1) else {
         return;
@@ -35,8 +35,8 @@ fn around(code: &Code, machine: &Machine, at: &Activation, found: &mut Vec<Runni
     }
 }
 
-/// The innermost loop that is running, and among those around it the one with most passes, if it has more:
-/// `, in LOOP 5 of routine f after 2 passes, inside LOOP 3 of routine f after 1000 passes`. Empty if there is none.
+/// The words for the innermost running loop, and for the one around it with most passes, if it has more: `, in LOOP 5
+/// of routine f after 2 passes, inside LOOP 3 of routine f after 1000 passes`. Empty if there is none.
 pub(crate) fn running_loops(
     machine: &Machine,
     codes: &[Code],
@@ -70,7 +70,7 @@ pub(crate) fn running_loops(
         return text;
     };
     say(innermost, "in");
-    // The first of equal ones is the inner one.
+    // Of equal counts the inner loop is named.
     let most = others.iter().rev().max_by_key(|r| r.times.unwrap_or(0));
     if let Some(most) = most.filter(|m| m.times > innermost.times) {
         say(most, "inside");

@@ -81,7 +81,7 @@ pub(super) fn integer_result(
     }))
 }
 
-/// The cell of a computed number, which must not be the mark of what has no value.
+/// The cell of a computed number; fails if it is the mark of an uninitialised integer.
 #[inline(always)]
 pub(super) fn unmarked(n: i64) -> Result<u64, Box<Fault>> {
     if n == POISON_INT {
@@ -182,7 +182,7 @@ pub(super) fn trips(first: u64, last: u64, step: u64) -> Result<u64, Box<Fault>>
     }
 }
 
-/// The trip count where it is needed, so that an uninitialised one is a fault; the common step 1 in line.
+/// The trip count of a loop, for which an uninitialised value is a fault. The common step 1 is computed in line.
 #[inline(always)]
 pub(super) fn trips_needed(first: u64, last: u64, step: u64) -> Result<u64, Box<Fault>> {
     const SMALL: i64 = 1 << 60;
@@ -270,7 +270,7 @@ pub(super) fn tape_fault(error: TapeError, limits: Option<Limits>) -> Box<Fault>
 mod tests {
     use super::*;
 
-    /// The short way and the long one count the same passes.
+    /// The fast path for step 1 and the general one count the same passes.
     #[test]
     fn passes_are_counted_alike_on_both_sides_of_the_short_way() {
         const AT: i64 = 1 << 60;

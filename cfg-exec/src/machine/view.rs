@@ -49,7 +49,7 @@ impl Machine {
         state.must_be_bound(arr)
     }
 
-    /// Base and dimensions of an array that is there.
+    /// Base and dimensions of an array; fails if it is absent or not allocated.
     pub(super) fn view(&self, View { arr, rank, .. }: View) -> Result<(u64, Vec<Axis>), Fault> {
         self.exists(arr)?;
         let from = self.now.descriptors + usize::from(arr);
@@ -138,7 +138,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Gives a local of deferred extents the shape of `like`; its values are kept where it has that shape.
+    /// Gives a local of deferred extents the shape of `like`. Its values are kept if it has that shape already.
     pub(super) fn reallocate(&mut self, to: View, like: Arr) -> Result<(), Fault> {
         let (_, like) = self.view(View { arr: like, ..to })?;
         let d = to.arr;
@@ -158,7 +158,8 @@ impl Machine {
         let old = *self.part(d);
         let (mut base, mut capacity) = (old.base, old.capacity);
         if size > capacity {
-            // Growing by half at least bounds what is lost in a frame that reallocates in a loop.
+            // Old cells are not reused within a frame: growing by at least half bounds the loss when a loop
+            // reallocates.
             capacity = size.max(capacity.saturating_add(capacity / 2));
             base = match self.take(capacity, cell::poison(to.ty)) {
                 Ok(base) => base,

@@ -32,7 +32,7 @@ impl Session {
     /// Empty for a scalar.
     ///
     /// # Errors
-    /// If the declared extents cannot be computed from the arguments.
+    /// The declared extents cannot be computed from the arguments.
     pub fn shape_of_parameter(
         &self,
         routine: RoutineId,
@@ -70,7 +70,7 @@ impl Session {
     /// An uninitialised argument for an `out` parameter whose shape follows from the other arguments.
     ///
     /// # Errors
-    /// If the shape does not follow from them, or is too large.
+    /// The shape does not follow from the arguments, or is too large.
     pub fn uninitialised_argument(
         &self,
         routine: RoutineId,

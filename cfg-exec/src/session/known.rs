@@ -18,8 +18,8 @@ pub(super) struct Known<'s> {
     pub(super) signature: &'s Signature,
     pub(super) arguments: &'s [Argument],
     pub(super) session: &'s Session,
-    /// Bounds may ask about bounds; circles and repetitions end when these are used up: levels, and
-    /// bounds in all.
+    /// The levels, and the number of bounds in all, that are left. Bounds may ask about other bounds, in cycles and
+    /// repeatedly: the evaluation ends when either is used up.
     pub(super) left: std::cell::Cell<(u32, u32)>,
 }
 

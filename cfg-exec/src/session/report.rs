@@ -1,4 +1,4 @@
-//! The account of a run: its result, what it met and visited, and where it failed.
+//! The report of a run: its result, events and visited vertices, and the place of a failure.
 
 use cfg_core::{
     diagnostic::{
@@ -26,7 +26,8 @@ use crate::{
 pub struct Visited {
     /// The routine that the vertex is in.
     pub routine: RoutineId,
-    /// Number of the activation of the routine: 0 is what the host called, then by time of the call.
+    /// Number of the activation of the routine: 0 for the one that the host called, the others in the order of the
+    /// calls.
     pub activation: u64,
     /// The vertex that was visited.
     pub vertex: VertexId,
@@ -62,9 +63,9 @@ pub struct RunReport {
     pub trace: Vec<Visited>,
     /// Kinks and singular points, if the program was compiled for it.
     pub events: Vec<Met>,
-    /// A digest of the pieces on which operators with kinks or jumps (`abs`, `min`, `floor`, comparisons, ...)
-    /// were evaluated, if the program was compiled for events: where it and the trace are equal, two runs
-    /// differ smoothly. Reductions (`maxval`, ...) are not in it.
+    /// A digest of the pieces on which operators with kinks or jumps (`abs`, `min`, `floor`, comparisons, ...) were
+    /// evaluated, if the program was compiled for events. Between two runs with equal digests and equal traces the
+    /// results vary smoothly. Reductions (`maxval`, ...) are not part of it.
     pub pieces: u64,
     /// The lease that pays for the trace, and for what the host adds.
     pub held: Lease,
@@ -80,7 +81,7 @@ pub(super) fn result(machine: &Machine, variable: &Variable) -> Result<Value, Fa
     }
     let axes = descriptor::axes(&machine.returned, variable.rank());
     let n = descriptor::count(&axes).unwrap_or(u64::MAX);
-    // The host pays for what it keeps.
+    // The lease ends here: the host pays for values that it keeps.
     let _room = machine.scratch(n)?;
     let mut cells = Vec::with_capacity(n as usize);
     descriptor::for_each_cell(machine.returned[0].base, &axes, variable.order, |at| {
@@ -118,7 +119,7 @@ fn at_instruction(inner: &Inner, routine: usize, pc: usize) -> Place {
     }
 }
 
-/// The role that a variable plays; a global that is a derivative plays that of its original.
+/// The role of a variable; a derivative of a global has the role of its original.
 fn role_of(inner: &Inner, declared: &Variable) -> Option<NameRole> {
     match declared.role {
         Role::Global(g) => original_roles(&inner.global_variables)[g.index()].cloned(),
@@ -159,7 +160,7 @@ pub(super) fn locate(
     (problem, fault.pointed(&name))
 }
 
-/// The vertices visited, and what pays for the list.
+/// The visited vertices, and the lease for the list.
 pub(super) fn trace(inner: &Inner, machine: &Machine) -> Result<(Vec<Visited>, Lease), Fault> {
     if !inner.trace {
         return Ok((Vec::new(), machine.scratch(0)?));

@@ -1,5 +1,5 @@
-//! Arguments that share cells with globals that the called routine uses, and what calls change of what
-//! subscripts read.
+//! Arguments that share cells with globals that the called routine uses, and calls that change the variables of
+//! subscripts.
 
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
@@ -14,7 +14,7 @@ use cfg_exec::Value;
 
 use crate::common::{fault, real, reals, run};
 
-/// What a routine does with a parameter or a global.
+/// The use that a routine makes of a parameter or a global.
 #[derive(Clone, Copy, PartialEq)]
 enum Does {
     Nothing,

@@ -42,7 +42,7 @@ fn datum(ty: ScalarType, k: usize, array: bool, truth: bool) -> Datum {
     Datum { extents, elements }
 }
 
-/// What is made of operands.
+/// An expression over operands.
 type Make<'m> = &'m dyn Fn(&[Expr]) -> Expr;
 
 /// The result's extents and elements, as text: in the executor and in the interpreter. `None`: the operands have the

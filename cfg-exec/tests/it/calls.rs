@@ -1110,7 +1110,7 @@ fn callbacks_take_real_scalars() {
     }
 }
 
-/// It returns a real scalar, and one of 32 bits is rounded to these.
+/// A function of the host returns a real scalar, which is rounded if the result has 32 bits.
 #[test]
 fn callbacks_return_real_scalars() {
     for (result, target, wanted) in [

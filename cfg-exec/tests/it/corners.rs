@@ -6,7 +6,8 @@ use cfg_testkit::flat;
 
 use crate::common::{fault, parsed};
 
-/// Runs `f`, the first routine; what its arguments hold then, or the code of the error, and the number of steps.
+/// Runs `f`, the first routine; returns its arguments after the run or the code of the error, and the number of
+/// steps.
 fn run(source: &str, arguments: &[Argument], trace: bool) -> (Result<Vec<Argument>, String>, u64) {
     let program = parsed(source);
     let options = CompileOptions {
@@ -29,7 +30,8 @@ fn code(source: &str, arguments: &[Argument]) -> String {
     }
 }
 
-/// What is decided by an operation ends in an error with the first argument, where an operand has no value, and runs with the second.
+/// A decision by the operation is an error with the first argument, where an operand has no value, and none with the
+/// second.
 fn needs_a_value(source: &str, operation: &str, [without, with]: [Argument; 2]) {
     let found = [without, with].map(|first| code(source, &[first, Argument::from(0.0)]));
     assert_eq!(found, ["X202", "runs"], "{operation}");
@@ -271,7 +273,7 @@ end
     }
 }
 
-/// To be traced takes no steps.
+/// Tracing takes no steps.
 #[test]
 fn steps_are_those_of_the_program() {
     let source = "main subroutine f(in integer n, out real y)

@@ -14,7 +14,7 @@ use cfg_core::{
 use cfg_exec::{Argument, CompileOptions, Compiled, Memory, RunOptions, Session, Value};
 use cfg_testkit::flat;
 
-/// A program and what its last routine is called with, for a size.
+/// A program and the arguments of its last routine, for a size.
 type Kind = (
     &'static str,
     fn(usize) -> (ValidProgram, Vec<Argument>),
@@ -212,8 +212,8 @@ fn traces_are_taken_within_the_limit() {
     );
 }
 
-/// What is copied as one block, and views that strides can say, take nothing beside the arrays. What is copied in another order takes
-/// two words for each element at most, and a view that strides cannot say is gathered.
+/// Copies of one block, and views that strides describe, take no memory besides the arrays. A copy in another order
+/// takes at most two words for each element; a view without strides is gathered.
 #[test]
 fn only_what_strides_cannot_say_takes_memory() {
     let least = |routines: &str, statement: &str| {
@@ -246,7 +246,7 @@ fn only_what_strides_cannot_say_takes_memory() {
     assert_eq!(call("1200", "v[:, 30:1:-1]") - view, 16 * 1200);
 }
 
-/// 100 million elements: nothing of this may be taken, not even for a moment.
+/// 100 million elements, which must never be allocated, not even temporarily.
 #[test]
 fn globals_are_not_taken_before_they_are_needed() {
     let (program, mut arguments) = global(100_000_000);
@@ -283,7 +283,7 @@ fn sessions_that_share_an_account_share_its_limit() {
     let problem = second.run(main, &mut arguments.clone(), &options);
     assert_eq!(problem.unwrap_err().code, "X210");
     drop(second);
-    // With a smaller limit it gives back what it kept of itself.
+    // With a smaller limit the session gives back its own buffers.
     let less = RunOptions {
         max_memory: alone,
         ..options
@@ -415,8 +415,8 @@ fn a_result_without_memory_leaves_arguments_as_they_are() {
     assert!(ran > 0 && refused > 500, "{ran} {refused}");
 }
 
-/// What one pass of a loop takes for a moment is given back before the next one: conditions with reductions, expressions that read
-/// what they are assigned to, arrays that change between shapes of one size.
+/// Memory that one pass of a loop takes temporarily is given back before the next one: for conditions with
+/// reductions, expressions that read their target, and arrays that change between shapes of one size.
 #[test]
 fn passes_give_back_what_they_take() {
     for (statements, growth) in [

@@ -1,4 +1,4 @@
-//! Random programs give bit for bit what the naive interpreter gives, and visit the same vertices.
+//! Random programs have the same results as in the naive interpreter, bit for bit, and visit the same vertices.
 
 use cfg_core::{
     diagnostic::site::{Element, Site},
@@ -67,7 +67,7 @@ fn ours(value: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What a run of the executor has, or why it ended, and the arguments that it left.
+/// The report of a run of the executor, or its error, and the arguments after it.
 type Run = (
     Result<cfg_exec::RunReport, Box<cfg_core::diagnostic::Diagnostic>>,
     Vec<Argument>,
