@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where the minimum is, the value there, and the number of gradients that it took.
+/// The place of the minimum, the value there, and the number of gradients computed.
 fn minimise(most: usize) -> Result<(Vec<f64>, f64, usize), Box<dyn Error>> {
     let mut f = RoutineBuilder::new("rosenbrock");
     let n = f.input("n", Integer);
@@ -35,7 +35,7 @@ fn minimise(most: usize) -> Result<(Vec<f64>, f64, usize), Box<dyn Error>> {
     let program = Flat::check(program.finish()?)?;
     let mut adjoint = Adjoint::new(&program, routine, &Options::default())?;
 
-    // The first point is read; the later ones are the same point with other numbers.
+    // The first point is read from text; later ones are the same point with other numbers.
     let mut point = adjoint.point(br#"{"n": 3, "x": [-1.2, 1, 1]}"#)?;
     let seed = adjoint.default_seed(&point)?;
     let mut x = vec![-1.2, 1.0, 1.0];

@@ -59,7 +59,7 @@ fn adjoint(bytes: &[u8]) -> Result<Reversal, Box<dyn Error>> {
     let program = json::read_valid(bytes)?;
     let only = (!program.routines.is_empty()).then(|| RoutineId::new(0));
     let routine = program.main.or(only).ok_or("the program has no routine")?;
-    // Without pointers and records, as everything behind takes it.
+    // The transformations take programs without pointers and records.
     let made = flatten(program, &[routine], &flat::Options::default())?;
     let (program, routine) = (made.program, made.heads[0]);
     let reversal = reverse(&program, routine, &Options::default())?;
@@ -76,7 +76,7 @@ fn adjoint(bytes: &[u8]) -> Result<Reversal, Box<dyn Error>> {
     if problems.has_errors() {
         return Err(problems.into());
     }
-    // Records are put together again for people.
+    // The result gets its records back, for people to read.
     Ok(reversal.regrouped(&program)?)
 }
 

@@ -29,7 +29,7 @@ fn clock(start: Instant) -> f64 {
     spent().unwrap_or_else(|| start.elapsed().as_secs_f64())
 }
 
-/// What is measured of a program.
+/// The measured costs of a program.
 #[derive(Clone, Copy)]
 struct Costs {
     /// Seconds of the reversal (or gradient), of validation, of the stack checker.
@@ -65,7 +65,7 @@ fn reverse(family: &Family, text: &[u8], now: &dyn Fn() -> f64) -> Measured {
     let start = now();
     let report = tape_check::check_program(&flat(&reversed));
     let checking = now() - start;
-    // What was made is dropped by the command, too.
+    // Dropping the result is part of the command's time, too.
     let start = now();
     drop((program, reversed, out));
     reversing += now() - start;

@@ -1,7 +1,7 @@
 //! Random programs of all that the format allows, each checked in one setting or in all, for hours if
-//! wanted: `cargo run --release -p cfg-drive --example random -- FIRST END [all]` takes the seeds FIRST to
-//! END - 1, prints counts every few minutes and at the end what the programs were like and what came of them,
-//! and leaves failing programs in the folder that CFGREV_KEEP names; CFGREV_SHRINK limits the attempts to make one smaller.
+//! wanted: `cargo run --release -p cfg-drive --example random -- FIRST END [all]` takes the seeds FIRST to END - 1,
+//! prints counts every few minutes, and at the end the constructs of the programs and the outcomes; it leaves failing
+//! programs in the folder that CFGREV_KEEP names; CFGREV_SHRINK limits the attempts to make one smaller.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 #[path = "../tests/it/random/mod.rs"]
@@ -181,7 +181,7 @@ fn judge(case: &Case, exact: bool, setting: &Setting, depth: Depth) -> Result<Fo
     })
 }
 
-/// The program, its point, and what is wrong with it.
+/// Writes the program, its point, and the failure.
 fn write(folder: &std::path::Path, seed: u64, case: &Case, message: &str) {
     let mut bytes = Vec::new();
     let text = format!(

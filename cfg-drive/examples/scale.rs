@@ -1,6 +1,6 @@
 //! Reading, validating, reversing and writing at scale, and the same as C: times in units of serde_json reading the same
-//! text into nothing, peak memory, and growth from a hundredth of the size on. Times are those that the thread had
-//! on a processor, where the system tells them.
+//! text into nothing, peak memory, and growth from a hundredth of the size on. Times are processor times of the
+//! thread, where the system tells them.
 //!
 //! ```text
 //! cargo run --release -p cfg-drive --example scale -- 1000000
@@ -126,7 +126,7 @@ fn measure(n: usize, out: &mut impl std::io::Write) -> Result<f64, Box<dyn std::
     let mut seconds = [0.0; 3];
     let mut peaks = [0.0; 3];
     let mut written = 0;
-    // The same where a stage takes a few ticks of the clock only; memory is that of the first time.
+    // Stages that take a few ticks of the clock only are repeated as well; memory is that of the first time.
     let repetitions = 1.max(100_000 / n);
     for repetition in 0..repetitions {
         let mut stage = 0;

@@ -192,7 +192,7 @@ mod tests {
             before.contains("x_t*(-3.0)") && after.contains("x_t*3.0"),
             "{after}"
         );
-        // The sums have no minus left, and what is not a derivative is as before.
+        // No sum has a minus left, and statements without derivatives are as before.
         let lines = |text: &str, tangent: bool| -> Vec<String> {
             text.lines()
                 .filter(|l| l.contains(" := ") && l.contains("_t") == tangent)

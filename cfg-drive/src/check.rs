@@ -1,19 +1,19 @@
 //! Checks of derivatives: adjoint against tangent, tangent against divided differences.
 //!
-//! This check runs programs at a point; the command `cfgrev check` prints what it finds. The static check of pushes
-//! and pops on all paths is the crate `tape-check`.
+//! This check runs programs at a point; the command `cfgrev check` prints its results. The static check of pushes and
+//! pops on all paths is the crate `tape-check`.
 //!
 //! **Dot product.** For a random seed ȳ and direction ẋ, ȳ·(F′ẋ) and (F′ᵀȳ)·ẋ are the same number,
 //! computed by two different programs. They may differ by rounding, which is small relative to s, the same
 //! product with the absolute values of seed, direction and every local partial. s is computed by a third
 //! program, the tangent program with absolute partials (`absolute.rs`). Seeds are scaled so that each element
 //! of the dependents contributes about as much to s; otherwise an error in a small one would hide behind
-//! a large one. Where a routine given by the user stands in the way of absolute partials, s is
-//! Σ|ȳẏ| + Σ|x̄ẋ|, which is smaller; if the numbers differ by more than that explains, rounding is measured: both
-//! programs are linear in seed and direction, so what the results for the two parts of a seed, or of a direction, lack
-//! in being the result for the whole is rounding, and no error of a derivative. So it is done, too, where the absolute partials of an
-//! iteration have grown so far beyond all derivatives that any of these would agree. There differences are relative to the larger of value and derivative, and
-//! one that the bound would still explain decides nothing.
+//! a large one. In two cases absolute partials are of no use: a routine given by the user has none, and in an
+//! iteration they may grow so far beyond all derivatives that any derivative would agree. Then s is Σ|ȳẏ| + Σ|x̄ẋ|,
+//! which is smaller. If the numbers differ by more than this s explains, rounding is measured: both programs are
+//! linear in seed and direction, so if the results for two parts of a seed, or of a direction, do not add up to the
+//! result for the whole, the lack is rounding, and no error of a derivative. In the second case differences are
+//! relative to the larger of value and derivative, and a difference within the bound decides nothing.
 //!
 //! **Differences.** Each element of F′ẋ is compared with (F(x + hẋ) − F(x − hẋ))/2h for steps h from 1e-2 to
 //! 1e-7, relative to its own share of s; the best step counts, but a gap that the smallest step still halves proves
@@ -23,15 +23,14 @@
 //! the differences to the two sides of x do not agree, there is a kink between; that is reported and does
 //! not fail. If nothing at all could be compared, the check has no answer.
 //!
-//! **Underflow.** Results below the smallest normal number have an absolute error, whatever their size. So
-//! much is granted to each element of F, F′ẋ and F′ᵀȳ.
+//! **Underflow.** Results below the smallest normal number have an absolute error that does not depend on their size.
+//! Each element of F, F′ẋ and F′ᵀȳ is granted this error.
 //!
-//! **32-bit reals.** Programs with an operation, constant or variable of 32 bits are held to 1e-4 and 1e-2, if
-//! the tolerances given are smaller.
+//! **32-bit reals.** For programs with an operation, constant or variable of 32 bits, the tolerances are at least
+//! 1e-4 and 1e-2.
 //!
-//! **Infinities and NaN.** Of derivatives that are not finite, only this can be compared: that adjoint and
-//! tangent give the same infinity, or both NaN. The elements concerned are counted and left out of
-//! everything else.
+//! **Infinities and NaN.** For derivatives that are not finite only one comparison makes sense: adjoint and tangent
+//! must give the same infinity, or both NaN. These elements are counted and left out of everything else.
 
 mod differences;
 mod dot_product;
@@ -80,14 +79,14 @@ pub struct DotProduct {
     pub adjoint: f64,
     /// The product ȳ·(F′ẋ), by the tangent.
     pub tangent: f64,
-    /// The sum of absolute values that they are measured by.
+    /// The sum of absolute values s, relative to which the two are compared.
     pub scale: f64,
     /// |adjoint − tangent| / scale, less what underflow explains; NaN if these are not finite.
     pub gap: f64,
-    /// Elements of the dependents whose derivatives are infinite or NaN, so that only this was compared.
+    /// The number of elements of the dependents whose derivatives are infinite or NaN.
     pub not_finite: usize,
-    /// True if the gap is within the tolerance, and what is not finite is the same; `None` if the adjoint or the tangent is not
-    /// finite because of a singular point.
+    /// True if the gap is within the tolerance, and derivatives that are not finite are the same in both; `None` if
+    /// the adjoint or the tangent is not finite because of a singular point.
     pub agrees: Option<bool>,
 }
 
@@ -136,8 +135,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// False if anything disagrees. True if nothing does and there was something to compare; `None` if no
-    /// difference could be compared.
+    /// False if any check disagrees, `None` if none does but no difference could be compared, and otherwise true.
     pub fn agrees(&self) -> Option<bool> {
         let all = [self.dot_product.agrees, self.differences.agrees];
         match self.stack.agrees && all.iter().all(|agrees| *agrees != Some(false)) {
@@ -150,8 +148,7 @@ impl Checked {
 /// Checks the derivatives of a routine at a point.
 ///
 /// # Errors
-/// Something that cannot be differentiated; a fault of a run. Disagreement is no error: see
-/// [`Checked::agrees`].
+/// The program cannot be differentiated, or a run fails. Disagreement is no error: see [`Checked::agrees`].
 pub fn check(
     program: &Flat,
     routine: RoutineId,
@@ -188,8 +185,8 @@ pub fn check(
     let (independents, _held) = primal.independents_at(&point)?;
     let direction = random.direction(&independents);
     let run = tangent.tangent(&point, &direction)?;
-    // Of the independents, directions, their sizes and moved points; of the dependents, values, seeds, and what is
-    // known of each element.
+    // Memory for the independents (directions, their absolute values, moved points) and for the dependents (values,
+    // seeds, the state of each element).
     let count = |lengths: &mut dyn Iterator<Item = usize>| lengths.sum::<usize>() as u64;
     let inputs = count(&mut independents.iter().map(|(_, v)| v.len()));
     let outputs = count(&mut run.tangent.iter().map(|(_, v)| v.len()));
@@ -277,12 +274,12 @@ pub fn check(
     Ok(checked)
 }
 
-/// Most that a bound of rounding may be, in derivatives, so that it still tells a wrong derivative from a right one: beyond that
-/// the tolerance of the dot product is more than a thousandth of the derivative.
+/// Largest ratio of a bound of rounding to a derivative at which the bound still tells a wrong derivative from a
+/// right one: beyond it, the tolerance of the dot product exceeds a thousandth of the derivative.
 const MOST_LOOSE: f64 = 1e7;
 
-/// True if the bounds of rounding are near to some derivative. Those of an iteration grow with each pass, also where
-/// the derivatives do not: in the end any derivative would agree.
+/// True if the bounds of rounding are within [`MOST_LOOSE`] of some derivative. In an iteration the bounds grow with
+/// each pass, even if the derivatives do not: in the end any derivative would agree.
 fn measures(scales: &[f64], y_dot: &[f64]) -> bool {
     let mut known = (scales.iter().zip(y_dot))
         .filter(|(s, y)| s.is_finite() && y.is_finite() && **y != 0.0)
@@ -290,8 +287,9 @@ fn measures(scales: &[f64], y_dot: &[f64]) -> bool {
     known.peek().is_none() || known.any(|(s, y)| *s <= MOST_LOOSE * y.abs())
 }
 
-/// True if some derivative is by far larger than its rounding, by which those in two parts of a direction are not the whole.
-/// Otherwise all are what is left of larger numbers, and the bounds of rounding are what they can be measured by.
+/// True if some derivative is much larger than its rounding, measured by the lack of the derivatives in two parts of
+/// a direction. Otherwise all derivatives are remainders of larger numbers that cancel, and only the bounds of
+/// rounding can measure them.
 fn is_accurate(whole: &[f64], a: &[f64], b: &[f64]) -> bool {
     let mut all = whole.iter().zip(a.iter().zip(b));
     all.any(|(y, (a, b))| *y != 0.0 && (a + b - y).abs() * MOST_LOOSE < y.abs())
@@ -321,7 +319,7 @@ impl Precision {
         }
     }
 
-    /// Tolerances that the program can be held to.
+    /// The given tolerances, or larger ones if the program's precision requires them.
     fn at_least(&self, given: Tolerances) -> Tolerances {
         let (dot_product, differences) = if self.single {
             (1e-4, 1e-2)
@@ -361,12 +359,12 @@ mod tests {
     fn bounds_measure_up_to_a_factor() {
         assert!(measures(&[3e7], &[-3.0]));
         assert!(!measures(&[3.0e7f64.next_up()], &[-3.0]));
-        // One that is near is enough, and what is not finite or 0 says nothing.
+        // One derivative near its bound is enough; derivatives that are 0 or not finite do not count.
         assert!(measures(&[1e9, 1.0], &[1.0, 1.0]));
         assert!(measures(&[f64::INFINITY, 1.0], &[1.0, 0.0]));
     }
 
-    /// A derivative is accurate if it is more than ten million times what its parts lack.
+    /// A derivative is accurate if it is more than ten million times the lack of its parts.
     #[test]
     fn derivatives_are_accurate_from_a_factor_on() {
         let whole = 1e7;

@@ -85,13 +85,13 @@ pub(crate) fn problem(
         .into()
 }
 
-/// Something else stands where a record is given.
+/// The value of a record is no object.
 pub(crate) fn no_record(place: impl Into<String>) -> Diagnostics {
     let help = "write an object with its fields";
     problem(&TYPE, "a record is expected here", help, place)
 }
 
-/// A record is given without one of its fields.
+/// The value of a record lacks a field.
 pub(crate) fn no_field(field: &str, place: impl Into<String>) -> Diagnostics {
     let message = format!("a record has no value for its field {field}");
     problem(&MISSING, message, format!("add \"{field}\""), place)

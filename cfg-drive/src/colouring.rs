@@ -1,4 +1,4 @@
-//! Colouring of a sparsity pattern: columns that no row has in common can share one run.
+//! Colouring of a sparsity pattern: columns without a common row can share one run.
 //!
 //! A partition into groups of structurally orthogonal columns, found greedily, columns with most rows
 //! first (Curtis, Powell & Reid, "On the estimation of sparse Jacobian matrices", 1974; Coleman & Moré,
@@ -10,7 +10,7 @@ use fixedbitset::FixedBitSet;
 pub(crate) type Pattern = Vec<Vec<u32>>;
 
 /// The colour of each column, from 0, and the number of colours; `None` if there are more than `most`.
-/// Columns without `wanted` have no colour that means anything.
+/// Colours of columns that are not `wanted` are meaningless.
 pub(crate) fn columns(
     rows: &Pattern,
     width: usize,
@@ -53,7 +53,7 @@ pub(crate) fn columns(
     Some((colour, count))
 }
 
-/// Rows for columns.
+/// The transposed pattern.
 pub(crate) fn transposed(rows: &Pattern, width: usize) -> Pattern {
     let mut columns = vec![Vec::new(); width];
     for (i, row) in rows.iter().enumerate() {

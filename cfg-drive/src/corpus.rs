@@ -5,10 +5,10 @@
 //! with separate and with merged blocks; and the reverse sweeps must visit the originals' vertices in
 //! exactly reverse order, those of every routine called.
 //!
-//! The point is that of the suite that the references come from: the independents are 1/2, 2/2, 3/2, ... in
-//! order, everything else is 0. Where the top routine (or a COMMON block) has an `x` and a `y`, those are
-//! the independent and the dependent; otherwise they are what the front end finds. An array whose extent the
-//! routine leaves to its caller has as many elements as the reference has columns or rows.
+//! The point is that of the suite that the references come from: the independents are 1/2, 2/2, 3/2, ... in order,
+//! all other values are 0. If the top routine (or a COMMON block) has an `x` and a `y`, these are the independent and
+//! the dependent; otherwise the front end's choice counts. An array whose extent the routine leaves to its caller has
+//! as many elements as the reference has columns or rows.
 
 mod compare;
 mod extents;
@@ -39,9 +39,9 @@ pub struct Expected {
     pub n: usize,
     /// Number of scalar outputs: rows.
     pub m: usize,
-    /// The rows of the Jacobian; `None` where the reference is not reliable.
+    /// The rows of the Jacobian; `None` for entries without a reliable reference.
     pub jacobian: Option<Vec<Vec<Option<f64>>>>,
-    /// The program was driven by code of its own, at a point that is not known here.
+    /// True if the program was driven by code of its own, at a point that is not known here.
     #[serde(default)]
     pub own_driver: bool,
     /// The reasons for which the adjoint mode of the system that gave the references failed, if it did.
@@ -55,7 +55,7 @@ pub struct Expected {
 pub enum Status {
     /// Both Jacobians are the reference.
     Agrees,
-    /// One of the Jacobians is not the reference, they differ from each other, or the stacks or the order of visits
+    /// One of the Jacobians differs from the reference or from the other one, or the stacks or the order of visits
     /// are wrong.
     Differs,
     /// The document cannot be read, differentiated or run.
@@ -94,10 +94,9 @@ pub struct Entry {
     pub adjoint: Option<f64>,
     /// Error of the Jacobian by tangents, against the reference.
     pub tangent: Option<f64>,
-    /// The stack checker has nothing to say, with separate and with merged blocks, and nothing is left on
-    /// the tape.
+    /// True if the stack checker finds no problem, with separate and with merged blocks, and the tape ends empty.
     pub stacks: Option<bool>,
-    /// The reverse sweeps visit in reverse order, in every routine called and in both forms.
+    /// True if the reverse sweeps visit the vertices in reverse order, in every called routine and in both forms.
     pub order: Option<bool>,
     /// Tape use of one forward and reverse sweep.
     pub tape: Option<TapeCounts>,
@@ -127,7 +126,7 @@ pub const TOLERANCE_REAL32: f64 = 1e-4;
 /// Runs every document of a folder, in order of names.
 ///
 /// # Errors
-/// The folder or `expected.jsonl` cannot be read. What is wrong with a document is in its entry.
+/// The folder or `expected.jsonl` cannot be read. Problems of a document are in its entry.
 pub fn corpus(folder: &Path, options: &Options) -> Result<Vec<Entry>, Diagnostics> {
     let unreadable = |path: &Path, e: &dyn std::fmt::Display| {
         codes::general(
@@ -235,7 +234,7 @@ pub fn document(name: &str, bytes: &[u8], expected: Option<&Expected>, options: 
     examine(name, program.ok_or(problems), expected, options)
 }
 
-/// Runs what has been read.
+/// Runs a program that has been read.
 fn examine(
     name: &str,
     program: Result<Program, Diagnostics>,

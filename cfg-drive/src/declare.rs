@@ -47,7 +47,7 @@ pub fn declare(
         let variables = slots.map(|slot| match slot {
             Slot::Parameter(v) | Slot::Result(v) => v,
             Slot::Global(g) => *named.entry(g).or_insert_with(|| {
-                // Only routines that it calls name the global so far.
+                // The routine does not name the global yet: only its callees do.
                 let variable = Variable {
                     role: Role::Global(g),
                     annotations: None,

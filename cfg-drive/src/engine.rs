@@ -1,18 +1,19 @@
-//! What may run routines in place of the executor.
+//! The interface of engines that run routines in place of the executor, such as emitted C.
 
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat};
 use cfg_exec::{Argument, TapeCounts, Value};
 use std::{fmt::Debug, time::Duration};
 
-/// What runs routines in place of the executor.
+/// An engine that runs routines in place of the executor.
 ///
-/// It counts no steps, and the use of tapes only where it is asked to, traces nothing, meets no kinks, does not know what is uninitialised, and keeps
-/// to no limit of [`RunOptions`](cfg_exec::RunOptions).
+/// An engine is less than the executor: it counts no steps, counts the use of tapes only if asked to, traces no
+/// vertices, reports no kinks and no uninitialised values, and ignores the limits of
+/// [`RunOptions`](cfg_exec::RunOptions).
 pub trait Engine: Debug + Send + Sync {
-    /// Makes a routine ready to be run many times; what it uses tapes for is counted only if `counting` is set.
+    /// Makes a routine ready to be run many times; the use of tapes is counted only if `counting` is set.
     ///
     /// # Errors
-    /// What the engine cannot run.
+    /// The engine cannot run the routine.
     fn prepare(
         &self,
         program: &Flat,
@@ -23,19 +24,19 @@ pub trait Engine: Debug + Send + Sync {
 
 /// A routine that an [`Engine`] has made ready.
 pub trait Runner: Debug + Send + Sync {
-    /// Runs the routine. Arguments that it writes are replaced by what it leaves in them, and so are the globals: those
-    /// that own storage, in the order of the program. Tapes are empty at the start and are not handed back.
+    /// Runs the routine. Written arguments and `globals` are replaced by their final values; `globals` are those that
+    /// own storage, in the order of the program. Tapes are empty at the start and are not returned.
     ///
     /// # Errors
-    /// A run that does not come to its end.
+    /// The run does not come to its end.
     fn run(
         &mut self,
         arguments: &mut [Argument],
         globals: &mut [Value],
     ) -> Result<Outcome, Diagnostics>;
 
-    /// Runs the routine so often, each time from these arguments and globals, and says how long that took without what
-    /// brings arguments in. A run before the first one is not counted.
+    /// Runs the routine `calls` times, each time from these arguments and globals; returns the time without that of
+    /// copying arguments in. A first run, which warms up, is not counted.
     ///
     /// # Errors
     /// The errors are those of [`Self::run`].
@@ -47,13 +48,13 @@ pub trait Runner: Debug + Send + Sync {
     ) -> Result<Duration, Diagnostics>;
 }
 
-/// What a run by an [`Engine`] leaves beside arguments and globals.
+/// The results of a run by an [`Engine`], other than arguments and globals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// The value of a function.
     pub result: Option<Value>,
     /// Bytes that were left on tapes.
     pub tape_bytes: u64,
-    /// What tapes were used for, if that is counted.
+    /// The use of tapes, if that is counted.
     pub tape: Option<TapeCounts>,
 }

@@ -5,8 +5,8 @@ use cfg_core::{
     ir::{Program, Routine, StmtKind, VertexKind},
 };
 
-/// The routine `root` with everything that it calls and the derivative routines that those declare, in
-/// the order of the program, `root` marked as main. All globals are kept.
+/// The routine `root`, marked as main, with everything that it calls and the derivative routines that these declare,
+/// in the order of the program. All globals are kept.
 pub fn extract(program: &Program, root: RoutineId) -> Program {
     let mut wanted = vec![false; program.routines.len()];
     let mut work = vec![root];

@@ -1,4 +1,4 @@
-//! Global pointers that a POINT gives: the program for it.
+//! Global pointers with values in a POINT: makes the program in which they are parameters.
 
 use crate::codes;
 use crate::json::pointer;
@@ -15,11 +15,11 @@ use cfg_format::json::values;
 use cfg_transform::pools;
 use std::collections::HashSet;
 
-/// The program for a POINT that names global pointers, in which they are parameters, and the routine by which it is
-/// entered. It is made before pointers are lowered ([`cfg_transform::pools::lower`]).
+/// The program in which the global pointers that a POINT names are parameters, and its entry routine. Assumes a
+/// program whose pointers have not been lowered ([`cfg_transform::pools::lower`]).
 ///
 /// # Errors
-/// A POINT that cannot be read, takes more memory than a run may, or names a pointer that the routine assigns itself.
+/// The POINT cannot be read, takes more memory than a run may, or names a pointer that the routine assigns itself.
 pub(crate) fn given(
     program: ValidProgram,
     routine: RoutineId,
@@ -44,7 +44,7 @@ pub(crate) fn given(
         let slot = Slot::find(&program, declared, name);
         matches!(slot, Some(Slot::Parameter(_)))
     };
-    // A global that the routine assigns itself, as its initial value, does not have the point's value.
+    // A global that the routine itself assigns (its initial value, for example) would lose the value of the point.
     let mut assigned = HashSet::new();
     for statement in declared.statements() {
         each_written(&program, statement, &mut |v| {

@@ -1,4 +1,4 @@
-//! Full Jacobians, by rows or by columns; of sparse ones, several at a time.
+//! Full Jacobians, by rows or by columns. For sparse ones, several rows or columns share a run.
 
 use crate::absolute::absolute;
 use crate::codes;
@@ -35,9 +35,9 @@ pub struct Jacobian {
     pub columns: Vec<(String, usize)>,
     /// All rows, one after the other, each with all columns.
     pub entries: Vec<f64>,
-    /// The mode in which it was computed.
+    /// The mode in which the Jacobian was computed.
     pub mode: Mode,
-    /// Reverse sweeps or tangent runs that it took.
+    /// The number of reverse sweeps or tangent runs.
     pub sweeps: usize,
     /// Tangent runs that found the sparsity pattern; 0 unless compressed.
     pub probes: usize,
@@ -62,8 +62,7 @@ impl Jacobian {
 /// columns.
 ///
 /// # Errors
-/// Something that cannot be differentiated; a fault of a run; a matrix that does not fit into the memory
-/// that a run may use.
+/// The program cannot be differentiated; a run fails; the matrix does not fit into the memory that a run may use.
 pub fn jacobian(
     program: &Flat,
     routine: RoutineId,
@@ -110,13 +109,13 @@ pub fn compressed_jacobian(
         None => height.min(width),
     };
     let (rows, probes) = work.pattern(most)?;
-    // Each entry by row and by column, in half a word, and a list for each.
+    // Memory for the pattern: each entry by row and by column, in half a word, and a list for each row and column.
     let entries: usize = rows.iter().map(Vec::len).sum();
     let words = entries as u64 + 3 * (height as u64 + width as u64);
     let room = options.lease(words, program.routine(routine))?;
     work.held.join(room);
     let columns = colouring::transposed(&rows, width);
-    // There is a colour for each row and each column.
+    // The limit is the width, so there is always a colouring.
     let by_columns = || colouring::columns(&rows, width, |_| true, width).unwrap_or_default();
     let by_rows = || colouring::columns(&columns, height, |_| true, height).unwrap_or_default();
     let (mut sweeps, (colour, count)) = match mode {
@@ -136,14 +135,14 @@ pub fn compressed_jacobian(
     Ok(found)
 }
 
-/// A Jacobian to be computed: everything that every way of computing it needs.
+/// A Jacobian to be computed: the data that both modes need.
 struct Work<'p> {
     program: &'p Flat,
     routine: RoutineId,
     options: &'p Options,
     point: Point,
     value: Named,
-    /// The independents that the point has, all 0.
+    /// Zeros in the shapes of the independents that the point has.
     zeros: Vec<Value>,
     /// Positions of rows and columns among the dependents and the independents that are declared.
     declared: [Vec<usize>; 2],
@@ -175,7 +174,7 @@ impl<'p> Work<'p> {
             events: false,
             ..options.clone()
         };
-        // The program itself shows values and shapes, so neither derivative is needed for the other's sake.
+        // Values and shapes come from the program itself, so that only the derivative of the chosen mode is needed.
         let mut primal = Primal::new(program, routine, &plain)?;
         let point = read_point(&primal)?;
         let (independents, _held) = primal.independents_at(&point)?;
@@ -238,8 +237,8 @@ impl<'p> Work<'p> {
         })
     }
 
-    /// The mode that is wanted with its colours, or the other with its own if the program has no derivative in
-    /// the first: a derivative routine that the user gives may do for one of the two only.
+    /// The wanted mode with its colours or, if the program has no derivative in it, the other mode with its own: a
+    /// derivative routine given by the user may serve one mode only.
     fn either(
         &self,
         wanted: Mode,
@@ -295,7 +294,7 @@ impl<'p> Work<'p> {
                 units.set(i, false);
             }
             for (across, x) in elements(&found).enumerate() {
-                // The one of the group that has an entry here.
+                // The only column (or row) of the group that has an entry here.
                 let along = match pattern {
                     None => group.first().copied(),
                     Some(pattern) => pattern.get(across).and_then(|list| {
@@ -325,7 +324,7 @@ impl<'p> Work<'p> {
         })
     }
 
-    /// The sparsity pattern by rows, found with at most so many runs, and how many it were.
+    /// The sparsity pattern by rows, found with at most `most` runs, and the number of runs.
     fn pattern(&self, most: usize) -> Result<(Pattern, usize), Diagnostics> {
         let depends = cfg_reverse::dependence(self.program, self.routine);
         let sizes = |list: &[(String, usize)]| list.iter().map(|x| x.1).collect::<Vec<_>>();
@@ -335,8 +334,8 @@ impl<'p> Work<'p> {
             let x = columns.get(x).copied();
             set.zip(x).is_none_or(|(set, x)| set.contains(x))
         });
-        // Without a tangent program, or with tangents that the user gave and that are not known to be
-        // monotonous, whole variables it is.
+        // Without a tangent program, or with tangents given by the user, which may cancel, the pattern is that of
+        // whole variables.
         let Ok(generated) = cfg_reverse::tangent(self.program, self.routine) else {
             return Ok((blocks.pattern(), 0));
         };
@@ -393,7 +392,7 @@ impl Units {
 
     /// Makes the element at a position, counted over all values, 1 or 0.
     fn set(&mut self, position: usize, one: bool) {
-        // The last value that starts there or before: empty ones start where the next does.
+        // The last value that starts at the position or before it; empty values start where the next one does.
         let Some(k) = self
             .first
             .partition_point(|&f| f <= position)

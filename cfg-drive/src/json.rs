@@ -15,8 +15,7 @@ pub(crate) fn pointer(name: &str) -> String {
     format!("/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Reads a value of a variable of this type, rank and order. `name` and `pointer` say in messages which
-/// it is.
+/// Reads a value of a variable of this type, rank and order. `name` and `pointer` identify it in messages.
 pub(crate) fn read(
     tree: &ValueTree,
     ty: ScalarType,
@@ -34,7 +33,7 @@ pub(crate) fn read(
         ));
     }
     let shape = shape_of(tree, rank, name, pointer)?;
-    // Elements are counted by reading them: lengths alone may promise more than there is.
+    // Elements are counted by reading them: the extents of first rows may promise more elements than the text has.
     let mut walk = Walk {
         ty,
         shape: &shape,
@@ -75,7 +74,7 @@ fn shape_of(
                 at = items.first();
             }
             Some(other) => return Err(wrong_depth(name, rank, depth, other, pointer)),
-            // Below an empty dimension nothing is known.
+            // Extents below an empty dimension are not known.
             None => shape.push(0),
         }
     }
@@ -215,13 +214,13 @@ pub(crate) fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
         (ScalarType::Sized(ty), ValueTree::Int(i)) => sized(ty, i128::from(*i)),
         (ScalarType::Sized(ty), ValueTree::Wide(u)) => sized(ty, i128::from(*u)),
         (ScalarType::Logical, ValueTree::Logical(b)) => Some(Scalar::Logical(*b)),
-        // As languages write it whose logicals are integers.
+        // Languages without logicals write 0 and 1.
         (ScalarType::Logical, ValueTree::Int(i @ 0..=1)) => Some(Scalar::Logical(*i == 1)),
         _ => None,
     }
 }
 
-/// The value of an integer type; `None` if the type does not have it.
+/// The value as one of an integer type; `None` if it does not fit.
 fn sized(ty: IntType, value: i128) -> Option<Scalar> {
     Some(Scalar::Sized(ty, ty.cell(value)?))
 }

@@ -1,4 +1,4 @@
-//! All that a run leaves, in the form of a point.
+//! The values after a run, in the form of a POINT.
 
 use crate::codes;
 use crate::mode::Primal;
@@ -11,11 +11,11 @@ use cfg_core::flat::Flat;
 use cfg_format::json::values::{self, NamedValues};
 use std::collections::HashSet;
 
-/// The values that a routine leaves at a point: its result as `return`, the parameters that it writes, and globals if they are wanted,
-/// each in the form in which a point is written. An element without a value is `null`.
+/// The values after a run of a routine from a point: its result as `return`, the parameters that it writes, and
+/// globals if they are wanted, each in the form of a POINT. An element without a value is `null`.
 ///
 /// # Errors
-/// A fault of the run; results that take more memory than a run may.
+/// The run fails, or the results take more memory than a run may.
 pub fn left(
     (program, routine): (&Flat, RoutineId),
     globals: bool,

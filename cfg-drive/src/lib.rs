@@ -37,11 +37,11 @@
 //! |---|---|
 //! | `point`, `seeds`, `json`, `slot` | values of variables by name, in and out |
 //! | `records` | records there, and in programs whose records are split before they are run |
-//! | `left` | all that a run leaves, in the form of a point |
-//! | `objects`, `nested` | what pointers lead to there, and in programs that are entered with arrays of it |
-//! | `same_as` | the program for a point in which pointers lead where others do |
+//! | `left` | values after a run, in the form of a POINT |
+//! | `objects`, `nested` | objects of pointers there, and in programs that take them as arrays |
+//! | `same_as` | pointers that a point declares to lead where others do |
 //! | `mode`, `options` | a routine, its adjoint, its tangent; how they are made and run |
-//! | `engine`, `machine` | what may run routines in place of the executor; a routine ready to be run by either |
+//! | `engine`, `machine` | engines that run routines in place of the executor; a routine ready to be run by either |
 //! | `jacobian` | rows by adjoint or columns by tangent |
 //! | `sparsity`, `colouring` | which rows or columns can share a run |
 //! | `singular` | where derivatives stop being finite |

@@ -1,7 +1,7 @@
-//! What runs routines: the executor, or an engine that stands for it.
+//! A routine ready to be run, by the executor or by an engine in its place.
 //!
-//! The executor's session is there in any case: it holds the globals from which a run starts and which it leaves, and
-//! computes the extents of what a POINT leaves out. Another engine makes the run itself.
+//! There is a session of the executor in any case: it holds the globals before and after a run, and computes extents
+//! that a POINT leaves out. An engine makes the run itself.
 
 use crate::engine::Runner;
 use crate::options::Options;
@@ -56,7 +56,7 @@ impl Machine {
         owners.map(|g| self.session.global(*g)).collect()
     }
 
-    /// What a run uses tapes for, as the engine counts it; none if there is no other than the executor.
+    /// The use of tapes in a run, counted by the engine; `None` without an engine.
     pub(crate) fn counted(
         &mut self,
         program: &Flat,
@@ -73,7 +73,7 @@ impl Machine {
         Ok(outcome.tape)
     }
 
-    /// Runs the routine of the program that the machine was made for from what `start` makes of globals and arguments.
+    /// Runs the routine from the globals and arguments that `start` sets.
     pub(crate) fn run(
         &mut self,
         program: &Program,
@@ -113,8 +113,8 @@ impl Machine {
         Ok(report)
     }
 
-    /// The time of so many runs, each from what `start` makes of globals and arguments, which takes none of it. A run
-    /// before the first one is not counted.
+    /// The time of `calls` runs, each from the globals and arguments that `start` sets, without the time of `start`.
+    /// A first run is not counted.
     pub(crate) fn time(
         &mut self,
         arguments: &[Argument],

@@ -55,7 +55,7 @@ pub struct Run {
     pub events: Vec<Met>,
     /// Counts of what was pushed and popped; only the executor counts.
     pub tape: Option<TapeCounts>,
-    /// All that the executor has to tell.
+    /// The executor's report.
     pub(crate) report: RunReport,
 }
 
@@ -94,7 +94,7 @@ impl Primal {
     /// Runs the routine.
     ///
     /// # Errors
-    /// A fault of the run; results that are dependents and have no value.
+    /// The run fails, or a dependent has no value after it.
     pub fn run(&mut self, point: &Point) -> Result<Run, Diagnostics> {
         let (arguments, mut report) = self.execute(point)?;
         let routine = self.program.routine(self.routine);
@@ -139,10 +139,10 @@ impl Primal {
         })
     }
 
-    /// The values that globals have after the last run.
+    /// The values of globals after the last run.
     ///
     /// # Errors
-    /// They take more memory than a run may.
+    /// The values take more memory than a run may.
     pub(crate) fn globals(&self) -> Result<(Named, Lease), Diagnostics> {
         let session = &self.machine.session;
         let all = (0..self.program.globals.len()).map(GlobalId::new);
@@ -155,8 +155,8 @@ impl Primal {
         Ok((values.collect(), held))
     }
 
-    /// The time of so many runs of the routine from a point, without the time that bringing values in takes. A run
-    /// before the first one is not counted.
+    /// The time of `calls` runs of the routine from a point, without that of copying values in. A first run is not
+    /// counted.
     ///
     /// # Errors
     /// A fault of a run.
@@ -169,7 +169,7 @@ impl Primal {
         timed.map_err(|found| in_original(&self.program, found))
     }
 
-    /// The independents that a point has, with their values there, and what pays for these.
+    /// The independents that a point has, with their values there, and the lease for these.
     ///
     /// # Errors
     /// The routine has no independents or no dependents; the point has none of them.
@@ -252,7 +252,7 @@ impl Primal {
         Ok((values, report))
     }
 
-    /// Globals as at the start of a run.
+    /// Resets the globals to their values at the start of a run.
     fn reset(&mut self, point: &Point) -> Result<(), Diagnostics> {
         set_globals(&mut self.machine.session, point)
     }
@@ -271,7 +271,7 @@ impl Primal {
     }
 }
 
-/// Gives globals what they hold at the start of a run at a point.
+/// Sets the globals to their values at the start of a run at a point.
 fn set_globals(session: &mut Session, point: &Point) -> Result<(), Diagnostics> {
     session.reset_globals();
     for (g, value) in &point.globals {
@@ -280,7 +280,7 @@ fn set_globals(session: &mut Session, point: &Point) -> Result<(), Diagnostics> 
     Ok(())
 }
 
-/// A result without a value is a problem of the routine's end.
+/// Reports a result without a value, at the end of the routine.
 fn check_initialised(value: &Value, name: &str, routine: &Routine) -> Result<(), Diagnostics> {
     let exit = routine.body.as_ref().and_then(|cfg| {
         cfg.vertices()

@@ -1,4 +1,4 @@
-//! Values with the names of what has them.
+//! Values with the names of their variables.
 
 use cfg_exec::Value;
 

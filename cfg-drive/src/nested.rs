@@ -1,4 +1,4 @@
-//! Results of programs that are entered with what pointers lead to, written as points are.
+//! Results of programs whose parameters were pointers, written in the nested form of a POINT.
 
 use crate::json::Nested;
 use crate::objects::{Form, Sizes, base, form, led_to_by, links, row_order, standing};
@@ -7,7 +7,7 @@ use cfg_exec::Value;
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Values by name, and how they hang together.
+/// Values by name, with the links between them.
 pub(crate) struct Objects<'v> {
     values: HashMap<&'v str, &'v Value>,
     /// The parameters by name, up to the first point of it.
@@ -18,13 +18,13 @@ pub(crate) struct Objects<'v> {
     extents: HashMap<&'v str, usize>,
     /// The pointer at which all records of a level stand, by the name of the level.
     homes: HashMap<&'v str, &'v str>,
-    /// The names of what has values, of their records, and of what leads there.
+    /// The names of variables with values, of their records, and of the pointers that lead there.
     shown: HashSet<String>,
 }
 
 /// The pointers of one place.
 struct Pointers<'v> {
-    /// What they lead to.
+    /// The level that the pointers lead to.
     level: &'v Variable,
     /// The extents of the place.
     shape: Vec<usize>,
@@ -119,7 +119,7 @@ impl<'v> Objects<'v> {
         let mut name = name;
         loop {
             let mut path = name;
-            // What is noted already is noted up to the parameter.
+            // If a name has been noted, so have all names up to the parameter.
             while self.shown.insert(path.to_owned()) {
                 match path.rsplit_once('.') {
                     Some((record, _)) => path = record,

@@ -1,8 +1,9 @@
-//! What pointers lead to, in points, seeds and results: nested there, arrays in programs that are run.
+//! The objects behind pointers: nested JSON in points, seeds and results, arrays in programs that are run.
 //!
-//! A program is entered with the elements of all objects that the pointers of one place lead to in one parameter, a *level*, whose origin
-//! ([`NameRole::Objects`]) names what has the numbers of elements of these objects. Records are split, so that a level is one variable for
-//! each field; the name up to the first point is that of the level.
+//! All objects that the pointers of one place lead to are passed as one parameter, a *level*: their elements, one
+//! object after the other. The origin of the parameter ([`NameRole::Objects`]) names the variable with the number of
+//! elements of each object. Records are split, so a level is one variable for each field; its name is that of the
+//! variables up to the first point.
 
 mod reader;
 
@@ -18,9 +19,9 @@ use cfg_format::json::values::ValueTree;
 use reader::{Given, Reader};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The numbers of elements of the objects that pointers lead to at a point, by the name of the variable or of the field that the
-/// pointers are; and by the name of what has all records of a kind that lead to their like the pointer at which they
-/// stand.
+/// The numbers of elements of the objects behind pointers at a point, by the name of the pointer variable or field.
+/// For records that lead to records of their own kind, which stand in the point at one of the pointers: that pointer,
+/// by the name of their level.
 pub type Sizes = BTreeMap<String, Value>;
 
 /// The parameters of a routine that pointers became.
@@ -45,7 +46,7 @@ pub(crate) enum Form {
 
 /// A level, or a parameter that is the first one.
 struct Level<'p> {
-    /// The name of what leads to it; none of a parameter.
+    /// The name of the pointer that leads to the level; `None` for a parameter.
     of: Option<&'p str>,
     form: Form,
     /// The fields of an element.
@@ -62,9 +63,9 @@ struct Part<'p> {
 /// A scalar or an array of scalars in an element.
 struct Leaf<'p> {
     variable: &'p Variable,
-    /// The level that it leads to, if it is a pointer.
+    /// The level that the leaf leads to, if it is a pointer.
     to: Option<usize>,
-    /// The level of which it is the number of an element: that has all records of a kind.
+    /// The level of which the leaf is an element number: the level with all records of a kind.
     link: Option<usize>,
 }
 
@@ -79,13 +80,14 @@ pub(crate) fn base(name: &str) -> &str {
     name.split_once('.').map_or(name, |(base, _)| base)
 }
 
-/// The name of what leads to the objects that a parameter has, if it is one that pointers became and no parameter of the original.
+/// The name of the pointer that leads to the objects in a parameter, if the parameter is a level and none of the
+/// original.
 pub(crate) fn led_to_by(variable: &Variable) -> Option<&str> {
     let origin = variable.origin.as_deref()?;
     (origin.role == NameRole::Objects && !origin.of.is_empty()).then_some(&*origin.of)
 }
 
-/// The names of what are numbers of elements of this parameter.
+/// The names of the variables whose values are element numbers of this parameter.
 pub(crate) fn links(variable: &Variable) -> &[String] {
     variable
         .origin
@@ -112,7 +114,7 @@ impl<'p> Levels<'p> {
             of_root: HashMap::new(),
         };
         let parameters = || routine.parameter_ids().map(|v| routine.variable(v));
-        // Those that are led to, and those that lead on.
+        // Levels that a pointer leads to, and those that lead on.
         let mut wanted: HashSet<&str> = HashSet::new();
         for variable in parameters() {
             if form(variable) == Form::Pointer {
@@ -143,7 +145,7 @@ impl<'p> Levels<'p> {
             });
             let mut part = &mut found.levels[k].fields;
             for field in variable.name.split('.').skip(1) {
-                // The fields of a record stand together.
+                // The fields of a record are neighbours.
                 if part.below.last().is_none_or(|(last, _)| *last != field) {
                     part.below.push((field, Part::default()));
                 }
@@ -172,7 +174,7 @@ impl<'p> Levels<'p> {
                 found.leaves[leaf].to = Some(k);
             }
         }
-        // A level stands behind what leads to it.
+        // A level comes behind the pointer that leads to it.
         let mut roots: Vec<usize> = Vec::with_capacity(found.levels.len());
         for (k, level) in found.levels.iter().enumerate() {
             let above = level.of.and_then(|of| found.by_name.get(base(of)));
@@ -200,7 +202,7 @@ impl<'p> Levels<'p> {
             .is_some_and(|level| level.of.is_some())
     }
 
-    /// The name of what leads to a level, as it is shown.
+    /// The name, as it is shown, of the pointer that leads to a level.
     pub(crate) fn leads_to(&self, name: &str) -> String {
         self.shown(base(name))
     }
@@ -216,8 +218,8 @@ impl<'p> Levels<'p> {
         own || part.below.iter().any(|(_, below)| self.leads_on(below))
     }
 
-    /// True if the value of this name is read here: it has pointers in it, or is a single record or a size that stands for what a pointer
-    /// leads to.
+    /// True if the value of this name is read here: it contains pointers, or it is a single record or a size in place
+    /// of the object of a pointer.
     pub(crate) fn reads(&self, name: &str, tree: &ValueTree) -> bool {
         let Some(level) = self.named(name).filter(|level| level.of.is_none()) else {
             return false;
@@ -238,8 +240,9 @@ impl<'p> Levels<'p> {
             .collect()
     }
 
-    /// The values of the variables that a parameter became, by name, those that the text names. `sizes` are those of the point, of a seed, in
-    /// which what is left out is zero. `room` takes memory for so many words.
+    /// The values of the variables that a parameter has become, by name, for those that the text names. For a seed,
+    /// `sizes` are those of the point, and values that are left out are zero. `room` takes memory for a number of
+    /// words.
     pub(crate) fn read(
         &self,
         name: &str,
@@ -310,7 +313,7 @@ impl<'p> Levels<'p> {
         Ok(found)
     }
 
-    /// True of the name of what has all records of a kind: its value says at which pointer they stand.
+    /// True of the name of a level with all records of a kind: its value says at which pointer they stand.
     pub(crate) fn is_place(&self, name: &str) -> bool {
         let level = self.by_name.get(name);
         level.is_some_and(|level| !self.links_to(*level).is_empty())
@@ -325,7 +328,7 @@ impl<'p> Levels<'p> {
         self.first_of(level).map(|variable| base(&variable.name))
     }
 
-    /// The names of what are numbers of elements of a level.
+    /// The names of the variables whose values are element numbers of a level.
     fn links_to(&self, level: usize) -> &'p [String] {
         self.first_of(level).map_or(&[], links)
     }
@@ -368,13 +371,13 @@ impl<'p> Levels<'p> {
         below.fold(own, u64::saturating_add)
     }
 
-    /// The name of a level's variable as it is shown: that of what leads to it.
+    /// The name of a level's variable as it is shown: that of the pointer that leads to it.
     pub(crate) fn shown(&self, name: &str) -> String {
         with_names(name, |base| self.named(base)?.of)
     }
 }
 
-/// Names of variables as they are shown: those of what pointers lead to with the names of the pointers.
+/// Names of variables as they are shown: the objects of pointers have the names of the pointers.
 #[derive(Clone, Debug)]
 pub struct Shown<'p>(HashMap<&'p str, &'p str>);
 
@@ -387,7 +390,7 @@ impl<'p> Shown<'p> {
         Self(named.collect())
     }
 
-    /// A name as it is shown: `m.data` for `m_data`, the variable for what the pointer `data` in `m` leads to.
+    /// A name as it is shown: `m.data` for `m_data`, the variable with the objects of the pointer `data` in `m`.
     pub fn name(&self, name: &str) -> String {
         with_names(name, |base| self.0.get(base).copied())
     }
@@ -428,7 +431,7 @@ pub(crate) fn row_order(value: &Value) -> Vec<usize> {
     (0..value.len()).map(element).collect()
 }
 
-/// What says that all records of a level stand at this element of a link to it.
+/// The value that says that all records of a level stand at this element of a link to it.
 fn place_value(link: usize, number: usize) -> Option<Value> {
     let mut value = Value::uninitialised(ScalarType::Integer, &[2], Order::Row)?;
     for (k, n) in [link, number].into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The options by which programs are reversed, compiled and run, and the account of the memory that this takes.
+//! The options by which programs are reversed, compiled and run, and the account of memory.
 
 use crate::engine::Engine;
 use cfg_core::diagnostic::Diagnostics;
@@ -27,17 +27,17 @@ pub struct Options {
     /// Dependents that a POINT does not give start at zero, whatever their intent (as OpenAD's drivers
     /// do with y).
     pub zero_dependents: bool,
-    /// The account of the memory that is taken, within [`RunOptions::max_memory`]: points and seeds that are read,
-    /// runs, and results that are kept. Clones share it.
+    /// The account of the memory that points, seeds, runs and kept results take, within [`RunOptions::max_memory`].
+    /// Clones share it.
     pub memory: Memory,
-    /// The parameters that a POINT gives by `same_as`, which the program does not have any more: [`crate::Prepared`].
+    /// The parameters that a POINT gives by `same_as`, and that the program no longer has: [`crate::Prepared`].
     pub same_as: Vec<String>,
-    /// What runs routines in place of the executor.
+    /// The engine that runs routines in place of the executor.
     pub engine: Option<Arc<dyn Engine>>,
 }
 
 impl Options {
-    /// Takes memory for so many words, for as long as the lease lives.
+    /// Takes memory for `words` words, for as long as the lease lives.
     pub(crate) fn lease(&self, words: u64, routine: &Routine) -> Result<Lease, Diagnostics> {
         let bytes = words.saturating_mul(8);
         self.memory

@@ -26,16 +26,16 @@ pub struct Point {
     pub arguments: Vec<Argument>,
     /// Globals that were given; the others start with the program's own values.
     pub globals: Vec<(GlobalId, Value)>,
-    /// The lease that pays for them, and for the text that they were read from.
+    /// The lease that pays for the values, and for the text that they were read from.
     pub held: Lease,
-    /// The numbers of elements of the objects that pointers lead to which pointers lead to.
+    /// The sizes of the objects behind nested pointers.
     sizes: Sizes,
     /// The position of each variable of the routine among its parameters.
     positions: Vec<Option<usize>>,
 }
 
-/// Most words that reading a text of values takes for a moment: a tree, whose nodes each follow a bracket, a comma
-/// or a colon, in lists that grow by doubling.
+/// Most words that reading a text of values takes temporarily: a tree, whose nodes each follow a bracket, a comma or
+/// a colon, in lists that grow by doubling.
 pub(crate) fn words_of_tree(text: &[u8]) -> u64 {
     let nodes = text
         .iter()
@@ -65,8 +65,8 @@ impl Point {
         self.argument(parameter)?.value()
     }
 
-    /// The numbers of elements of the objects that pointers lead to which pointers lead to: with them results are shown as the
-    /// point is written, by [`crate::Members::at`].
+    /// The sizes of the objects behind nested pointers. [`crate::Members::at`] uses them to show results in the form
+    /// of the point.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }
@@ -107,7 +107,8 @@ impl Point {
         ))
     }
 
-    /// Reads a POINT as [`Self::parse`] does. Some globals cannot be given: those that a transformation has added.
+    /// Reads a POINT as [`Self::parse`] does, but refuses values for some globals: those that a transformation has
+    /// added.
     pub(crate) fn without(
         text: &[u8],
         program: &Program,
@@ -172,7 +173,7 @@ impl Point {
                 problems.0.extend(found.0);
             }
         }
-        // Shapes depend on values: those are compared only if all values could be read.
+        // Shapes depend on values, so they are compared only if all values could be read.
         if problems.iter().all(|d| d.code == codes::UNKNOWN.code) {
             let parameters = binder.routine.parameter_ids();
             let globals = 0..binder.globals.len();
@@ -187,7 +188,7 @@ impl Point {
             }
             let parameters = parameters.enumerate();
             parameters.for_each(|(k, v)| keep(binder.complete(k, v)));
-            // Other extents depend on those, which is no problem of its own.
+            // Extents that depend on missing values are no problems of their own.
             if let Some(missing) = binder.values_are_missing(text) {
                 problems.0.retain(|d| d.code.starts_with('P'));
                 problems.0.extend(missing.0);
@@ -215,7 +216,7 @@ impl Point {
 
 /// Most parameters without a value that a message names.
 const MOST_NAMED: usize = 5;
-/// Longer texts are not told again.
+/// Longest text that a message repeats.
 const MOST_GIVEN: usize = 1000;
 
 struct Binder<'a> {
@@ -238,7 +239,7 @@ struct Binder<'a> {
     /// The number of words that the arguments take.
     words: u64,
     globals: Vec<(GlobalId, Value)>,
-    /// At which pointers all records of a kind stand that lead to their like.
+    /// For records that lead to records of their own kind, the pointer at which they stand.
     places: Sizes,
     /// The parameters without a value that need one.
     missing: Vec<VarId>,
@@ -255,7 +256,7 @@ impl Binder<'_> {
             self.places.insert(name.clone(), value.clone());
             return Ok(());
         }
-        // An empty list of records is given field by field, as null is.
+        // An empty list of records, like null, is set field by field.
         let is_whole = self.slots.contains_key(name.as_str());
         let is_left_out = match content {
             Content::Tree(ValueTree::Null) => true,
@@ -296,7 +297,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The numbers of elements of the objects that pointers lead to which pointers lead to.
+    /// The sizes of the objects behind nested pointers.
     fn sizes(&self) -> Sizes {
         let mut sizes = self.levels.sizes(|name| {
             let slot = self.slots.get(name)?;
@@ -310,8 +311,8 @@ impl Binder<'_> {
         sizes
     }
 
-    /// Leaves out a parameter or a global that is `null`, or the fields of one that is a record: what is not optional has no elements, if
-    /// its extents are open. False if there is none of this name.
+    /// Leaves out a parameter or a global that is `null`, or all fields of a record. A parameter that is not optional
+    /// gets no elements, if its extents are open. False if there is no variable of this name.
     fn leave_out(&mut self, name: &str) -> Result<bool, Diagnostics> {
         let known = match self.slots.get(name) {
             Some(Slot::Parameter(_)) => true,
@@ -325,7 +326,7 @@ impl Binder<'_> {
             parameters.filter(|(_, v)| v.name == name || is_field_of(name, &v.name))
         {
             any = true;
-            // Behind open extents those of a field that is an array stay as they are.
+            // The extents of an array field, behind the open ones, stay.
             let mut extents = variable.shape.iter().map(|d| &d.extent);
             let open = extents.clone().any(|e| *e == Extent::Deferred)
                 && extents.all(|e| matches!(e, Extent::Deferred | Extent::Fixed(Expr::Int(_))));
@@ -391,7 +392,7 @@ impl Binder<'_> {
         self.options.lease(all, self.routine)
     }
 
-    /// True of a parameter of the function of C that this does not use.
+    /// True of a parameter of the C function that the program no longer has, since it is not used.
     fn is_unused(&self, name: &str) -> bool {
         let head = CHead::of(&self.routine.annotations);
         let parameters = head.iter().flat_map(|head| &head.parameters);
@@ -430,7 +431,7 @@ impl Binder<'_> {
         codes::problem(&codes::UNKNOWN, message, help, pointer)
     }
 
-    /// Checks what was given for a parameter, or finds what it is without.
+    /// Checks the value of a parameter, or finds the value that it has without one.
     fn complete(&mut self, k: usize, v: VarId) -> Result<(), Diagnostics> {
         let variable = self.routine.variable(v);
         if variable.ty == ScalarType::Tape {
@@ -483,7 +484,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// One problem for all parameters without a value, with a POINT that has them behind those that the text gives.
+    /// One problem for all parameters without a value, with a POINT that adds them to those in the text.
     fn values_are_missing(&self, text: &[u8]) -> Option<Diagnostics> {
         let given = |name: &str| {
             let mut fields = self.routine.parameter_ids().enumerate();
@@ -492,7 +493,7 @@ impl Binder<'_> {
                 field && !matches!(self.arguments[k], Argument::Absent)
             })
         };
-        // Parameters as a whole, and fields of those of which others are given.
+        // Names of parameters without any value, and of single fields of parameters with values for other fields.
         let (mut names, mut whole): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
         for v in &self.missing {
             let name = &*self.routine.variable(*v).name;
@@ -546,7 +547,7 @@ impl Binder<'_> {
         Some(codes::problem(&codes::MISSING, message, help, ""))
     }
 
-    /// How a parameter without fields is declared.
+    /// The declaration of a parameter without fields, in words.
     fn described(&self, name: &str) -> String {
         let last = self.missing.last().map(|v| self.routine.variable(*v));
         let Some(variable) = last.filter(|v| v.name == name && !self.levels.has(name)) else {

@@ -1,8 +1,9 @@
-//! The places where an object was made and where it ended, of a pointer that stops a run.
+//! Finds, for a pointer that stops a run, the places where its object was made and where it ended.
 //!
-//! A pool's tables say where each object begins and ends ([`cfg_transform::pools`]), and no statement keeps who wrote that: a
-//! program without faults pays nothing. When a pointer stops a run, the run is made again by a program that notes, behind
-//! each statement that writes to the tables, whether it was the object at fault that it wrote of.
+//! The tables of a pool have the beginning and end of each object ([`cfg_transform::pools`]), but not the statements
+//! that wrote them: a program without faults pays nothing. When a pointer stops a run, the run is repeated by a
+//! program with a check behind each statement that writes to the tables: whether the entry is that of the object at
+//! fault.
 
 use crate::options::Options;
 use cfg_core::{
@@ -30,19 +31,19 @@ struct Tables {
     last: GlobalId,
 }
 
-/// What the second run finds: nothing, unless it stops where the first run did.
+/// The findings of the second run; empty, unless it stops where the first run did.
 #[derive(Default)]
 struct Found {
     /// The last statement that made the object.
     made: Option<Site>,
-    /// The last statement that wrote where the object ends: that ended it, if it has.
+    /// The last statement that wrote the end of the object: the one that ended it, if it has ended.
     ended: Option<Site>,
     /// Number of cells of the object, if it has not ended.
     cells: Option<i64>,
 }
 
-/// Adds to the problem of a pointer which of the possible mistakes it is, and where its object was made and ended.
-/// `arguments` are those with which the run started, as it started from what `start` makes of globals and arguments.
+/// Adds to the problem of a pointer the kind of mistake, and the places where its object was made and ended.
+/// `arguments` are those at the start of the run; `start` sets globals and arguments as at that start.
 pub(crate) fn explained(
     program: &Program,
     routine: RoutineId,
@@ -53,7 +54,7 @@ pub(crate) fn explained(
     let Some(tables) = tables(program, pointed.array) else {
         return problems;
     };
-    // What stops the second run in another way, such as memory, is no matter of the user's.
+    // Another failure of the second run, such as lack of memory, does not concern the user.
     let Ok(found) = again(
         program,
         routine,
@@ -67,7 +68,7 @@ pub(crate) fn explained(
         return problems;
     };
     let ended = found.ended.filter(|_| found.cells.is_none());
-    // What the message leaves open: whether the pointer leaves its object, or that has ended.
+    // The message leaves open whether the pointer left its object, or the object has ended.
     let is_open = !pointed.of_other_type
         && !matches!(
             role(program, pointed.array),
@@ -97,7 +98,7 @@ fn origin(program: &Program, g: GlobalId) -> Option<&NameOrigin> {
     program.global(g).variable.origin.as_deref()
 }
 
-/// The global that an adjoint or a tangent belongs to, or it itself.
+/// The global that an adjoint or a tangent belongs to; for other globals, the global itself.
 fn original(program: &Program, g: GlobalId) -> Option<GlobalId> {
     let mut g = g;
     // Each step leads to a global before: a derivative stands behind its original.
@@ -150,7 +151,7 @@ fn again(
     let mut arguments = arguments.to_vec();
     start(&mut session, &mut arguments)?;
     let limits = RunOptions {
-        // At most one statement more behind each.
+        // Each statement is followed by at most one more.
         fuel: options.run.fuel.saturating_mul(3),
         ..options.run
     };
@@ -253,7 +254,7 @@ impl Noting {
         self.program.routines[r.index()].body = Some(cfg);
     }
 
-    /// What is noted behind a statement, if it writes to the tables.
+    /// The check behind a statement that writes to the tables.
     fn note(&mut self, r: RoutineId, at: Element, statement: &Stmt) -> Option<Stmt> {
         let (target, _) = statement.kind.assignment()?;
         let [Subscript::Index(entry)] = &*target.subscripts else {
@@ -262,7 +263,7 @@ impl Noting {
         let Role::Global(table) = self.program.routine(r).variable(target.var).role else {
             return None;
         };
-        // The last cell of an object is written where it is made, where it is resized in place, and at last where it ends.
+        // The entry for the last cell of an object is written when the object is made, resized in place, and ended.
         let noted = match table {
             _ if table == self.tables.first => self.made,
             _ if table == self.tables.last => self.ended,

@@ -19,7 +19,7 @@ use cfg_transform::{flat, flatten, pools};
 /// The text of a POINT.
 #[derive(Clone, Copy, Debug)]
 pub struct PointText<'t> {
-    /// Its name in messages.
+    /// The name of the text in messages.
     pub name: &'t str,
     /// The JSON object.
     pub bytes: &'t [u8],
@@ -39,7 +39,8 @@ pub struct Wishes<'w> {
     /// The POINT at which the program is run, which decides which global pointers are parameters, and which pointers
     /// lead where others do.
     pub point: Option<PointText<'w>>,
-    /// The result of a function has the extents that it has at the POINT ([`size_result`]), as derivatives need it.
+    /// True if the result of a function is to be declared with the extents that it has at the POINT
+    /// ([`size_result`]), as derivatives need it.
     pub size_result: bool,
 }
 
@@ -61,13 +62,13 @@ impl Default for Wishes<'_> {
 pub struct Prepared {
     /// The program.
     pub program: Flat,
-    /// The routine by which it is entered: the one that was asked for, or one of its name that takes no pointers.
+    /// The entry routine: the wanted one, or its counterpart without pointers.
     pub routine: RoutineId,
     /// The parameters that the POINT gives by `same_as`: [`Options::same_as`].
     pub same_as: Vec<String>,
 }
 
-/// The flat program in which a routine of a valid one is differentiated or run as the caller wishes.
+/// The flat program in which a routine of a valid program is differentiated or run as the caller wishes.
 ///
 /// ```
 /// use cfg_core::validate::validate;
@@ -100,8 +101,8 @@ pub struct Prepared {
 /// ```
 ///
 /// # Errors
-/// Names that the program does not have; problems of the POINT; pointers that have no counterpart (M504); a fault of
-/// the run that finds the extents of a result.
+/// A name is unknown; the POINT has problems; a pointer has no counterpart in a flat program (M504); the run that
+/// finds the extents of a result fails.
 pub fn prepare(
     program: ValidProgram,
     routine: RoutineId,
@@ -125,7 +126,7 @@ pub fn prepare(
         same_as: &joined.pointers,
     };
     let made = flatten(program, &[routine], &how)?;
-    // One head goes in, so one comes out.
+    // `flatten` returns as many heads as it gets, here one.
     let routine = made.heads[0];
     let program = sized(made.program, routine, wishes, (&joined.names, options))?;
     Ok(Prepared {
@@ -180,7 +181,7 @@ fn sized(
     }
 }
 
-/// Problems of a POINT, a SEED or a direction; where they have a place it is in the text of this name.
+/// Problems of a POINT, a SEED or a direction, with the name of the text in their places.
 pub fn in_text(name: &str, mut problems: Diagnostics) -> Diagnostics {
     for problem in &mut problems.0 {
         if problem.at.pointer.is_some() || problem.at.line.is_some() {

@@ -1,4 +1,4 @@
-//! Records in points, seeds and results: objects there, a variable for each field in programs that are run.
+//! Records: JSON objects in points, seeds and results, a variable for each field in programs that are run.
 
 use crate::codes;
 use crate::json::{Nested, pointer};
@@ -23,14 +23,14 @@ pub(crate) struct Given<T = Content> {
     pub(crate) pointer: String,
 }
 
-/// What is given.
+/// The contents of a given value.
 pub(crate) enum Content {
     Tree(ValueTree),
-    /// What has been read already: what pointers lead to.
+    /// A value that has been read already: the objects of a pointer.
     Value(Value),
 }
 
-/// What the members of a text are read with.
+/// The context in which the members of a text are read.
 pub(crate) struct Reading<'a, 'p> {
     pub(crate) program: &'p Program,
     pub(crate) routine: &'p Routine,
@@ -42,8 +42,8 @@ pub(crate) struct Reading<'a, 'p> {
 }
 
 impl Reading<'_, '_> {
-    /// The values of fields by the names that they have where records are split, `p.x`, if the program declares records, and of the
-    /// parameters that pointers became. Problems are added to `problems`.
+    /// The values of split records' fields by their names, `p.x`, and of the parameters that pointers have become.
+    /// Problems are added to `problems`.
     pub(crate) fn fields(
         &self,
         members: NamedValues,
@@ -126,8 +126,8 @@ impl Reading<'_, '_> {
         found
     }
 
-    /// True of the fields of one object that stands for a list of records, as that to which a pointer of C leads: each
-    /// has a dimension more than its value.
+    /// True of the fields of one object in place of a list of records, such as the object of a C pointer: each field
+    /// has one more dimension than its value.
     fn are_of_a_list(&self, parts: &[Given<ValueTree>]) -> bool {
         let globals = self.program.globals.iter().map(|g| &g.variable);
         let variables = self.routine.variables.iter().chain(globals);
@@ -151,8 +151,7 @@ fn depth(tree: &ValueTree) -> usize {
     inside.count()
 }
 
-/// Values without those of these names, which nothing reads. Recursion is over the nesting of the text, which its
-/// reader limits.
+/// Values without those of unused names. Recursion is over the nesting of the text, which its reader limits.
 fn without(members: NamedValues, around: &str, unused: &BTreeSet<String>) -> NamedValues {
     fn inside(tree: ValueTree, name: &str, unused: &BTreeSet<String>) -> ValueTree {
         match tree {
@@ -180,8 +179,8 @@ fn without(members: NamedValues, around: &str, unused: &BTreeSet<String>) -> Nam
     named.flatten().collect()
 }
 
-/// The values of the fields of records by the names that they have where records are split. A field that only some records of a list
-/// have is a problem, or `zeros` in the others.
+/// The values of records' fields by the names of the split variables. A field that only some records of a list have
+/// is a problem, or, with `zeros`, zero in the others.
 ///
 /// Recursion is over the nesting of the text, which its reader limits.
 fn expand(
@@ -288,7 +287,7 @@ fn has_object(tree: &ValueTree) -> bool {
     }
 }
 
-/// Values by name as a JSON object, those of the fields of a record as an object of their own.
+/// Values by name as a JSON object; the fields of a record are an object of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'v> {
     values: &'v Named,
@@ -308,7 +307,7 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// These values as the point is written that has these sizes: what pointers lead to within what leads to them.
+    /// The values in the form of a point with these sizes: objects nested in the pointers that lead to them.
     pub fn at(self, sizes: &'v Sizes) -> Self {
         Self {
             sizes: Some(sizes),
@@ -400,7 +399,7 @@ struct Part<'v> {
     ty: ScalarType,
     /// The dimensions of this level that are left.
     rank: usize,
-    /// In the order of the layout.
+    /// The leaves in the order of the layout.
     leaves: &'v [Leaf<'v>],
     /// The number of fields that are named.
     depth: usize,

@@ -1,4 +1,4 @@
-//! Pointers that lead where others do, as a POINT says: the program for it.
+//! Pointers that a POINT declares to lead where other pointers do (`same_as`).
 
 use crate::codes;
 use crate::json::pointer;
@@ -19,7 +19,7 @@ use cfg_transform::pools::SameAs;
 pub(crate) struct Joined {
     /// An option of [`cfg_transform::flatten`].
     pub(crate) pointers: Vec<SameAs>,
-    /// Their names: [`Options::same_as`].
+    /// The names of the parameters, for [`Options::same_as`].
     pub(crate) names: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn same_as(
     text: &[u8],
     options: &Options,
 ) -> Result<Joined, Diagnostics> {
-    // What the member is called stands in the text, if it is not escaped, which nobody does.
+    // A quick test: without the word in the text there is no such member (unless it is written with escapes).
     if !text.windows(NAME.len()).any(|part| part == NAME) {
         return Ok(Joined::default());
     }
@@ -60,7 +60,7 @@ pub(crate) fn same_as(
 
 const NAME: &[u8] = b"same_as";
 
-/// A parameter that leads where another one does, if both are what they have to be.
+/// A parameter that leads where another one does; reports a parameter that cannot.
 fn joined(
     routine: &Routine,
     members: &NamedValues,
@@ -118,7 +118,7 @@ fn joined(
     })
 }
 
-/// The parameter of a name that is a pointer, or an array of scalars with an open extent, as front ends make of
+/// The parameter of a name: a pointer, or an array of scalars with an open extent, which front ends make from
 /// pointers.
 fn parameter(routine: &Routine, name: &str, place: &str) -> Result<VarId, Diagnostics> {
     let pointers = routine.parameter_ids().filter(|&v| {

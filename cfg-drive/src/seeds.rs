@@ -12,8 +12,9 @@ use cfg_exec::{Lease, Value};
 use cfg_format::json::values::{self, ValueTree};
 use std::collections::{HashMap, HashSet};
 
-/// Reads one or several SEEDs or directions: derivatives of some of the `slots`, each with a value that
-/// shows its shape, of those that are `declared`; what is not named is zero. True if it was an array of objects.
+/// Reads one or several SEEDs or directions: derivatives of some of the `slots`, each of which comes with a value of
+/// its shape. Slots that are not named are zero; `declared` has all names that could be meant. True if the text is an
+/// array of objects.
 pub(crate) fn parse_seeds(
     text: &[u8],
     what: &str,
@@ -26,7 +27,7 @@ pub(crate) fn parse_seeds(
     let mut held = within(text.len().div_ceil(8) as u64)?;
     let _tree = within(words_of_tree(text))?;
     let (objects, list) = values::read_list(text)?;
-    // A slot that is not named is zero, so the text says nothing about the size.
+    // Slots that are not named are zeros, so the length of the text does not bound the size.
     let one: u64 = slots.iter().map(|(_, v)| v.len() as u64).sum();
     held.join(within(one.saturating_mul(objects.len() as u64))?);
     let mut problems = Diagnostics::default();
@@ -79,7 +80,7 @@ fn seed(
         let slot = by_name.get(name.as_str()).copied();
         let position = slot.and_then(|s| positions.get(&s).copied());
         let found = position.and_then(|p| Some((p, slots[p].0.variable(program, routine)?)));
-        // Nothing is zero: of a record all of its fields, and of an empty list of records.
+        // An empty value stands for zeros: in all fields of a record, or of an empty list of records.
         let fields = || {
             let fields = by_name.iter().filter(|(key, _)| is_field_of(name, key));
             fields

@@ -1,4 +1,4 @@
-//! Whether a program computes with 32-bit reals.
+//! Finds whether a program computes with 32-bit reals.
 
 use cfg_core::ir::{
     Expr, Op, Program, ScalarType,
@@ -25,7 +25,7 @@ struct Search {
 
 impl<'ir> Visit<'ir> for Search {
     fn expr(&mut self, e: &'ir Expr, role: PlaceRole) {
-        // An operation works in 32 bits where a constant or a conversion makes an operand so.
+        // An operation has 32 bits only if a variable, a constant or a conversion does.
         self.found |= matches!(e, Expr::Real32(_) | Expr::Op(Op::ToReal32, _));
         walk_expr(self, e, role);
     }

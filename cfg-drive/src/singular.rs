@@ -1,4 +1,5 @@
-//! Where derivatives become infinite or NaN although values are finite. It is found out afterwards, by a run that records events.
+//! Finds the operation at which derivatives become infinite or NaN although values are finite, by a second run that
+//! records events.
 
 use crate::codes;
 use crate::mode::{Adjoint, Named};
@@ -17,8 +18,8 @@ pub fn are_finite(values: &Named) -> bool {
     all.all(|x| x.is_some_and(f64::is_finite))
 }
 
-/// The operation at which the derivatives of a routine at a point stop being finite, as a warning with its statement: with this seed,
-/// or that of all dependents. `None` if none does at a singular point: then they overflow on the way.
+/// The operation at which the derivatives of a routine at a point stop being finite, as a warning with its statement,
+/// for a seed (by default, ones for all dependents). `None` if there is no singular point: then derivatives overflow.
 pub fn singular(
     (program, routine): (&Flat, RoutineId),
     options: &Options,
@@ -31,13 +32,14 @@ pub fn singular(
         engine: None,
         ..options.clone()
     };
-    // What cannot be run again, within the limits, has been run without events.
+    // A run with events takes more: if it exceeds the limits, nothing is reported.
     let mut adjoint = Adjoint::new(program, routine, &options).ok()?;
     let ones = adjoint.ones(point).ok()?;
     adjoint.singular(point, seed.unwrap_or(&ones)).ok()?
 }
 
-/// [`singular`], or that a derivative overflows, of derivatives that are not finite where values are.
+/// The warning for derivatives that are not finite although values are: that of [`singular`], or that a derivative
+/// overflows.
 pub fn not_finite(
     what: (&Flat, RoutineId),
     options: &Options,

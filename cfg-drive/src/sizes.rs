@@ -1,4 +1,4 @@
-//! Extents that a declaration leaves open, given from outside.
+//! Gives values to extents that declarations leave open.
 
 use crate::{
     codes::{self, general},
@@ -24,8 +24,8 @@ use cfg_transform::flat::change_grouped;
 /// expression, or several in brackets, in the text form. Callers no longer pass these extents.
 ///
 /// # Errors
-/// Names that are unknown or no parameters, extents that are not open, expressions that are no integers or read what
-/// has no value at entry or may be assigned. All problems are told, and the program is left as it was.
+/// A name is unknown or no parameter, an extent is not open, or an expression is no integer, or reads a variable that
+/// has no value at entry or may be assigned. All problems are reported, and the program is left as it was.
 pub fn give_sizes(
     program: &mut Program,
     routine: RoutineId,
@@ -69,8 +69,8 @@ pub fn give_sizes(
     Ok(())
 }
 
-/// Lets the routine by which a program with pointers is entered compare the size of the memory that it returns with
-/// what is said.
+/// Lets the entry routine of a program with pointers compare the size of the memory that it returns with the stated
+/// one.
 fn expect_size(routine: &mut Routine, result: VarId, size: &Expr) {
     let name = routine.variable(result).name.clone();
     let origin = NameOrigin::new(NameRole::Temporary, &*name);
@@ -92,10 +92,10 @@ fn expect_size(routine: &mut Routine, result: VarId, size: &Expr) {
     }
 }
 
-/// Gives the result of a function the extents that it has at a point, where they are no constants.
+/// Gives the result of a function the extents that it has at a point, unless they are constants.
 ///
 /// # Errors
-/// Problems of the point, and of the run at the places of the program before its pointers were lowered.
+/// The point has problems, or the run fails; places are those of the program before its pointers were lowered.
 pub fn size_result(
     program: Flat,
     routine: RoutineId,
@@ -133,7 +133,7 @@ pub fn size_result(
     })
 }
 
-/// The variable that a text is about, and the shape that it has with it.
+/// The variable that a text is about, and its new shape.
 fn one(routine: &Routine, text: &str) -> Result<(usize, Vec<Dim>), Diagnostics> {
     let wrong = |message: String, help: &str| general(&codes::SIZE, message, help);
     let Some((name, extents)) = text.split_once('=') else {
@@ -235,7 +235,7 @@ fn steady(routine: &Routine, e: &Expr, name: &str) -> Result<(), Diagnostics> {
     while let Some(e) = open.pop() {
         match e {
             Expr::Op(op, operands) if op.class() == OpClass::Inquiry => {
-                // Of the array only its shape is asked for.
+                // Only the shape of the array is read.
                 let whole = matches!(operands.first(), Some(Expr::Place(p)) if p.subscripts.is_empty()
                     && matches!(routine.variable(p.var).role, Role::Parameter { optional: false, .. }));
                 open.extend(operands.iter().skip(usize::from(whole)));

@@ -1,4 +1,4 @@
-//! The variables that a caller can give, seed and look at: parameters, globals, and a function's result.
+//! The variables that a caller can set, seed and read: parameters, globals, and a function's result.
 
 use crate::codes;
 use cfg_core::diagnostic::Diagnostics;
@@ -45,7 +45,7 @@ impl Slot {
         Some(Self::Global(GlobalId::new(position)))
     }
 
-    /// All names that [`Self::find`] finds, for those who look for many.
+    /// All names that [`Self::find`] finds, as a table for many look-ups.
     pub(crate) fn by_name<'p>(
         program: &'p Program,
         routine: &'p Routine,
@@ -60,7 +60,7 @@ impl Slot {
             Some((variable.name.as_str(), Self::of(routine, VarId::new(v))?))
         });
         let result = result_key(routine).zip(routine.result.map(Self::Result));
-        // Of those with one name the last is found.
+        // Of several slots with one name the last one counts.
         globals.chain(own).chain(result).collect()
     }
 
@@ -113,7 +113,7 @@ pub(crate) fn active(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagno
     ))
 }
 
-/// The nearest known name, or a list of what is known. Fields of one record, `p.x` and `p.y`, are known as `p`.
+/// The nearest known name, or a list of the known names. Fields of one record, `p.x` and `p.y`, are listed as `p`.
 pub(crate) fn nearest<'n>(
     similarity: &mut Similarity,
     name: &str,
@@ -142,7 +142,7 @@ pub(crate) fn nearest<'n>(
 mod tests {
     use super::*;
 
-    /// Up to 20 names are listed, and of more than these the first 20.
+    /// Up to 20 names are listed; of more names, the first 20.
     #[test]
     fn names_are_listed_up_to_a_number() {
         let listed = |count: usize| {

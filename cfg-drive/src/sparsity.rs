@@ -1,12 +1,12 @@
 //! The sparsity pattern of a Jacobian at a point.
 //!
-//! It starts from what the bit-set dependency analysis says of whole variables: a dependent that does not
-//! depend on an independent has zeros there. Inside of what is left, elements are told apart by halving:
-//! blocks of columns are split in two, and runs of the tangent program with the absolute values of all
-//! partials ([`crate::absolute`]) show which rows depend on which half. In such a run nothing cancels, so a
-//! row is zero only if all its entries in the block are. Blocks that no row has in common share a run, so
-//! a matrix with few entries per row needs a number of runs that grows with the logarithm of its width
-//! (cf. Griewank & Walther, *Evaluating Derivatives*, 2nd ed., sections 7.1 and 8.3).
+//! The search starts from the dependency analysis of whole variables (by bit sets): a dependent that does not depend
+//! on an independent has zeros there. In the rest, elements are told apart by halving: blocks of columns are split in
+//! two, and runs of the tangent program with the absolute values of all partials ([`crate::absolute`]) show which
+//! rows depend on which half. In such a run nothing cancels, so a row is zero only if all its entries in the block
+//! are. Blocks without a common row share a run, so a matrix with few entries per row needs a number of runs that
+//! grows with the logarithm of its width (cf. Griewank & Walther, *Evaluating Derivatives*, 2nd ed., sections 7.1 and
+//! 8.3).
 
 use crate::colouring::{self, Pattern};
 use cfg_core::diagnostic::Diagnostics;

@@ -1,4 +1,4 @@
-//! The text of a POINT that a routine takes, for those who have none: numbers and objects of the right form.
+//! The text of an example POINT for a routine: numbers and objects of the right form.
 
 use crate::objects::{Form, base, form, led_to_by, links};
 use cfg_core::{
@@ -7,7 +7,7 @@ use cfg_core::{
 };
 use std::fmt::Write as _;
 
-/// Longer texts break off.
+/// Length at which the text breaks off.
 const MAX_LENGTH: usize = 4000;
 
 /// A POINT of a routine whose records are split.
@@ -44,7 +44,7 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// The value of a parameter, one that has fields, or one of either kind that pointers lead to.
+    /// Writes the value of a parameter, with or without fields, passed by value or by a pointer.
     fn parameter(&mut self, name: &str) {
         let own: Vec<VarId> = (self.routine.parameter_ids())
             .filter(|v| base(&self.variable(*v).name) == name)
@@ -63,7 +63,8 @@ impl<'a> Template<'a> {
         self.routine.variable(v)
     }
 
-    /// The value that goes on behind so many bytes of these names, with the first subscripts fixed.
+    /// Writes the value of the variables whose names continue behind the first `named` bytes, with the first
+    /// subscripts fixed.
     ///
     /// Recursion is over the fields of types, and over the levels of pointers that the program has.
     fn part(&mut self, own: &[VarId], named: usize, fixed: usize) {
@@ -103,7 +104,7 @@ impl<'a> Template<'a> {
         self.text.push('}');
     }
 
-    /// The elements of a variable behind those subscripts; of a pointer one of what it leads to.
+    /// Writes the elements of a variable behind those subscripts; for a pointer, one element of its object.
     fn leaf(&mut self, v: VarId, fixed: usize) {
         let variable = self.variable(v);
         let led_to = self

@@ -1,8 +1,9 @@
 //! The order of visits: in every activation of every routine the reverse sweep visits the original's
 //! vertices, LOOP and ENDLOOP aside, in exactly reverse order, and the calls come in reverse order too.
 //!
-//! A block with calls is visited before what it calls, forward and back; so activations are compared as
-//! such: the reverse sweeps begin in the reverse of the order in which the forward sweeps end.
+//! In both sweeps a block with calls is visited before the vertices of its callees, so the whole trace is not
+//! reversed. Therefore activations are compared: the reverse sweeps begin in the reverse of the order in which the
+//! forward sweeps end.
 
 use cfg_core::{
     entity::RoutineId,
@@ -11,7 +12,7 @@ use cfg_core::{
 use cfg_exec::Visited;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An activation of a sweep: of which original, and which of its vertices were visited.
+/// An activation of a sweep: the original, and the visited vertices of the original.
 type Path = (RoutineId, Vec<i64>);
 
 fn of_loop(vertex: &Vertex) -> bool {

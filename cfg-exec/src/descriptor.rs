@@ -312,7 +312,7 @@ pub(crate) fn overlap<L>(
     if common > 1 && a0 % common != b0 % common {
         return Ok(false);
     }
-    // A dense array that spans a cell of the other one shares it. Otherwise every cell is compared.
+    // The cells of one array are listed and sorted; those of the other one are looked up.
     let n = count(a.1).unwrap_or(u64::MAX);
     let _room = room(n)?;
     let mut cells = Vec::with_capacity(n as usize);

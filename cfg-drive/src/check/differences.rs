@@ -12,11 +12,11 @@ use cfg_core::diagnostic::{
 use cfg_core::elemental::{Math, powi};
 use cfg_exec::{RunReport, Value, Visited};
 
-/// How much of the change of an element over a step may be rounding, in roundings of the step.
+/// The part of an element's change over a step that may be rounding, in units of the rounding of the step.
 ///
-/// A moved point is rounded, which leaves up to 2ε/h of the step uncertain, and with it as much of each term of the change, times its
-/// degree; terms that cancel may be far larger than the change that they leave. The change by a derivative that is wrongly 0 stays
-/// visible at all steps in 64 bits, and at two of them in 32.
+/// A moved point is rounded, so up to 2ε/h of the step is uncertain, and the same part of each term of the change,
+/// times its degree. Terms that cancel may be far larger than the resulting change, hence the large factor. With it,
+/// the change due to a derivative that is wrongly 0 stays visible at all steps in 64 bits, and at two of them in 32.
 const CHANGE_ROUNDINGS: f64 = 1024.0;
 
 /// Everything that the comparison with differences needs.
@@ -27,9 +27,9 @@ pub(super) struct Comparison<'a> {
     pub(super) direction: &'a [f64],
     pub(super) dependents: &'a [Slot],
     pub(super) y_dot: &'a [f64],
-    /// What gaps are relative to.
+    /// The scale of each element, to which gaps are relative.
     pub(super) scales: Vec<f64>,
-    /// Bounds of rounding that are too loose to measure by, if there are some: what lies within them may be rounding.
+    /// Bounds of rounding that are too loose to be scales, if there are any: a gap within them may be rounding.
     pub(super) loose: Option<&'a [f64]>,
     pub(super) tolerance: f64,
     /// Relative and absolute error of an operation.
@@ -37,80 +37,82 @@ pub(super) struct Comparison<'a> {
     pub(super) tiny: f64,
     /// The first run that a limit has stopped.
     pub(super) stopped: Option<Diagnostic>,
-    /// The first branch at which a run has left the path of that at the point.
+    /// The first branch at which a run has left the path of the run at the point.
     pub(super) left: Option<Site>,
 }
 
 /// The result of a comparison with differences.
 pub(super) struct Compared {
     pub(super) differences: Differences,
-    /// The kink or jump that the run at the point itself came across, or the branch that runs beside it took otherwise.
+    /// The kink or jump met by the run at the point itself, or the branch at which neighbouring runs take another
+    /// way.
     pub(super) crossing: Option<Crossing>,
-    /// The reason for which a run could not be made within the limits.
+    /// The problem of a run that exceeded the limits.
     pub(super) stopped: Option<Diagnostic>,
 }
 
-/// A place at which a program is not smooth, and what is there.
+/// A place at which a program is not smooth, and the kind of it.
 pub(super) struct Crossing {
     pub(super) what: String,
     pub(super) site: Site,
 }
 
-/// One element of the dependents, as far as some steps tell.
+/// The state of one element of the dependents after some steps.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Element {
     /// Smallest relative gap.
     best: Option<f64>,
     /// The relative gap at the last step.
     last: Option<f64>,
-    /// The gap at the last step is less than half that of the step before: smaller steps would tell more.
+    /// True if the gap at the last step is less than half that of the step before: smaller steps would tell more.
     shrinks: bool,
-    /// The differences to both sides disagree at every step looked at.
+    /// True if the differences to both sides disagree at every step so far.
     kinked: bool,
-    /// Some step was spoilt by another path.
+    /// True if some step led to another path.
     crossed: bool,
-    /// The gaps that are visible beside their rounding.
+    /// The gaps that exceed their rounding.
     visible: Visible,
-    /// The derivative of which the last gap was visible, as the tangent or the difference has it, whichever is larger.
+    /// The size of the derivative at the last visible gap: that of the tangent or of the difference, whichever is
+    /// larger.
     derivative: f64,
 }
 
-/// What the steps tell of an element's gaps that are visible beside their rounding.
+/// The *visible* gaps of an element, those that exceed their rounding, over the steps.
 ///
-/// Where all partials are zero and the derivative really is (that of x^3 at 0, say), the gap vanishes with the step; a
-/// derivative that is forgotten is left of it, whatever else vanishes with the step. Where there are partials, a gap
-/// that lasts is one, too, however small it is beside the sum of their absolute values, which grows beyond all bounds
-/// in a recursion whose terms cancel.
+/// If all partials are zero and the derivative really is zero (that of x^3 at 0, say), the gap vanishes with the
+/// step. A forgotten derivative leaves a gap that lasts, whatever else vanishes. With partials that are not zero, a
+/// gap that lasts is a forgotten derivative, too, however small it is relative to the sum of absolute values: in a
+/// recursion whose terms cancel, that sum grows without bound.
 #[derive(Clone, Copy, Default)]
 struct Visible {
     /// The first gap.
     first: Option<f64>,
     /// The last gap, with its sign.
     last: Option<f64>,
-    /// The last gap that was that of the step before; none if it has shrunk since.
+    /// The last gap that was about equal to that of the step before; none if it has shrunk since.
     lasting: Option<f64>,
-    /// The number of times that a gap was that of the step before; none if it has shrunk since.
+    /// The number of times that a gap was about equal to that of the step before; 0 if it has shrunk since.
     repeated: u32,
-    /// The first gap has shrunk.
+    /// True if the first gap has shrunk.
     vanishes: bool,
-    /// How fast the element changes to the side where it changes more, at the largest and at the smallest step. Where no gap is
-    /// visible, this tells a derivative of zero from one that no step can show.
+    /// The slope of the element on the side where it changes more, at the largest and at the smallest step. If no gap
+    /// is visible, the two tell a derivative of zero from one that no step can show.
     change: Option<(f64, f64)>,
 }
 
-/// Least factor by which the change of an element must shrink if that alone is to say that its derivative is zero: a hundredth of
-/// that of the steps.
+/// Least factor by which the slope of an element must shrink to prove, by itself, that the derivative is zero: a
+/// hundredth of the factor between the steps.
 const LEAST_SHRINKING: f64 = 1e3;
 
-/// Most by which gaps at two steps may differ, relative to the one at the larger step, if they are a derivative. What vanishes with the
+/// Largest relative difference of the gaps at two steps that count as one derivative. A gap that vanishes with the
 /// step as h^p differs by more from p = 0.05 on.
 const LASTING: f64 = 0.1;
 
 impl Visible {
-    /// Notes the gap of a step, with its sign, and how fast the element changes.
+    /// Notes the gap of a step, with its sign, and the slope of the element.
     fn note(&mut self, gap: f64, rounding: f64, change: f64) {
         self.change = Some((self.change.map_or(change, |(first, _)| first), change));
-        // A gap that is not visible is at most this much.
+        // A gap that is not visible is at most this large.
         let least = 2.0 * rounding;
         let at_most = gap.abs().max(least);
         let shrinks = |from: f64| at_most <= 0.5 * from;
@@ -130,8 +132,8 @@ impl Visible {
         }
     }
 
-    /// The gap of an element whose partials are all zero: 0 if it vanishes with the step, infinite if it lasts; or else
-    /// what is known without.
+    /// The gap of an element whose partials are all zero: 0 if it vanishes with the step, infinite if it lasts,
+    /// otherwise `known`.
     fn settled(&self, known: Option<f64>) -> Option<f64> {
         match (self.first, self.change) {
             (Some(_), _) if self.lasting.is_some() => Some(f64::INFINITY),
@@ -152,11 +154,11 @@ fn left_at(base: &[Visited], other: &[Visited]) -> Option<usize> {
     (base.len() != other.len() || same < base.len()).then_some(same)
 }
 
-/// The number of times that a gap must be that of the step before if it is to be no rounding.
+/// The number of times that a gap must be about equal to that of the step before, so that it is no rounding.
 const REPEATED: u32 = 2;
 
 impl Element {
-    /// The gap that the steps show again and again, relative to the derivative; none if that is within the tolerance.
+    /// The gap that several steps show, relative to the derivative; `None` if it is within the tolerance.
     fn lasting(&self, tolerance: f64) -> Option<f64> {
         let lasting = self
             .visible
@@ -176,8 +178,9 @@ impl Comparison<'_> {
         let base = self.run_at(self.point);
         if let Some((y, base)) = self.within_limits(base) {
             if self.loose.is_some() {
-                // The direction is in proportion to the independents, so that derivatives are compared with values: of a root
-                // that was iterated for, the derivative by where the iteration began is next to nothing.
+                // The direction is in proportion to the independents, so derivatives and values are comparable, and
+                // the value bounds the scale from below: the derivative of a root found by iteration, with respect to
+                // the starting point, is almost 0.
                 for (scale, y) in self.scales.iter_mut().zip(&y) {
                     *scale = scale.abs().max(y.abs());
                 }
@@ -272,7 +275,7 @@ impl Comparison<'_> {
             if limited {
                 return;
             }
-            // Outside of what the program accepts, such as an index that no longer exists.
+            // The moved point is outside of the domain of the program; an index may no longer exist, for example.
             for element in found {
                 element.crossed = true;
             }
@@ -303,7 +306,7 @@ impl Comparison<'_> {
             if gap == 0.0 {
                 element.best = Some(0.0);
             }
-            // What the rounding of the two values alone may contribute.
+            // The possible contribution of the rounding of the two values.
             let rounding = 2.0 * (self.epsilon * size + self.tiny) / h;
             let change = (above[i] - y[i]).abs().max((below[i] - y[i]).abs()) / h;
             let uncertain = CHANGE_ROUNDINGS * self.epsilon * (change / h + scale);
@@ -327,7 +330,8 @@ impl Comparison<'_> {
             }
             let gap = gap / scale;
             if !smooth && gap > self.tolerance {
-                // Another piece tells nothing of an element, unless it has nothing to do with that.
+                // Another piece of a kinked function says nothing about an element, unless the element does not
+                // depend on it.
                 element.crossed = true;
                 continue;
             }
@@ -375,7 +379,7 @@ fn is_limit(problem: &Diagnostic) -> bool {
 mod tests {
     use super::Visible;
 
-    /// What steps with a rounding of 1 and these gaps and changes tell.
+    /// The visible gaps after steps with a rounding of 1 and these gaps and slopes.
     fn noted(steps: &[(f64, f64)]) -> Visible {
         let mut visible = Visible::default();
         (steps.iter()).for_each(|(gap, change)| visible.note(*gap, 1.0, *change));
@@ -397,7 +401,7 @@ mod tests {
         // The next gap may be as large as twice its rounding.
         assert_eq!(settled(&[4.0, 0.0]), Some(0.0));
         assert_eq!(settled(&[4.0_f64.next_down(), 0.0]), None);
-        // What lies behind a step that tells less is looked at as well.
+        // Steps behind one that shows less are compared as well.
         assert_eq!(settled(&[16.0, 12.0, 8.0]), Some(0.0));
         assert_eq!(settled(&[16.0, 4.0, 64.0]), Some(0.0));
     }

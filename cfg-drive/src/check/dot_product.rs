@@ -28,7 +28,7 @@ pub(super) struct Products<'a> {
 }
 
 impl Products<'_> {
-    /// Compares the two products for a seed; with the last gradient.
+    /// Compares the two products for random seeds; returns the comparison and the last gradient.
     pub(super) fn compare(
         mut self,
         random: &mut Random,
@@ -42,11 +42,11 @@ impl Products<'_> {
         }
         let not_finite = self.y_dot.iter().filter(|d| !d.is_finite()).count();
         if not_finite > 0 && not_finite < self.y_dot.len() {
-            // Infinities hide all the rest.
+            // An infinity would hide all other elements.
             clear_seed(&mut seed, self.y_dot);
             gradient = self.adjoint.gradient(self.point, &seed)?;
             let rest = self.products(&gradient, &seed);
-            // What disagrees is what is told.
+            // A disagreement takes precedence in the result.
             if found.agrees == Some(true) || rest.agrees == Some(false) {
                 found = rest;
             }
@@ -60,7 +60,7 @@ impl Products<'_> {
         let y_bar = flat(seed);
         let x_bar = elements(&gradient.gradient);
         let bound = self.scales.map(|s| dot(&y_bar, s, f64::abs));
-        // One that has overflowed measures nothing.
+        // A bound that has overflowed measures nothing.
         let scale = bound
             .filter(|s| s.is_finite())
             .unwrap_or_else(|| dot(&y_bar, y_dot, f64::abs) + dot(&x_bar, x_dot, f64::abs));
@@ -75,7 +75,8 @@ impl Products<'_> {
         )
     }
 
-    /// The rounding of both programs, by which results for parts are not the result for the whole.
+    /// The rounding of both programs: the difference between the sum of the results for parts and the result for the
+    /// whole.
     fn rounding(
         &mut self,
         random: &mut Random,
@@ -92,11 +93,11 @@ impl Products<'_> {
     }
 }
 
-/// The factor by which the rounding that was measured once is put down to rounding.
+/// The factor up to which a difference is attributed to rounding, in units of the rounding that was measured once.
 const MANY: f64 = 64.0;
 
 impl DotProduct {
-    /// Attributes so much of the difference to rounding as the rounding that was measured says.
+    /// Attributes a part of the difference to rounding, up to [`Self::MANY`] times the measured rounding.
     fn grant(&mut self, rounding: f64, tolerance: f64) {
         let difference = (self.adjoint - self.tangent).abs() - MANY * rounding;
         if difference.is_finite() {
@@ -106,7 +107,7 @@ impl DotProduct {
     }
 }
 
-/// The comparison of the two numbers; so much of their difference is underflow.
+/// The comparison of the two numbers; a difference up to `underflow` is underflow.
 fn dot_product(
     adjoint: f64,
     tangent: f64,
@@ -115,7 +116,7 @@ fn dot_product(
     tolerance: f64,
 ) -> DotProduct {
     let difference = (adjoint - tangent).abs();
-    // Of nothing, no part can be wrong.
+    // A difference of 0 is no gap, whatever the scale is.
     let gap = if difference == 0.0 || difference <= underflow {
         0.0
     } else {
@@ -139,7 +140,7 @@ fn lack(a: &Named, b: &Named, whole: &Named, weights: &[f64]) -> f64 {
     dot(&missing.collect::<Vec<_>>(), weights, f64::abs)
 }
 
-/// Zero for elements whose derivatives are not finite.
+/// Sets the seed to zero for elements whose derivatives are not finite.
 fn clear_seed(seed: &mut [Value], derivatives: &[f64]) {
     let mut derivatives = derivatives.iter();
     for value in seed {

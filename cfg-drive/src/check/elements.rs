@@ -5,9 +5,9 @@ use cfg_core::elemental::Scalar;
 use cfg_core::flat::FlatType;
 use cfg_exec::Value;
 
-/// The sum of the products of two lists, of which `of` takes each.
+/// The sum of the products of two lists, with `of` applied to each product.
 pub(super) fn dot(a: &[f64], b: &[f64], of: impl Fn(f64) -> f64) -> f64 {
-    // Zero times infinity is no contribution: strong products everywhere else, too.
+    // Zero times infinity contributes nothing, as in strong products.
     let products = a.iter().zip(b).filter(|(x, _)| **x != 0.0);
     products.map(|(x, y)| of(x * y)).sum()
 }
@@ -26,7 +26,7 @@ fn all(value: &Value) -> impl Iterator<Item = f64> + '_ {
     (0..value.len()).map(|i| value.get_f64(i).unwrap_or(f64::NAN))
 }
 
-/// A value of which each element is `of` that of another.
+/// A value with `of` applied to each element.
 pub(super) fn map(value: &Value, of: impl Fn(f64) -> f64) -> Value {
     let mut mapped = value.clone();
     for i in 0..value.len() {

@@ -15,14 +15,14 @@ impl Random {
         Self(SplitMix64::new(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Between 1/2 and 1 in size, of either sign; a multiple of 1/64, so that it is exact in 32 bits.
+    /// A number between 1/2 and 1 in size, of either sign; a multiple of 1/64, so that it is exact in 32 bits.
     fn number(&mut self) -> f64 {
         let bits = self.0.bits();
         let size = 0.5 + f64::from((bits % 33) as u8) / 64.0;
         if bits >> 63 == 0 { size } else { -size }
     }
 
-    /// Two parts of each element that add up to it, the first the larger one.
+    /// Splits each element into two parts with this sum, the larger one first.
     pub(super) fn parts(&mut self, whole: &[Value]) -> [Vec<Value>; 2] {
         let (mut first, mut second) = (whole.to_vec(), whole.to_vec());
         for (k, value) in whole.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Random {
             let mut s = value.clone();
             for i in 0..value.len() {
                 let scale = scales.next().map_or(1.0, |s| s.abs());
-                // Far from overflow, so that products with partials do not overflow either.
+                // The seed stays far from overflow, so that products with partials do not overflow, either.
                 let most = match FlatType::of(value.ty()) {
                     FlatType::Real32 => f64::from(f32::MAX).sqrt(),
                     FlatType::Real

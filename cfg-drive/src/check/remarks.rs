@@ -4,7 +4,7 @@ use super::{Checked, differences::Crossing};
 use crate::codes;
 use cfg_core::{diagnostic::Diagnostic, ir::Program, text};
 
-/// Says in words what does not agree or could not be compared.
+/// Adds remarks about disagreements, and about parts that could not be compared.
 pub(super) fn remark(
     checked: &mut Checked,
     program: &Program,

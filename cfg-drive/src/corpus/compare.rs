@@ -1,4 +1,4 @@
-//! The comparison of one program with its reference: Jacobians, stacks and order of visits, and what these mean.
+//! The comparison of one program with its reference: Jacobians, stacks and order of visits, and the verdict.
 
 use super::measure::{absolute_size, distance, error, relative, worse};
 use super::point::point;
@@ -28,7 +28,7 @@ pub(super) fn compare(
         "no top routine".clone_into(&mut entry.why);
         return Ok(entry);
     };
-    // Only what the top routine needs: other routines may do anything.
+    // Routines that the top routine does not need are dropped: they may be unsupported.
     program = extract(&program, main);
     let main = program.main.unwrap_or(main);
     if let Some(e) = expected {
@@ -76,7 +76,7 @@ pub(super) fn compare(
     inspect(&mut entry, &program, main, options)?;
     let width: usize = adjoint.columns.iter().map(|c| c.1).sum();
     let height: usize = adjoint.rows.iter().map(|r| r.1).sum();
-    // A driver may pass a longer array than the formal is: nothing depends on the rest.
+    // A driver may pass a longer array than the formal: nothing depends on the surplus.
     let fits = reference
         .filter(|&(n, m, _)| n == width && m == height || chosen && n >= width && m >= height);
     if let Some((_, _, j)) = fits {
@@ -104,7 +104,7 @@ pub(super) fn compare(
     Ok(entry)
 }
 
-/// The status that the figures of an entry mean, and why.
+/// The status that follows from the figures of an entry, and the reason.
 fn verdict(
     entry: &Entry,
     expected: Option<&Expected>,
@@ -167,7 +167,7 @@ enum Rows {
     Named,
     /// The dependents that the front end found.
     Found,
-    /// Elements that are not real: how many.
+    /// Elements that are not real, this many.
     Constant(usize),
 }
 

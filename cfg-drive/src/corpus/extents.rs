@@ -1,5 +1,5 @@
-//! Extents of the top routine's arrays that the program leaves to its caller: `x(*)`, `x(:)`, `x(2, *)`. The
-//! caller of a program with a reference passes n independents and m dependents, so these numbers tell them.
+//! Extents of the top routine's arrays that the program leaves to its caller: `x(*)`, `x(:)`, `x(2, *)`. The caller
+//! of a program with a reference passes n independents and m dependents, so these numbers determine the extents.
 
 use crate::slot::Slot;
 use cfg_core::{
@@ -7,10 +7,10 @@ use cfg_core::{
     ir::{Cfg, Expr, Extent, Program, StmtKind, Variable},
 };
 
-/// Gives the arrays their extents where `n` and `m` tell them: `x` and `y` if both are there, otherwise the
-/// only independent and the only dependent without extents.
+/// Gives arrays the extents that follow from `n` and `m`: `x` and `y` if both exist, otherwise the only independent
+/// and the only dependent without extents.
 pub(super) fn assume(program: &mut Program, main: RoutineId, n: usize, m: usize) {
-    // What the routine is called with by the program itself may be of another size.
+    // If the program itself calls the routine, its arguments may have another size.
     if calls(program, main) {
         return;
     }
@@ -63,15 +63,14 @@ fn elements(variable: &Variable) -> Option<usize> {
         })
 }
 
-/// Extents that the document declares although the last one is open, `None` for that one: the front end's
-/// annotation.
+/// The declared extents, from the front end's annotation; `None` for the open last one.
 fn declared(variable: &Variable) -> Option<Vec<Option<usize>>> {
     let list = variable.annotations.as_ref()?.get("xaif")?.get("extents")?;
     let extent = |e: &serde_json::Value| e.as_u64().and_then(|e| usize::try_from(e).ok());
     Some(list.as_array()?.iter().map(extent).collect())
 }
 
-/// Makes an array of deferred extents one of `count` elements; nothing if that does not work out.
+/// Gives an array of deferred extents `count` elements; leaves it alone if `count` does not fit the other extents.
 fn give(program: &mut Program, main: RoutineId, v: VarId, count: usize) {
     let Some(variable) = program.routines[main.index()].variables.get_mut(v.index()) else {
         return;

@@ -11,7 +11,7 @@ use cfg_core::{
 use cfg_exec::Value;
 
 /// Largest difference over the largest entry of the reference (of the first, if the reference is 0).
-/// Entries without reference do not count; those that the reference has more are 0.
+/// Entries without reference do not count; entries that only the reference has are compared with 0.
 pub(super) fn error(entries: &[f64], width: usize, reference: &[Vec<Option<f64>>]) -> f64 {
     let mut largest = 0.0f64;
     let mut gap = 0.0f64;

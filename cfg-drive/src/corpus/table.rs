@@ -18,8 +18,7 @@ pub fn summary(entries: &[Entry]) -> String {
     )
 }
 
-/// A table for people, with the programs on which the references' own system failed apart, and a
-/// summary line.
+/// A table for people, with a summary line. Programs on which the references' own system failed are listed apart.
 pub fn table(entries: &[Entry]) -> String {
     let mut out = String::new();
     let width = entries.iter().map(|e| e.name.chars().count()).max();
@@ -93,7 +92,7 @@ pub struct Line<'e> {
     name: &'e str,
     /// The outcome of the document.
     status: Status,
-    /// Why it does not agree; empty if it does.
+    /// The reason for disagreement; empty if the document agrees.
     why: &'e str,
 }
 

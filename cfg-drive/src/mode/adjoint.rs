@@ -34,18 +34,18 @@ pub struct Gradient {
     pub value: Named,
     /// The adjoints of the independents that the point has.
     pub gradient: Named,
-    /// Counts of what the tape was used for; only the executor counts.
+    /// Counts of the tape's use; only the executor counts.
     pub tape: Option<TapeCounts>,
-    /// Nothing was left on any tape.
+    /// True if all tapes were empty at the end.
     pub tapes_are_empty: bool,
     /// The original vertices visited, if [`Options::trace`] is set.
     pub trace: Trace,
-    /// The sweeps visited the vertices of every routine called in opposite orders, LOOP and ENDLOOP aside;
+    /// True if the sweeps visited the vertices of every called routine in opposite orders, LOOP and ENDLOOP aside;
     /// known if [`Options::trace`] is set.
     pub mirrored: Option<bool>,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
-    /// The lease that pays for all this.
+    /// The lease that pays for these values.
     held: Lease,
 }
 
@@ -107,16 +107,16 @@ impl Adjoint {
         self.derived.seeds(text, "SEED", slots, point)
     }
 
-    /// The seed that is used if none is given: 1 for a single dependent with one element. Dependents that
-    /// the point does not have do not count, nor do parameters and globals without elements, as null pointers are.
+    /// The default seed: 1 for a single dependent with one element. Dependents that the point does not have do not
+    /// count, nor do parameters and globals without elements, such as null pointers.
     ///
     /// # Errors
-    /// There are several dependents, or it is a longer array; the point has none of them.
+    /// There are several dependents, or one with several elements; or the point has none of them.
     pub fn default_seed(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
         let (shapes, held) = self.derived.present(&self.derived.dependents, point)?;
         let has_elements = |(slot, value): &&(Slot, Value)| match slot {
             Slot::Parameter(_) | Slot::Global(_) => !value.is_empty(),
-            // The extents of a result may be those that the run gives it.
+            // The extents of a result may not be known before the run.
             Slot::Result(_) => true,
         };
         let mut counted: Vec<&(Slot, Value)> = shapes.iter().filter(has_elements).collect();
@@ -170,8 +170,8 @@ impl Adjoint {
     /// share cells (globals that lie over each other) are added.
     ///
     /// # Errors
-    /// A seed that does not fit; what goes wrong in the run; dependents without a value; a point without
-    /// dependents or independents.
+    /// The seed does not fit; the run fails; a dependent has no value; the point has no dependents or no
+    /// independents.
     pub fn gradient(&mut self, point: &Point, seed: &[Value]) -> Result<Gradient, Diagnostics> {
         let slots = self.derived.dependents.clone();
         self.derived.slots_at(&self.derived.independents, point)?;
@@ -202,8 +202,8 @@ impl Adjoint {
         })
     }
 
-    /// Where a derivative becomes infinite or NaN first, as a warning; `None` if none does at a singular point. Needs
-    /// [`Options::events`].
+    /// The first operation at which a derivative becomes infinite or NaN, as a warning; `None` if no derivative does
+    /// at a singular point. Needs [`Options::events`].
     ///
     /// # Errors
     /// The errors are those of [`Self::gradient`].
@@ -218,8 +218,7 @@ impl Adjoint {
         Ok(self.derived.singular(&events, &report))
     }
 
-    /// The time of so many runs of both sweeps, without the time that bringing values in takes. A run before the first
-    /// one is not counted.
+    /// The time of `calls` runs of both sweeps, without that of copying values in. A first run is not counted.
     ///
     /// # Errors
     /// The errors are those of [`Self::gradient`].
@@ -233,8 +232,9 @@ impl Adjoint {
         self.derived.time(point, &slots, seed, calls)
     }
 
-    /// What both sweeps use the tape for, also where another engine than the executor runs them: it is made ready once more, so
-    /// that it counts. Trip counts take the bits that the engine writes; all else is the same for every engine.
+    /// The use of the tape by both sweeps, also by an engine other than the executor, which is prepared once more
+    /// with counting. Trip counts take as many bits as the engine writes; all other counts are the same for every
+    /// engine.
     ///
     /// # Errors
     /// The errors are those of [`Self::gradient`].
@@ -250,8 +250,8 @@ impl Adjoint {
         }
     }
 
-    /// The originals of the vertices that the first activation of a sweep visited. Where loops were written as jumps,
-    /// vertices that came in are no originals.
+    /// The originals of the vertices that the first activation of a sweep visited. Vertices that were added when
+    /// loops were written as jumps have no original, and are left out.
     fn images(&self, report: &RunReport, sweep: RoutineId) -> Vec<i64> {
         let original = &self.derived.declared().body;
         let (Some(body), Some(original)) = (&self.derived.program.routine(sweep).body, original)
@@ -275,7 +275,7 @@ impl Adjoint {
     }
 }
 
-/// The values that show the shapes, all ones.
+/// Ones in the shapes of the given values.
 fn ones(shapes: Vec<(Slot, Value)>) -> Vec<Value> {
     let one = |(_, mut value): (Slot, Value)| {
         value.fill(Scalar::Real(1.0));

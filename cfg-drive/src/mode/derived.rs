@@ -27,7 +27,7 @@ pub(super) struct Derived {
     pub(super) program: Flat,
     machine: Machine,
     original: RoutineId,
-    /// The number of routines that the user has given; those behind them are generated.
+    /// The number of the user's routines; those behind them are generated.
     given: usize,
     /// Each global with its derivative.
     globals: BTreeMap<GlobalId, GlobalId>,
@@ -42,7 +42,7 @@ pub(super) struct Derived {
     read: Mutex<Lease>,
 }
 
-/// True if a place is that of a statement, or in the vertex that is the other.
+/// True if a place is the other one, or a statement in the vertex that is the other one.
 fn is_within(place: &Site, other: &Site) -> bool {
     let (own, wanted) = (place.element, other.element);
     let is_there = match (wanted.statement(), wanted.vertex()) {
@@ -142,10 +142,10 @@ impl Derived {
         point.present(slots, &self.program, self.declared())
     }
 
-    /// The slots that a point has, each with a value that shows its shape, and what pays for these.
+    /// The slots that a point has, each with a value of its shape, and the lease for these.
     ///
     /// # Errors
-    /// The point has none of them; a function's result without a shape; more memory than allowed.
+    /// The point has none of them; the result of the function has no shape; the values take more memory than allowed.
     pub(super) fn present(
         &self,
         slots: &[Slot],
@@ -176,7 +176,7 @@ impl Derived {
                 .global_shape(g)
                 .iter()
                 .product::<usize>() as u64,
-            // Its extents are constants, so that it may be too large for anything.
+            // The extents of a result are constants, whose product may be too large.
             Slot::Result(v) => {
                 let shape = &self.declared().variable(v).shape;
                 let extents = shape.iter().map(|d| match &d.extent {
@@ -213,8 +213,8 @@ impl Derived {
         })
     }
 
-    /// Kinks and singular points that a run of the original meets, if they are asked for. Derivative code has kinks and singular
-    /// points of its own, of which the user knows nothing.
+    /// Kinks and singular points that a run of the original meets, if they are wanted. The original is run, since
+    /// derivative code has kinks and singular points of its own, which mean nothing to the user.
     pub(super) fn events(&mut self, point: &Point) -> Result<Vec<Met>, Diagnostics> {
         if !self.options.events {
             return Ok(Vec::new());
@@ -229,8 +229,8 @@ impl Derived {
         Ok(report.events)
     }
 
-    /// The statement of the original at which a run with derivatives made one that is infinite or NaN of one that is not, and the
-    /// operation that is at a singular point there, of those that a run of the original has met.
+    /// The statement of the original at which a run with derivatives first turned a finite derivative into one that
+    /// is infinite or NaN, with the operation that a run of the original has met at a singular point there.
     pub(super) fn singular(&self, events: &[Met], report: &RunReport) -> Option<Diagnostic> {
         let is_generated = |met: &&Met| (met.site.routine).is_some_and(|r| r.index() >= self.given);
         let mut products = report.events.iter().filter(|met| met.op == Op::StrongMul);
@@ -274,7 +274,7 @@ impl Derived {
         Ok((arguments, report))
     }
 
-    /// The time of so many runs as [`Self::execute`] makes them.
+    /// The time of `calls` runs as [`Self::execute`] makes them.
     pub(super) fn time(
         &mut self,
         point: &Point,
@@ -295,8 +295,7 @@ impl Derived {
         timed.map_err(|found| at_originals(&self.program, self.given, found))
     }
 
-    /// What a run as [`Self::execute`] makes it uses tapes for, as the engine counts it; none if there is no other than the
-    /// executor.
+    /// The use of tapes in a run as [`Self::execute`] makes it, counted by the engine; `None` without an engine.
     pub(super) fn counted(
         &mut self,
         point: &Point,
@@ -315,14 +314,14 @@ impl Derived {
         counted.map_err(|found| at_originals(&self.program, self.given, found))
     }
 
-    /// The arguments at a point, derivatives zero, and what pays for them.
+    /// The arguments at a point, with derivatives zero, and the lease for them.
     fn arguments(&self, point: &Point) -> Result<(Vec<Argument>, Lease), Diagnostics> {
         // Each argument and its derivative.
         let words = 2 * words(&point.arguments);
         let mut held = self.room(words)?;
         let mut arguments = point.arguments.clone();
         if let Some(v) = self.declared().result {
-            // Within the limit before it is taken.
+            // The limit is checked before memory is taken.
             let words = self.words_of(Slot::Result(v), point);
             held.join(self.room(words.saturating_mul(2))?);
             arguments.push(Argument::Value(self.result_storage(v)?));
@@ -341,7 +340,7 @@ impl Derived {
         Ok((arguments, held))
     }
 
-    /// Where these derivatives go, one for each slot that the point has.
+    /// The targets of these derivatives, one for each slot that the point has.
     fn targets<'v>(
         &self,
         point: &Point,
@@ -371,7 +370,7 @@ impl Derived {
         }
     }
 
-    /// A seed or direction fits: nothing is left out and nothing shifted.
+    /// Checks that a seed or direction has one value of the right shape for each slot.
     fn check_derivatives(
         &self,
         present: &[(Slot, Value)],
@@ -445,7 +444,7 @@ impl Derived {
         arguments: &[Argument],
     ) -> Result<Named, Diagnostics> {
         self.collect(slots, |slot| {
-            // What no path leads to has no derivative variable.
+            // A slot that no path leads to has no derivative variable: its derivative is 0.
             self.derivative_value(slot, arguments)
                 .or_else(|| Some(zeros_like(&self.value(slot, arguments)?)))
         })
@@ -531,7 +530,7 @@ fn set_derivatives(
     for &(target, value) in targets {
         match target {
             Target::Global(d) => {
-                // Dependents may share cells. Two copies for a moment.
+                // Dependents may share cells, so seeds are added, which takes two temporary copies.
                 let _room = within(2 * value.len() as u64)?;
                 let sum = plus(session.global(d), value);
                 session.set_global(d, &sum)?;
@@ -561,7 +560,7 @@ fn plus(mut sum: Value, other: &Value) -> Value {
     sum
 }
 
-/// Problems of a generated program say nothing about places of the original.
+/// Removes places from problems of a generated program: they are none of the original.
 pub(crate) fn of_generated(mut problems: Diagnostics) -> Diagnostics {
     for d in &mut problems.0 {
         (d.at.site, d.at.pointer) = (None, None);

@@ -11,7 +11,7 @@ use cfg_core::{
     text,
 };
 
-/// Adds to the problems of a run of the user's own routine what the program says of their places.
+/// Adds to the problems of a run of the user's own routine their places in the source.
 pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagnostics {
     for problem in &mut problems.0 {
         if let Some(site) = problem.at.site.take() {
@@ -30,9 +30,9 @@ pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagn
     problems
 }
 
-/// Moves a problem in a generated routine to the statement of the original that the generated statement was made from, as
-/// its origin says; else to the vertex that the generated vertex was made from; to the original as a whole if nothing says. The place in the generated routine is named behind it. The
-/// first `given` routines are those of the user, of which some may have been generated before.
+/// Moves a problem in a generated routine to the original: to the statement that the generated one was made from, if
+/// its origin is known, else to the vertex, else to the routine. The place in the generated routine is named behind
+/// it. The first `given` routines are the user's, some of which may have been generated before.
 pub(super) fn at_original(program: &Program, given: usize, problem: Diagnostic) -> Diagnostic {
     let problem = name_unassigned(program, in_given(program, given, problem));
     match program.records.is_empty() {
@@ -67,7 +67,7 @@ fn in_given(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnos
         let v = theirs?.with_id(made_from?)?;
         Some(match theirs?.vertex(v).statements() {
             [_] => Element::Statement(v, 0),
-            // Nothing says which of several statements it is.
+            // The origin does not tell which of several statements it is.
             _ => Element::Vertex(v),
         })
     };

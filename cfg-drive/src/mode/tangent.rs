@@ -26,7 +26,7 @@ pub struct Directional {
     pub tangent: Named,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
-    /// The lease that pays for all this.
+    /// The lease that pays for these values.
     held: Lease,
 }
 
@@ -86,8 +86,8 @@ impl Tangent {
     /// the order of the declarations; an absent optional parameter has none.
     ///
     /// # Errors
-    /// A direction that does not fit; what goes wrong in the run; dependents without a value; a point
-    /// without independents or dependents.
+    /// The direction does not fit; the run fails; a dependent has no value; the point has no independents or no
+    /// dependents.
     pub fn tangent(
         &mut self,
         point: &Point,

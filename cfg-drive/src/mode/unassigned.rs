@@ -1,4 +1,4 @@
-//! The variables that a problem with a value that was never assigned may be about.
+//! Names the variables that a problem with an unassigned value may be about.
 
 use cfg_core::{
     diagnostic::{Diagnostic, site::Site},
@@ -9,11 +9,11 @@ use cfg_core::{
     },
 };
 
-/// The executor's code for a value without assignment that decides something.
+/// The executor's code for a decision by a value that was never assigned.
 const UNINITIALISED: &str = "X202";
 
-/// Names the variables that nothing may have assigned before they decide something at the problem's site: locals and
-/// `out` parameters that are read there, in subscripts alone if one of these is what has no value.
+/// Names the locals and `out` parameters that are read at the problem's site and may not have been assigned before;
+/// if a subscript has no value, only those read in subscripts.
 pub(super) fn name_unassigned(program: &Program, mut problem: Diagnostic) -> Diagnostic {
     if problem.code != UNINITIALISED {
         return problem;
@@ -28,7 +28,7 @@ pub(super) fn name_unassigned(program: &Program, mut problem: Diagnostic) -> Dia
         problem.message = format!("{}: that of {}", problem.message, names.join(" or of "));
         problem.help = format!("assign {} on every path to this place", names.join(" and "));
     }
-    // Records, whose fields have names with a point here, may have theirs from statements.
+    // Fields of records (names with a point) may have got their values from statements.
     let is_open = |g: &&Global| {
         let is_field = g.variable.name.contains('.');
         let is_record = is_field || matches!(g.variable.ty, ScalarType::Record(_));

@@ -1,4 +1,4 @@
-//! Reading what pointers lead to from a point or a seed.
+//! Reads the objects of pointers from a point or a seed.
 
 use super::{Leaf, Levels, Part, Sizes, dims, first_leaf};
 use crate::codes;
@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Default)]
 pub(super) struct Column {
     pub(super) elements: Vec<Option<Scalar>>,
-    /// The text names it.
+    /// True if the text names the variable.
     pub(super) named: bool,
 }
 
-/// What stands for a value.
+/// The source of a value.
 #[derive(Clone, Copy)]
 pub(super) enum Given<'t> {
     Tree(&'t ValueTree),
@@ -31,18 +31,18 @@ const ELEMENT: u64 = 2 * size_of::<Option<Scalar>>().div_ceil(8) as u64;
 
 pub(super) struct Reader<'a, 'p> {
     pub(super) all: &'a Levels<'p>,
-    /// Of a seed: for each leaf that is a pointer what it leads to in the point.
+    /// For a seed: for each leaf that is a pointer, the sizes of its objects in the point.
     pub(super) sizes: Option<BTreeMap<usize, Vec<usize>>>,
     pub(super) point: Option<&'a Sizes>,
     pub(super) columns: BTreeMap<usize, Column>,
     /// The number of elements of each level so far.
     pub(super) counts: BTreeMap<usize, usize>,
     pub(super) room: &'a dyn Fn(u64) -> Result<Lease, Diagnostics>,
-    /// What pays for elements that the text does not write out.
+    /// The leases for elements that the text does not write out.
     pub(super) held: Vec<Lease>,
     /// Numbers of elements, their levels, and their places.
     pub(super) linked: Vec<(i64, usize, String)>,
-    /// Where all records of a level stand: a leaf, and the number of its element.
+    /// For levels with all records of a kind, the leaf at which these stand, and the number of its element.
     pub(super) standing: BTreeMap<usize, (usize, usize)>,
 }
 
@@ -88,7 +88,7 @@ impl<'a, 'p> Reader<'a, 'p> {
         }
         match given {
             Given::Zero | Given::Nothing => {
-                // Each has all of its elements, whatever their order among others.
+                // Each level gets all elements of an object at once, so the order of levels does not matter.
                 for (_, below) in &part.below {
                     self.part(below, fixed, given, place)?;
                 }
@@ -108,7 +108,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                     };
                     self.part(below, fixed, given, &place)?;
                 }
-                // In the order of the text.
+                // Unknown members are reported in the order of the text.
                 let unknown = members
                     .iter()
                     .find(|(name, _)| by_name.contains_key(&**name));
@@ -140,7 +140,7 @@ impl<'a, 'p> Reader<'a, 'p> {
         }
     }
 
-    /// A scalar, or what is left of an array with this many of its subscripts fixed.
+    /// A scalar, or the part of an array with this many of its subscripts fixed.
     fn leaf(
         &mut self,
         leaf: usize,
@@ -197,8 +197,8 @@ impl<'a, 'p> Reader<'a, 'p> {
         Ok(())
     }
 
-    /// A pointer to the element of a level that has all records of a kind: its number, or all of them, of which it
-    /// leads to the first.
+    /// A pointer into a level with all records of a kind: the number of an element, or all records themselves, the
+    /// first of which the pointer leads to.
     fn link(
         &mut self,
         leaf: usize,
@@ -261,7 +261,7 @@ impl<'a, 'p> Reader<'a, 'p> {
         Ok(())
     }
 
-    /// Refuses numbers of elements that are not there.
+    /// Refuses element numbers without an element.
     pub(super) fn links_lead_somewhere(&self) -> Result<(), Diagnostics> {
         for (number, level, place) in &self.linked {
             let count = self.count(*level);
@@ -282,7 +282,7 @@ impl<'a, 'p> Reader<'a, 'p> {
         Ok(())
     }
 
-    /// A pointer in an element, and what it leads to.
+    /// A pointer in an element, and its object.
     fn pointer(
         &mut self,
         leaf: usize,
@@ -297,7 +297,8 @@ impl<'a, 'p> Reader<'a, 'p> {
             let own = sizes.get(&leaf).and_then(|sizes| sizes.get(number));
             own.copied().unwrap_or(0)
         });
-        // What is behind it is counted from here, so its place in the column is taken first.
+        // The pointer takes its place in the column before its object is read, which may contain pointers of the same
+        // column.
         column.elements.push(None);
         let before = self.count(level);
         self.object(level, given, expected, place)?;
@@ -309,7 +310,7 @@ impl<'a, 'p> Reader<'a, 'p> {
         Ok(())
     }
 
-    /// What a pointer leads to.
+    /// Reads the object of a pointer.
     pub(super) fn object(
         &mut self,
         level: usize,
@@ -377,7 +378,7 @@ impl<'a, 'p> Reader<'a, 'p> {
         }
     }
 
-    /// So many elements without values.
+    /// Adds `size` elements without values.
     fn nothing(&mut self, level: usize, size: usize, place: &str) -> Result<(), Diagnostics> {
         let words = self.all.words(&self.all.levels[level].fields);
         let words = words.saturating_mul(ELEMENT).saturating_mul(size as u64);

@@ -285,7 +285,7 @@ fn absent_parameters_cannot_be_seeded() {
     }
 }
 
-/// One dependent that is there is enough for the default seed, none is an error; so is no independent.
+/// The default seed needs exactly one dependent in the point; none is an error, and so is no independent.
 #[test]
 fn what_is_left_decides() {
     let make = |independents: &[&str], dependents: &[&str]| {
@@ -347,7 +347,7 @@ fn one_element_needs_no_seed() {
     }
 }
 
-/// What two independents share has no derivative of its own: refused, but only where one is asked for.
+/// Cells that two independents share have no derivative of their own: derivatives are refused, runs are not.
 #[test]
 fn independents_that_share_cells_are_refused() {
     for (names, refused) in [
@@ -380,7 +380,7 @@ fn independents_that_share_cells_are_refused() {
     }
 }
 
-/// Derivatives of globals are none of POINT's business.
+/// A POINT cannot set derivatives of globals.
 #[test]
 fn generated_globals_cannot_be_given() {
     let (program, f) = program(There::Never, There::Never, &["x", "ga"], &["y", "gb"]);
@@ -406,7 +406,8 @@ fn generated_globals_cannot_be_given() {
     }
 }
 
-/// Arrays without elements, as those of null pointers, leave the one dependent that has some; two that do need a seed.
+/// Arrays without elements, such as those of null pointers, do not count as dependents for the default seed; two with
+/// elements need a seed.
 #[test]
 fn arrays_without_elements_need_no_seed() {
     let text = "main subroutine f(in real x, inout real u[:], out real y, inout real v[:])

@@ -22,7 +22,7 @@ struct Names {
 struct Writer<'a> {
     rng: &'a mut Rng,
     names: &'a Names,
-    /// Sections may stand here: not in the arms of array conditions.
+    /// True where sections may stand: not in the arms of array conditions.
     sections: bool,
 }
 
@@ -226,7 +226,7 @@ fn random_array_expressions() {
             }
         }
     }
-    // What takes its shape from many conditional expressions is refused.
+    // Expressions that take their shape from many conditional expressions are refused.
     assert!(refused * 20 < agree, "{refused} refused, {agree} agree");
 }
 

@@ -1,4 +1,4 @@
-//! Derivatives of derivatives: whatever has kinks over arrays and sections can be differentiated again.
+//! Derivatives of derivatives: functions with kinks over arrays and sections can be differentiated again.
 
 use super::given::{program, routine};
 use super::*;

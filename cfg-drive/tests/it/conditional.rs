@@ -107,7 +107,7 @@ fn optional_arguments_inside_conditional_expressions_over_arrays() {
     }
 }
 
-/// What is left of a reduction's operand must be an array: this is refused, not made invalid.
+/// An operand of a reduction that becomes a scalar is refused: the reduction must not become invalid.
 #[test]
 fn a_reduction_of_an_arm_without_a_shape() {
     let mut f = RoutineBuilder::new("f");

@@ -86,7 +86,7 @@ fn openad() {
     }
     let agree = entries.iter().filter(|e| e.status == Status::Agrees);
     assert!(agree.count() >= 98, "{table}");
-    // Those on which OpenAD's own adjoint is recorded as failing stand apart.
+    // Programs on which OpenAD's own adjoint failed are listed apart.
     let (_, apart) = table
         .split_once("\nPrograms on which")
         .expect("there are some");
@@ -107,7 +107,7 @@ const REFUSED: [&str; 8] = [
     "structure_argument",
 ];
 
-/// Our own documents: those with references agree with them, of the others adjoint and tangent agree.
+/// Our own documents: adjoint and tangent agree with the references, or with each other if there are none.
 #[test]
 fn own_documents() {
     let folder = root().join("fixtures/xaif");

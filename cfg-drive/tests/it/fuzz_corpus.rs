@@ -85,7 +85,7 @@ fn xaif_inputs() {
     });
 }
 
-/// Changed as the target changes them; `CFGREV_MUTATIONS` says how often.
+/// The documents, changed as the fuzz target changes them, `CFGREV_MUTATIONS` times.
 #[test]
 fn changed_xaif_documents() {
     let documents: Vec<String> = files("fixtures/xaif")

@@ -193,7 +193,7 @@ fn derivatives(program: &ValidProgram, options: &Options) -> Vec<f64> {
     let point = adjoint.point(POINT).expect("a point");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     let mut found = Vec::new();
-    // Twice: nothing stays behind.
+    // Two runs agree: the first leaves nothing behind.
     for _ in 0..2 {
         let run = adjoint.gradient(&point, &seed).expect("the adjoint runs");
         for (name, values) in [
@@ -254,7 +254,7 @@ fn with(main: String, given: Vec<String>) -> Vec<String> {
 fn scalars_and_whole_arrays() {
     let locals = &["real t", "real s", "real w:2", "integer k"];
     for c in ["in", "out", "inout"] {
-        // What the call overwrites is used before it, what it reads after it.
+        // Overwritten values are used before the call, read values after it.
         let twice = r#"["=","t",["sin","x"]],["=","s",["*","t","x"]],["=","w",["*",["[]","p",[":",1,2]],"t"]],
             ["=","k",2],["call","g",["k","t","w","s"]],["=","t",["+",["*","t","s"],["[]","w","k"]]],
             ["call","g",[1,"t","w","s"]],["=","k",1],
@@ -350,7 +350,7 @@ fn functions_and_arguments_that_overlap() {
     }
 }
 
-/// Globals that a given adjoint reads have their values from before the call; what it writes is undone.
+/// Globals that a given adjoint reads have their values from before the call; its writes are undone.
 #[test]
 fn globals() {
     let more = r#","derivatives":{"adjoint":"e_b"}"#;
@@ -371,7 +371,7 @@ fn globals() {
     let f = routine("f", PARAMETERS, &["real s"], &block, DECLARED);
     let globals = ["integer K", "integer L"];
     same("globals", &globals, &with(f, given.to_vec()));
-    // The name of a global that only the given adjoint touches is a local's here.
+    // A local has the name of a global that only the given adjoint touches.
     let block =
         r#"["=","L",["*","x","x"]],["=","K",2],["call","e",["L","y"]],["=","y",["*","y","L"]]"#;
     let f = routine("f", PARAMETERS, &["real L"], block, DECLARED);
@@ -777,7 +777,7 @@ fn overlapping_arguments_that_are_written() {
                 }
                 Err(refused) => {
                     assert!(overlap && !marked, "{what}: {refused}");
-                    // Where it is known without a run, validation says it.
+                    // Overlaps that are known without a run are found by validation.
                     let codes = ["X214", "V150"];
                     assert!(codes.contains(&refused.0[0].code), "{what}: {refused}");
                 }

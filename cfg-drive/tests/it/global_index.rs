@@ -41,8 +41,8 @@ fn what_a_called_routine_counts_with_is_recorded() {
     }
 }
 
-/// Loops whose index or bound something else in them may write, under whatever name, are no counted loops: what is
-/// recovered from jumps does what the program does.
+/// A loop is recovered as a counted loop only if nothing in it may write its index or bound, under any name: the
+/// recovered program has the values of the original.
 #[test]
 fn loops_are_counted_only_where_nothing_else_writes_their_index() {
     let by_a_call = "

@@ -1,4 +1,4 @@
-//! Optional arguments, present and absent, that are handed on to what writes them, and that the reverse sweep
+//! Optional arguments, present and absent, that are handed on to routines that write them, and that the reverse sweep
 //! restores.
 
 use super::given::{list, program};

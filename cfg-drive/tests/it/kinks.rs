@@ -1,5 +1,5 @@
-//! What `check` must not say: that derivatives are wrong where divided differences, or numbers near underflow,
-//! cannot tell; and that they agree where nothing was compared.
+//! False answers that `check` must not give: that derivatives are wrong where divided differences, or numbers near
+//! underflow, cannot tell; and that they agree where nothing was compared.
 
 use crate::{checked, external, finish};
 use cfg_core::builder::{RoutineBuilder, expr::*};
@@ -84,7 +84,7 @@ fn steps_over_jumps_and_kinks_prove_nothing() {
         let mut compared = 0;
         for x in points {
             for smooth in [0.0, 1e-3] {
-                // With something beside it that has a derivative.
+                // The function, with a term that has a derivative beside it.
                 let value = |x: Expr| function(x.clone()) + smooth * x;
                 let found = of_one(value, Real, x);
                 assert_ne!(

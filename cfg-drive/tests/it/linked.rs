@@ -243,7 +243,7 @@ fn two_lists_are_apart_or_the_same() {
     assert_eq!(run(LIST, other).expect("it runs")["y"], json!(35.0));
 }
 
-/// Numbers of records are told that lead nowhere, or that are none, with their places.
+/// Record numbers without a record, or that are no numbers, are reported with their places.
 #[test]
 fn numbers_of_records_lead_somewhere() {
     let node = |next: &str| format!(r#"{{"x": 1, "next": {next}}}"#);

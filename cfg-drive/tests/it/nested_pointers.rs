@@ -74,7 +74,7 @@ main subroutine f(in integer n, in ^record Net nets, in record Net one, in recor
 end
 ";
 
-/// The same with what is passed by value in memory that pointers lead to.
+/// The same, with values passed in memory behind pointers.
 fn moved() -> String {
     let moved = NETS
         .replace(
@@ -104,7 +104,7 @@ fn lowered(
     Ok((lowered, main))
 }
 
-/// A program at a point, with what the point says of pointers that lead where others do.
+/// A program at a point, with the pointers that the point declares to lead where others do.
 fn at_point(text: &str, point: &str) -> Result<(ValidProgram, RoutineId, Options), Diagnostics> {
     let program = read(text);
     let main = program.main.unwrap_or(RoutineId::new(0));
@@ -152,7 +152,7 @@ pub(crate) fn agrees(text: &str, point: &str) {
     assert_eq!(checked.agrees(), Some(true), "{text}{point}");
 }
 
-/// What is known of a random net: its value in a point, what the rows hold in the end, and its gradient.
+/// A random net: its value in a point, the contents of the rows at the end, and its gradient.
 struct Known {
     value: f64,
     number: f64,
@@ -298,7 +298,8 @@ end
 const POINT: &str =
     r#"{"a": [[2], [3, 5]], "pair": {"x": 7, "of": [11]}, "pairs": {"x": 13, "of": null}}"#;
 
-/// Objects keep their places, whatever becomes of the pointers to them; seeds are written as points are, and what they leave out is 0.
+/// Objects keep their places, even if the pointers to them change; seeds have the form of points, and values that
+/// they leave out are 0.
 #[test]
 fn seeds_are_nested() {
     let s = 5.0 * 2.0 * 11.0 * 13.0;
@@ -563,7 +564,7 @@ end
     assert_eq!(wrong.expect_err("it is not aliased").0[0].code, "V150");
 }
 
-/// What a program cannot be entered with is refused by name.
+/// Parameters that a POINT cannot give are refused by name.
 #[test]
 fn what_has_no_point_is_refused() {
     for (head, word) in [

@@ -79,10 +79,10 @@ const LOCAL_POINTER: &str = "subroutine local_pointer(out ^real p)
 end
 ";
 
-/// How a run, a tangent and a gradient end of a program with `x[4]` that does not run through.
+/// The problems of a run, a tangent and a gradient of a failing program with `x[4]`.
 pub(crate) fn refusals(text: &str) -> [Diagnostics; 3] {
     let point = r#"{"x": [1, 2, 3, 4]}"#;
-    // Derivatives come before what they are the derivatives of.
+    // Derivatives are declared before their originals.
     [
         run(text, point).expect_err(text),
         tangent(text, point, point).expect_err(text),
@@ -165,7 +165,7 @@ end
 fn faults_of_pointers_name_the_places_of_their_objects() {
     const OUTSIDE: &str = "leads outside of its object, which has";
     const ENDED: &str = "leads to an object that has ended";
-    /// What a note says, and the routine that it names.
+    /// The words of a note, and the routine that it names.
     type Note = (&'static str, &'static str);
     let cases: [(&str, &str, &[Note]); 9] = [
         (
@@ -252,7 +252,7 @@ end
     }
 }
 
-/// What is legal, with its value.
+/// Legal uses of pointers, with the value.
 #[test]
 fn pointers_lead_where_they_are_said_to() {
     let cases = [

@@ -1,4 +1,4 @@
-//! Derivative programs with records: run, they give bit for bit what the derivatives of the program without records give.
+//! Derivative programs with records have the results of those of the program without records, bit for bit.
 
 use crate::flat;
 use crate::records::{main_of, read};
@@ -98,7 +98,7 @@ impl Case {
         Json::Object(point).to_string().into_bytes()
     }
 
-    /// What a routine of a derivative program leaves in its parameters.
+    /// Runs a routine of a derivative program; returns its parameters afterwards.
     pub(crate) fn run(&self, program: &ValidProgram, routine: RoutineId, point: &[u8]) -> Json {
         let options = Options::default();
         let mut run =

@@ -1,4 +1,4 @@
-//! Programs with records as C: a caller passes structures, and gets bit for bit what the executor computes.
+//! Programs with records as C: a caller passes structures, and gets the results of the executor, bit for bit.
 
 use crate::flat;
 use crate::record_derivatives::{Case, INTERFACE, type_of};
@@ -275,7 +275,7 @@ fn agrees(cc: &Path, folder: &Path, seed: u64, kind: &str) {
             Some(tree) => numbers(&program, passed.ty, passed.extents, tree),
             None => numbers(&program, passed.ty, passed.extents, &passed.value),
         };
-        // What the reverse sweep leaves in the original's own variables is not specified.
+        // The values of the original's variables after the reverse sweep are not specified.
         let compared = kind != "sweeps" || passed.name.ends_with("_b");
         for (k, number) in numbers.into_iter().enumerate() {
             let here = found[at];

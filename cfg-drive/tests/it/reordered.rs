@@ -1,5 +1,5 @@
-//! Programs whose parameters are not their first variables: what is printed and generated is the same, and so is all that
-//! is computed.
+//! Programs whose parameters are not their first variables: texts, generated programs and results are the same as
+//! with the parameters first.
 
 use crate::flat;
 use crate::random::{Depth, Found, agrees, drawn};
@@ -43,7 +43,7 @@ fn written(program: &Program) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What is written of a program, and of what the transformations make of it; codes of problems where they refuse it.
+/// The texts of a program and of its transformed versions; the codes of problems for a refused transformation.
 fn outputs(case: &Case, options: &cfg_reverse::Options) -> Result<Vec<(String, String)>, String> {
     let valid = validate(case.program.clone()).map_err(|d| d.to_string())?;
     let mut all = Vec::new();

@@ -1,5 +1,4 @@
-//! What once had no second derivative, or no adjoint: products, and optional arguments inside conditional
-//! expressions.
+//! Second derivatives of products, and of optional arguments inside conditional expressions.
 
 use crate::flat;
 use crate::{checked, finish, merged_and_not, reals};

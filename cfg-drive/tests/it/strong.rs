@@ -1,4 +1,4 @@
-//! Which zero adjoints stay zero, whatever the partials are.
+//! Zero adjoints that stay zero, whatever the partials are.
 
 use super::*;
 use crate::flat;

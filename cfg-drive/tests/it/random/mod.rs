@@ -19,7 +19,7 @@ use cfg_testkit::reorder::as_declared;
 use cfg_transform::{flat, flatten};
 use std::collections::BTreeMap;
 
-/// What came of a program under a setting.
+/// The outcome of a program under a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// All agrees.
@@ -46,7 +46,7 @@ impl Depth {
         }
     }
 
-    /// Of all settings an eighth has each, other ones for each program.
+    /// One setting in eight has each check, different ones for each program.
     pub(crate) fn turns(seed: u64, setting: usize) -> Self {
         let turn = (seed + setting as u64) % 8;
         Self {
@@ -56,7 +56,7 @@ impl Depth {
     }
 }
 
-/// Codes of what docs/limits.md says is refused, and that of a point that leaves out all that has derivatives.
+/// Codes of the refusals in docs/limits.md, and of a point that leaves out all variables with derivatives.
 const REFUSED: [&str; 7] = ["R301", "R302", "R305", "R309", "R310", "R311", "P418"];
 
 /// The tolerance for programs with rounding.
@@ -100,7 +100,7 @@ pub(crate) fn agrees(
     cells.sort_unstable();
     cells.dedup();
     let shared = cells.len() < count;
-    // So is a point that leaves out all independents, or all dependents.
+    // A point that leaves out all independents, or all dependents, is refused as well.
     let routine = case.routine();
     let left_out = |&v: &VarId| {
         let optional = matches!(
@@ -174,7 +174,8 @@ fn without_origins(program: &Program) -> Program {
     program
 }
 
-/// Written and read it is the same but for the places of parameters among the variables, and its text too.
+/// Writing and reading, as JSON and as text, gives the same program up to the positions of parameters among the
+/// variables.
 fn round_trip(program: &Program) -> Result<(), String> {
     let text = |program: &Program| {
         let mut bytes = Vec::new();
@@ -270,7 +271,7 @@ fn found(values: &Named, name: &str) -> Option<Vec<f64>> {
     Some((0..value.len()).map(number).collect())
 }
 
-/// What should be there by name is, and nothing differs.
+/// Compares values by name: all expected ones must be there, and equal.
 fn compare(
     what: &str,
     ours: &Named,

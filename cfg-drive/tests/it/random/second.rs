@@ -128,7 +128,7 @@ pub(super) fn agrees(
     let s = Setting::new(case, program)?;
     let r = case.routine();
     let count = r.parameters.len() + usize::from(r.result.is_some());
-    // What the result looks like, with the parameters before it.
+    // A value in the shape of the result, which is numbered behind the parameters.
     let result = r.result.map(|v| {
         let variable = r.variable(v);
         let extents: Vec<usize> = match variable.rank() {
@@ -226,7 +226,7 @@ pub(super) fn agrees(
     Ok(())
 }
 
-/// Runs with what `out` parameters do not take left out.
+/// Runs without values for `out` parameters.
 fn outs(program: &Flat, routine: RoutineId, mut given: Given) -> Result<Given, String> {
     let r = program.routine(routine);
     for (k, p) in r.parameter_ids().enumerate() {

@@ -1,4 +1,4 @@
-//! In which form a program is differentiated, and with which options.
+//! The form in which a program is differentiated, and the options.
 
 use cfg_core::elemental::Math;
 use cfg_core::ir::{Program, Routine};
@@ -20,7 +20,7 @@ pub(crate) enum Form {
     Dense,
 }
 
-/// What can be chosen.
+/// The choices of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Setting {
     pub(crate) form: Form,
@@ -95,7 +95,7 @@ impl Setting {
         Options {
             reversal: cfg_reverse::Options {
                 counters: self.counters,
-                // Markers matter to neither of these.
+                // Markers do not interact with counters and merging.
                 markers: self.counters && !self.merge,
                 control_only: false,
                 merge: self.merge,
