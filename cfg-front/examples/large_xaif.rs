@@ -1,5 +1,4 @@
-//! Reads and writes a large document, and says how long that takes and how much memory: by default 100 MB,
-//! or as many MB as the argument says.
+//! Reads and writes a large document and prints time and peak memory. The argument is its size in MB, by default 100.
 //!
 //! `cargo run --release -p cfg-front --example large_xaif`
 #![allow(clippy::print_stdout, reason = "an example reports")]
@@ -76,7 +75,7 @@ fn document(bytes: usize) -> String {
     out
 }
 
-/// The most memory that the process has had, in MB, where the system says so.
+/// The peak memory of the process in MB; `None` on systems without `/proc`.
 fn peak() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;

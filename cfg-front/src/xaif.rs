@@ -52,8 +52,8 @@ pub struct Options {
     pub dependents: Vec<String>,
 }
 
-/// Reads a whole input. Of one that begins like no XML document only the beginning is returned: what is wrong there
-/// is for [`read_xaif`] to say.
+/// Reads a whole input. If its beginning is that of no XML document, the rest is not read: [`read_xaif`] refuses the
+/// beginning as well.
 ///
 /// # Errors
 /// The input cannot be read.
@@ -66,7 +66,7 @@ pub fn load(mut input: impl std::io::Read) -> std::io::Result<Vec<u8>> {
             Ok(count) => {
                 let start = bytes.len();
                 bytes.extend_from_slice(&piece[..count]);
-                // No document has a NUL, unless it is in an encoding that is not read.
+                // A NUL occurs in UTF-16 and in binary files, neither of which is read.
                 if bytes[start..].contains(&0) || !begins_like_xml(&bytes) {
                     return Ok(bytes);
                 }
@@ -87,7 +87,7 @@ fn begins_like_xml(bytes: &[u8]) -> bool {
     first.is_none_or(|b| *b == b'<')
 }
 
-/// Reads a document. The program is there unless there are errors; warnings may come with it.
+/// Reads a document. The program is `None` exactly if there are errors; warnings may come with it.
 ///
 /// Names: a routine or variable is called by its symbol without the trailing number, in lower case;
 /// where two of one routine would have the same name, by the whole `symbol_id`. The symbol is kept in the
@@ -181,7 +181,7 @@ fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Pro
     Some(program)
 }
 
-/// Validates what was made, and reports problems at the elements they come from.
+/// Validates the program and reports problems at the elements that they come from.
 fn validated(
     doc: &Document<'_>,
     model: &Model,

@@ -24,7 +24,7 @@ use cfg_core::{
 use serde_json::{Map, Value, json};
 use std::{collections::HashMap, sync::Arc};
 
-/// The declarations in a document that was written here.
+/// The declarations in a document that [`super::write`] wrote; `None` in other documents.
 pub(crate) fn declarations(doc: &Document<'_>) -> Option<String> {
     let hierarchy = doc.child(doc.root(), El::ScopeHierarchy)?;
     let scope = doc.child(hierarchy, El::Scope)?;

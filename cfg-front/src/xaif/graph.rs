@@ -194,7 +194,7 @@ impl Graph {
         (Cfg::new(vertices, edges), places)
     }
 
-    /// A graph of the same shape without statements, to find its structure.
+    /// A graph of the same shape without statements: all that the search for structure needs.
     pub(crate) fn skeleton(&self) -> Option<Cfg> {
         let vertices = self.vertices.iter().map(|draft| {
             let kind = match &draft.kind {

@@ -81,7 +81,8 @@ fn refuse_pointers(program: &Program) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidData, problem))
 }
 
-/// Refuses a program with a statement that stops it: to another reader a marker would be nothing.
+/// Refuses a program with a statement that stops it: another reader would ignore the marker that XAIF could have for
+/// it.
 fn refuse_stops(program: &Program) -> io::Result<()> {
     for (r, routine) in program.routines.iter().enumerate() {
         for (v, vertex) in routine.body.iter().flat_map(Cfg::vertices) {
@@ -116,7 +117,7 @@ fn declarations(program: &Program) -> io::Result<String> {
     let mut bytes = Vec::new();
     cfg_format::json::write(&program, &mut bytes)?;
     let text = String::from_utf8(bytes).map_err(io::Error::other)?;
-    // Newlines between tokens are no use in an attribute.
+    // Indentation would only enlarge the attribute.
     Ok(text.lines().map(str::trim_start).collect())
 }
 
@@ -246,7 +247,7 @@ fn source(
                     let _ = write!(text, " {attribute}=\"{}\"", escape_text(&value));
                 }
             }
-            // Text that looks like a number would come back as one.
+            // A string that looks like a number would be read back as a number.
             let plain = entries.iter().all(|(k, v)| match v {
                 Value::String(s) => {
                     legal::is_legal_text(s) && (*k != "line" || s.parse::<i64>().is_err())

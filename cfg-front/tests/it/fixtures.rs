@@ -1,5 +1,5 @@
-//! Documents of our own, for what the corpus has none or one of. Values and Jacobians by hand, at
-//! x(i) = i/2, y = 0.
+//! Documents of our own for features that at most one document of the corpus has. Values and Jacobians are by hand,
+//! at x(i) = i/2, y = 0.
 
 use crate::oracle;
 use cfg_core::ir::{Control, Program, StmtKind, VertexType};
@@ -206,7 +206,7 @@ fn jumps_of_all_kinds() {
     }
 }
 
-/// Structure that is taken away comes back: every EndBranch becomes a block in a graph with jumps.
+/// Structure that is taken away (every EndBranch becomes a block of a graph with jumps) is found again.
 #[test]
 fn structure_is_found_again() {
     let mut documents = documents();
@@ -526,7 +526,7 @@ pub(crate) fn expected() -> Vec<(String, Vec<Vec<f64>>)> {
 fn several_routines() {
     let mut compared = 0;
     for (name, rows) in expected() {
-        // Its extents come with the point.
+        // The extents of this document come with the point.
         if name == "assumed_size" {
             continue;
         }

@@ -155,7 +155,7 @@ fn expressions_are_split_from_a_depth_on() {
     assert_eq!([48, 49].map(subscript), [2, 3]);
 }
 
-/// What was written has expressions of up to 100 levels, subscripts in one another among them.
+/// Documents of our own writer have expressions of up to 100 levels, including nested subscripts.
 #[test]
 fn expressions_that_were_written_are_so_deep() {
     let source = "main subroutine f(in integer k[2], out integer y)\n  y := 1\nend\n";
@@ -252,7 +252,7 @@ fn routines_nest_up_to_a_limit() {
     assert!(codes(routines_in_one_another(64).as_bytes()).contains(&"F608"));
 }
 
-/// Of the routines that nobody calls up to 10 are named.
+/// A message names at most 10 of the routines that nobody calls.
 #[test]
 fn routines_that_nobody_calls_are_named_up_to_a_number() {
     let named = |n: usize| {
@@ -265,7 +265,7 @@ fn routines_that_nobody_calls_are_named_up_to_a_number() {
     assert_eq!([9, 10, 11].map(named), [9, 10, 10]);
 }
 
-/// Members of a COMMON block that are the same cells are one variable, if the shape is one of the last 8.
+/// Members of a COMMON block in the same cells are one variable if their shape is among the last 8 of the block.
 #[test]
 fn shapes_of_a_block_are_compared_up_to_a_number() {
     let globals = |shapes: u32| {
@@ -431,7 +431,7 @@ fn not_xaif() {
     assert_eq!(codes(b"<CallGraph a='1' a='2'/>"), ["F601"]);
 }
 
-/// What is wrong with a document after one change, and where.
+/// One change makes a document wrong: each is reported with code and place.
 #[test]
 fn incomplete_documents() {
     let shared = fixture("shared");
@@ -563,7 +563,7 @@ fn diagnostics() {
                 d.at.line.is_some() && d.at.column.is_some() && !d.help.is_empty(),
                 "{d}"
             );
-            // What is no XML has no elements.
+            // A text that is no XML has no elements to name.
             let xml = ["F601", "F602", "F603", "F604", "F605", "F620"].contains(&d.code);
             assert!(d.at.element.is_some() || xml, "{d}");
             seen.insert(d.code);
@@ -703,7 +703,7 @@ fn diagnostics() {
     report("elements in elements", deep.as_bytes(), &Options::default());
     let other = "<graph xmlns=\"urn:other\"/>";
     report("another format", other.as_bytes(), &Options::default());
-    // Every code there is, but that of what is written.
+    // Every code is shown, except that of the writer.
     let mut all: std::collections::BTreeSet<&str> =
         cfg_front::xaif::CODES.iter().map(|c| c.code).collect();
     all.remove("F625");

@@ -128,8 +128,8 @@ fn words(text: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     (elements, attributes)
 }
 
-/// What is written is what docs/xaif.md lists, no more and no less, and the documents of the corpus have it
-/// too (but PostLoop, which the format has for loops with the test at their end).
+/// The writer uses exactly the elements and attributes that docs/xaif.md lists. All occur in the corpus, except
+/// PostLoop, which the format has for loops with the test at their end.
 #[test]
 fn vocabulary() {
     let (mut elements, mut attributes) = (BTreeSet::new(), BTreeSet::new());
@@ -238,7 +238,7 @@ fn characters_that_xml_does_not_have_come_back() {
     }
 }
 
-/// Annotations as deep as JSON programs may have them come back; deeper ones are refused, whatever their depth.
+/// Annotations of any depth that JSON programs may have come back; all deeper ones are refused.
 #[test]
 fn deep_annotations_come_back_or_are_refused() {
     use cfg_core::builder::{ProgramBuilder, RoutineBuilder};

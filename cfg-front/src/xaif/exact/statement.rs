@@ -190,7 +190,7 @@ impl Reader<'_, '_> {
             El::VariableReference => {
                 let place = self.place(v, r)?;
                 let e = Expr::Place(place);
-                // Its subscripts have at most the most levels each, so this is not deep.
+                // Each subscript was limited when it was read, so the recursion of `depth` is bounded.
                 let depth = e.depth();
                 if depth > Expr::MAX_DEPTH {
                     self.too_deep(v);

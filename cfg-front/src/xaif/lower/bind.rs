@@ -95,7 +95,7 @@ impl Lower<'_, '_> {
                 );
                 return None;
             };
-            // What is passed besides may be part of it.
+            // Another argument of the call may be a part of the host variable.
             let passed = |a: &Option<Expr>| matches!(a, Some(Expr::Place(p)) if p.var == var);
             if arguments.iter().any(passed) {
                 self.helpers.aliased.insert(callee);

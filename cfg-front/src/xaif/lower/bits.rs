@@ -30,7 +30,7 @@ impl Lower<'_, '_> {
             given.push(self.integer(operand)?);
         }
         let int = ScalarType::Integer;
-        // Operands stand several times in what follows.
+        // Operands occur several times below, so they are evaluated into temporaries first.
         let mut leaves = Vec::new();
         for operand in given {
             let Some(operand) = (if operand.depth > 1 {
@@ -138,7 +138,7 @@ fn bitwise(b: &mut RoutineBuilder, op: &str) {
     let weight = Expr::op(Op::Pow, [Expr::Int(2), Expr::var(k)]);
     b.assign(r, r + combined(Expr::var(p), Expr::var(q)) * weight);
     b.end_loop();
-    // What is left is 0 or -1.
+    // After 63 divisions by 2 only the sign is left, as 0 or -1.
     let sign = combined(-x, -y);
     b.if_then(eq(sign, 1), |b| {
         b.assign(r, r - Expr::Int(1 << 62) - Expr::Int(1 << 62));

@@ -155,7 +155,7 @@ fn edges(
     for &n in nodes {
         let own = match doc.attr(n, At::EdgeId) {
             Some(_) => id(doc, n, At::EdgeId, lower.sink),
-            // Nothing refers to it.
+            // An edge needs no id: no element refers to one.
             None => Some(0),
         };
         let source = id(doc, n, At::Source, lower.sink);
@@ -465,7 +465,7 @@ fn multi_way(
     })
 }
 
-/// Puts what conditions and bounds need where it is evaluated at the right times.
+/// Puts the statements that compute parts of conditions and bounds where they run once per evaluation of these.
 fn place_before(graph: &mut Graph, before: Vec<Before>) {
     graph.edges.retain(|e| e.from != usize::MAX);
     // Each edge leads to one vertex, so no insertion touches the edges of another.

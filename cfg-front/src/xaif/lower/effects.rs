@@ -96,7 +96,7 @@ fn exposed(scan: &Scan, program: &Program) -> Vec<FixedBitSet> {
     let structures: Vec<Option<Structure>> = program
         .routines
         .iter()
-        // What does not nest is reported by validation; here every read in it counts.
+        // Validation reports a graph that does not nest; here every read in such a graph counts.
         .map(|r| Structure::of(r.body.as_ref()?).ok())
         .collect();
     let mut found: Vec<FixedBitSet> = program
@@ -109,7 +109,7 @@ fn exposed(scan: &Scan, program: &Program) -> Vec<FixedBitSet> {
         .iter()
         .enumerate()
         .flat_map(|(callee, of)| of.iter().map(move |&caller| (caller, callee)));
-    // One more vertex calls everything.
+    // An artificial vertex calls every routine, so that one search reaches all.
     let all = (0..count).map(|r| (count, r));
     let graph = Adjacency::new(count + 1, calls.chain(all));
     let order = postorder(&graph, count);

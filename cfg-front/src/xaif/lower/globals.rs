@@ -80,7 +80,7 @@ pub(crate) fn globals(
     }
     let mut taken = HashSet::new();
     let mut found = HashMap::new();
-    // What others lie over comes first.
+    // Bases come before the variables that lie over them, as validation demands.
     let bases: Vec<Option<Base>> = storage
         .clusters
         .iter()
@@ -137,7 +137,7 @@ pub(crate) fn globals(
 enum Base {
     /// The member that has all cells.
     Member(SymbolId),
-    /// A global that has been added, as none has.
+    /// A global that has been added, since no member has all cells.
     Added(GlobalId),
 }
 

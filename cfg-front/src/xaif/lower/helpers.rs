@@ -1,4 +1,4 @@
-//! Routines that lowering adds to the program for what needs loops.
+//! Routines that lowering adds to the program for intrinsics that need loops.
 
 use crate::xaif::{
     codes,

@@ -1,16 +1,15 @@
 //! The intrinsics of XAIF: names, and what each becomes.
 //!
-//! OpenAD's front end calls them by what they do and on what: `mul_scal_scal`, `arccos_scal`,
-//! `transpose_arr`, `nc_maxval`; others keep their Fortran names. The endings say nothing that the
-//! operands do not say, so they are dropped before the name is looked up, and every generic and specific
-//! name of Fortran 90 is understood besides.
+//! OpenAD's front end names them by operation and kinds of operands: `mul_scal_scal`, `arccos_scal`, `transpose_arr`,
+//! `nc_maxval`; others keep their Fortran names. The endings say nothing that the operands do not say, so they are
+//! dropped before the name is looked up, and every generic and specific name of Fortran 90 is understood besides.
 
 use crate::xaif::{lower::typed::Typed, notation::spelling::is_boolean};
 use cfg_core::ir::{Expr, Op, Operands, ScalarType};
 
 /// The reason for which an intrinsic cannot be lowered.
 pub(crate) enum Failure {
-    /// The intrinsic is one that nothing here computes.
+    /// There is no counterpart of the intrinsic in the representation.
     Unsupported(String),
     /// The types of its operands do not fit.
     Type(String),
@@ -177,7 +176,7 @@ pub(crate) fn boolean(name: &str) -> Option<Op> {
     named(name).find(|&op| is_boolean(op))
 }
 
-/// An array with what a mask leaves out replaced by what does not change the reduction.
+/// An array in which elements outside of a mask are replaced by the neutral element of the reduction.
 pub(crate) fn masked(op: Op, array: Typed, mask: Typed) -> Result<Typed> {
     conform(&[array.clone(), mask.clone()])?;
     let neutral = match (op, array.ty) {

@@ -98,7 +98,7 @@ pub(crate) fn for_loop(lower: &mut Lower<'_, '_>, n: NodeId) -> Option<Lowered> 
             entry,
         );
     }
-    // Not a DO loop: what the three parts say, one by one.
+    // Not a DO loop: the three parts are lowered one by one, as a loop with a condition.
     if condition.ty != ScalarType::Logical {
         lower.report(
             n,
@@ -201,7 +201,7 @@ fn real_index(
         entry.append(&mut lower.prelude);
         Some(value)
     };
-    // Bounds are evaluated once: the index may appear in none, but what does may change in the body.
+    // Bounds are evaluated once, on entry: the body may change the variables in them.
     let last = lower_to(lower, n, last, ty)?;
     let step = lower_to(lower, n, step, ty)?;
     let first = fixed(lower, first)?.expr;
@@ -335,7 +335,7 @@ pub(crate) fn assigned_indices(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
                     .map(|(v, _)| v)
                     .collect()
             }
-            // Without structure it is not known what a body is; a condition is right in any case.
+            // Without structure the body is unknown; a loop with a condition is right in any case.
             None => candidates.into_iter().map(|(v, _)| v).collect(),
         }
     };

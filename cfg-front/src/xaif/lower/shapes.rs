@@ -1,4 +1,4 @@
-//! Shapes: declared bounds, and what can be said of arrays whose bounds the document does not show.
+//! Shapes: declared bounds, and those inferred for arrays whose bounds the document does not show.
 
 use crate::xaif::{
     codes,
@@ -45,8 +45,8 @@ pub(crate) fn declared(
         }
         return vec![deferred(1); s.rank];
     }
-    // Of an assumed-size array `a(2, *)` the last extent is not known, so all are taken from the actual;
-    // calls see to it that the others are what they should be.
+    // The last extent of an assumed-size array `a(2, *)` is not known, so all are taken from the actual; calls pass
+    // an actual whose other extents are the declared ones.
     let open = s.bounds.iter().any(|b| b.1.is_none());
     if open && !matches!(role, Role::Parameter { .. }) {
         sink.push(doc.error(

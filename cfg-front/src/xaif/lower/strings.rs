@@ -1,4 +1,4 @@
-//! Comparisons of strings, and what else can be said of constant ones.
+//! Comparisons of strings, and operations on constant ones.
 
 use super::{
     Lower,

@@ -1,6 +1,6 @@
-//! Intrinsics that turn arrays into arrays, and vector subscripts: what has no operator of the
-//! representation becomes a call of an added routine, before the statement. The routine's loops are
-//! differentiated like any others. `shifting`, `packing` and `bits` have some of them.
+//! Intrinsics that turn arrays into arrays, and vector subscripts: where the representation has no operator, a call
+//! of an added routine precedes the statement. The routine's loops are differentiated like any others. `shifting`,
+//! `packing` and `bits` have some of them.
 
 use crate::xaif::{
     codes,
@@ -454,7 +454,8 @@ impl Lower<'_, '_> {
             return Err(shape("it reshapes an array to a shape that is a vector"));
         }
         let Some(wanted) = self.spill(v, wanted.clone()).and_then(|spilled| {
-            // Its length must be known here; the spilled one's is not.
+            // The rank of the result is the length of the shape, which must be constant: that of a temporary's type
+            // is not.
             let Expr::Place(place) = &wanted.expr else {
                 return None;
             };
@@ -558,7 +559,7 @@ impl Lower<'_, '_> {
                 counted.expr = Expr::op(Op::Sub, [counted.expr, shift]);
                 counted.depth += 2;
             }
-            // A copy: what is assigned may be the index vector itself.
+            // A copy, since the assigned array may be the index vector itself.
             let counted = self.spill(v, counted)?;
             let Expr::Place(place) = counted.expr else {
                 return None;

@@ -37,7 +37,7 @@ impl Typed {
         Self::op(op, ty, vec![self])
     }
 
-    /// Converted as an assignment to a variable of this type converts.
+    /// The expression converted as in an assignment to a variable of this type.
     pub(crate) fn to(self, ty: ScalarType) -> Result<Self, String> {
         use ScalarType as T;
         if self.ty == ty {
@@ -99,7 +99,7 @@ impl Typed {
         Ok((operands, common))
     }
 
-    /// Converted to a real of its own kind; integers become 64-bit reals.
+    /// The expression as a real: reals keep their kind, integers become 64-bit reals.
     pub(crate) fn real(self) -> Result<Self, String> {
         match self.ty {
             ScalarType::Real | ScalarType::Real32 => Ok(self),

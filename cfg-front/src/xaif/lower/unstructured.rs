@@ -16,7 +16,7 @@ use cfg_core::{
     structure::Structure,
 };
 
-/// Makes structure where that is possible, and says what the graph is.
+/// Makes structure where that is possible; returns the kind of control that the graph has then.
 pub(crate) fn structure(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Control {
     drop_unreachable(lower, graph);
     if is_structured(graph) {

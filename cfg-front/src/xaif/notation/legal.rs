@@ -29,7 +29,7 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     escaped.into()
 }
 
-/// A text for which it does not matter that it comes back: with a replacement for what is not legal.
+/// A text with illegal characters replaced, for names that need not come back: the declarations have the original.
 pub(crate) fn replaced(text: &str, replacement: char) -> Cow<'_, str> {
     if is_legal_text(text) {
         return text.into();

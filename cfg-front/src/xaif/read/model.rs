@@ -395,7 +395,7 @@ impl Model {
                     "give the bounds of every dimension, or none",
                 ));
             }
-            // Some of several: it is not known of which dimensions.
+            // Bounds of some dimensions only, and the document does not tell which: none is used.
             bounds.clear();
         }
         let index = self.symbols.len();
@@ -689,7 +689,7 @@ mod tests {
     use super::*;
     use crate::xaif::codes;
 
-    /// A hundred problems are kept, and an error behind them is one all the same.
+    /// A hundred problems are kept; an error beyond these still makes the reading fail.
     #[test]
     fn problems_are_kept_up_to_a_number() {
         let error = || Diagnostic::error(&codes::LIMIT, "", "");

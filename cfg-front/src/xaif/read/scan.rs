@@ -1,5 +1,5 @@
-//! One pass over the graphs before anything is lowered: which symbols each routine uses and writes, and
-//! whom it calls. Every reference is resolved here, so that a wrong one is reported once.
+//! One pass over the graphs before anything is lowered: the symbols that each routine uses and writes, and its
+//! callees. Every reference is resolved here, so that a wrong one is reported once.
 
 pub(crate) mod common;
 pub(crate) mod hidden;
@@ -296,8 +296,8 @@ impl Scan {
         callers
     }
 
-    /// Host association becomes arguments: a routine needs what it uses of the routines around it, and
-    /// what those that it calls need and it does not have itself.
+    /// Host association becomes arguments: a routine needs the host variables that it uses, and those that its
+    /// callees need unless they are its own.
     fn hosts(&mut self, model: &Model) {
         let callers = self.callers();
         let mut work: Vec<usize> = Vec::new();
@@ -328,8 +328,8 @@ impl Scan {
         self.owners(model);
     }
 
-    /// A routine passes on what routines inside of it use of its variables, whether it uses them itself or
-    /// not; references inside tell of its arrays as its own do.
+    /// Variables that only inner routines use are used by their owner, too, since it passes them on; inner references
+    /// to an array of unknown bounds count as the owner's.
     fn owners(&mut self, model: &Model) {
         let formals = |r: usize| model.routines[r].formals.iter().map(|f| f.0);
         for r in 0..self.routines.len() {

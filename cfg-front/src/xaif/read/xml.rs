@@ -1,7 +1,7 @@
 //! The document as an arena of elements: parsed in one pass, without recursion, without entities.
 //!
-//! quick-xml delivers events that borrow from the text; what is kept of an element is five numbers, of
-//! an attribute three, so that a document needs about as much memory again as its text.
+//! quick-xml delivers events that borrow from the text. The arena keeps five numbers per element and three per
+//! attribute, so a document takes about as much memory as its text once more.
 
 use crate::xaif::{codes, notation::NAMESPACE};
 use cfg_core::diagnostic::{CodeInfo, Diagnostic};
@@ -202,7 +202,7 @@ fn is_xaif(namespace: &ResolveResult<'_>) -> bool {
     }
 }
 
-/// True of what a tool may hang on any element for itself.
+/// True of `Property` and `PropertyList`, in which tools keep data of their own.
 fn is_property(tag: &BytesStart<'_>, namespace: &ResolveResult<'_>) -> bool {
     let name = tag.local_name();
     is_xaif(namespace) && matches!(name.as_ref(), "Property" | "PropertyList")
@@ -523,7 +523,7 @@ impl<'t> Document<'t> {
         Some((raw, attr.escaped))
     }
 
-    /// Numbers an id that is none.
+    /// Gives a number to an id that is a name.
     fn name_id(&mut self, raw: &str) {
         let text = raw.trim();
         if !text.is_empty() && text.parse::<i64>().is_err() && !self.ids.contains_key(text) {
@@ -656,7 +656,7 @@ mod tests {
         assert_eq!(named(5), "Scope 5 in Scope 4 in Scope 3 in Scope 2");
     }
 
-    /// What names the encoding may stand anywhere in the declaration. A declaration that does not end names none.
+    /// The encoding may stand anywhere in the declaration. A declaration that does not end names none.
     #[test]
     fn encodings_are_looked_for_in_all_of_the_declaration() {
         let document = |length: usize, rest: &str| {

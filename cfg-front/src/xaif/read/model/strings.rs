@@ -38,7 +38,7 @@ pub(crate) fn is_constant(doc: &Document<'_>, n: NodeId) -> bool {
     doc.name(n) == El::Constant && doc.attr(n, At::Type).as_deref() == Some("string")
 }
 
-/// A variable that is passed, if the argument is no more than that.
+/// The variable that an argument passes; `None` if the argument is any other expression.
 fn passed(doc: &Document<'_>, argument: NodeId) -> Option<NodeId> {
     let mut children = doc.children(argument);
     let only = children.next()?;

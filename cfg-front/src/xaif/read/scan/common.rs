@@ -148,7 +148,7 @@ fn lay_out(doc: &Document<'_>, model: &Model, declaration: &[SymbolId]) -> Optio
     Some(members)
 }
 
-/// Lays out a block of which declarations differ; `None` if that is not possible: then names must do.
+/// Lays out a block of which declarations differ; `None` if that is not possible: then members are matched by name.
 pub(crate) fn layout(
     doc: &Document<'_>,
     model: &Model,
@@ -205,8 +205,8 @@ fn one_type(model: &Model, name: &str, list: &[Member], layout: &mut Layout) {
         rest = later;
         let mut leaders: Vec<(Member, Vec<SymbolId>)> = Vec::new();
         for member in cluster {
-            // Those at one place stand together. A shape that is not among the last ones gets a storage over
-            // the same cells, which is the same to the program.
+            // Members at one place are neighbours. A shape that is not among the last ones gets a storage over the
+            // same cells, which is the same to the program.
             let found = leaders.iter_mut().rev().take(8).find(|(l, _)| {
                 (l.from, l.to) == (member.from, member.to) && model.alike(l.symbol, member.symbol)
             });
@@ -243,7 +243,7 @@ fn reinterpreted(
     by_type: &BTreeMap<(ScalarType, i64), Vec<Member>>,
 ) -> Option<Conflict> {
     let (read, written) = accesses(doc, model, scan);
-    // Ends of intervals in order: what is written at each point, by type.
+    // A sweep over the ends of intervals: at each point the set of types in which the cell is written.
     let mut events: Vec<(i64, bool, usize, Member)> = Vec::new();
     for (k, list) in by_type.values().enumerate() {
         for &m in list {

@@ -81,7 +81,7 @@ fn structures(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) {
     }
 }
 
-/// Finds what markers write, and reports reads of what they alone can have set.
+/// Finds the variables that markers write, and reports reads of variables that only a marker can have set.
 pub(crate) fn find(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) -> Writes {
     let mut writes = Writes::new();
     let mut open = Open::default();

@@ -3,7 +3,7 @@
 use crate::xaif::read::model::SymbolId;
 use std::collections::{BTreeMap, HashSet};
 
-/// Markers that may hide a store, and what has been said of them.
+/// Markers that may hide a store, and what has been reported of them.
 #[derive(Default)]
 pub(crate) struct Open {
     /// One marker of each routine that has any whose target is not known.

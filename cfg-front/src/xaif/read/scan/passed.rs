@@ -1,6 +1,6 @@
 //! Variables that no statement sets, but perhaps an opaque one, and that are passed to routines: an error if
-//! the routine needs the value, for a decision or for something active. What only passes on uninitialised
-//! values from one passive variable to another does no harm.
+//! the routine needs the value, for a decision or for something active. Copies of uninitialised values from one
+//! passive variable to another do no harm.
 
 use crate::xaif::{
     codes,
@@ -12,7 +12,7 @@ use crate::xaif::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The variable that an argument passes, if it is no more than that.
+/// The variable that an argument passes; `None` if the argument is any other expression.
 fn variable(doc: &Document<'_>, scan: &Scan, argument: NodeId) -> Option<SymbolId> {
     let mut children = doc.children(argument);
     let only = children.next()?;
@@ -23,8 +23,8 @@ fn variable(doc: &Document<'_>, scan: &Scan, argument: NodeId) -> Option<SymbolI
     scan.symbol.get(&reference).copied()
 }
 
-/// Adds to what each routine does to its variables what the routines do that it passes them to, or that share
-/// them with it.
+/// Closes the effects of routines on variables under calls: a routine has, for its own variables, the effects of
+/// every routine to which it passes them or with which it shares them.
 fn through_calls<V: Clone>(
     doc: &Document<'_>,
     model: &Model,
@@ -262,7 +262,7 @@ pub(crate) fn find(
     if open.texts.is_empty() {
         return;
     }
-    // What statements set, and what only markers of a routine, or of one that it calls, set.
+    // Variables set by statements; then those set only by markers of a routine or of its callees.
     let mut sets: Vec<BTreeMap<SymbolId, ()>> = scan
         .routines
         .iter()

@@ -200,7 +200,7 @@ impl Storage {
         for (k, declaration) in declarations.iter().enumerate() {
             declared.extend(declaration.iter().map(|&s| (s, k)));
         }
-        // One that has its name alone may be any of another routine that has its name alone.
+        // A member whose name no other routine has may be the same as any such member of another routine.
         let mut alone: Option<SymbolId> = None;
         for group in names.values() {
             let first = group[0];
