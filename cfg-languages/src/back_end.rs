@@ -11,10 +11,10 @@ use std::io::{self, Write};
 
 /// A form that programs are written in.
 pub trait BackEnd: Debug + Sync {
-    /// The name, by which `--emit` and `--to` have it.
+    /// The name, as `--emit` and `--to` take it.
     fn name(&self) -> &'static str;
 
-    /// The line of help for these subjects; `None` if they are not written in this form.
+    /// The line of help for these subjects; `None` if this form has no way to write them.
     fn help(&self, of: Subjects) -> Option<Help>;
 
     /// The extension of a file, without the dot.
@@ -39,10 +39,11 @@ pub trait BackEnd: Debug + Sync {
         false
     }
 
-    /// The writer of a subject.
+    /// The writer of a subject. All refusals happen here, so that a caller creates no file for a subject that has no
+    /// form.
     ///
     /// # Errors
-    /// A part of the subject has no form here: known before the first byte is written.
+    /// A part of the subject cannot be written in this form.
     fn writer<'p>(
         &self,
         subject: Subject<'p>,
@@ -84,7 +85,7 @@ pub struct Help {
 pub struct Subject<'p> {
     /// The program. A back end that changes it before it is written makes no copy of an owned one.
     pub program: Cow<'p, Program>,
-    /// The routine that a picture is of; none draws nothing.
+    /// The routine of a picture; with `None` nothing is drawn.
     pub drawn: Option<RoutineId>,
     /// The derivative that the program has, if all of it is to be written.
     pub derivative: Option<Derivative<'p>>,
@@ -106,11 +107,12 @@ pub struct WriteOptions {
     pub picture: DotOptions,
     /// How code is written.
     pub c: cfg_back::c::Options,
-    /// Code has derivatives in several directions at once, too.
+    /// Code also has the functions for several directions at once.
     pub directions: bool,
 }
 
-/// Lets emitters that write text write to a byte stream, and keeps the stream's error.
+/// Adapts a byte stream to emitters of text ([`fmt::Write`]), whose error says nothing: the stream's own is kept
+/// here.
 pub struct TextWriter<'w> {
     out: &'w mut dyn Write,
     error: Option<io::Error>,

@@ -71,7 +71,7 @@ impl FrontEnd for C {
     }
 
     fn find_routine(&self, program: &Program, name: &str) -> Option<RoutineId> {
-        // The reader knows the names that macros make others of.
+        // A macro may have renamed the function: the reader has then made the wanted one main.
         program.find_routine(name).or(program.main)
     }
 
@@ -88,8 +88,9 @@ impl FrontEnd for C {
 const FOR_FILES: &str =
     "--preprocess is for files in C; pipe the output of a preprocessor into `-` with --lang c";
 
-/// Reads C files as one program, and what they include; with what a compiler needs for them, if there is one
-/// function to differentiate. Files that define what they lack are read with them.
+/// Reads C files, with the files that they include, as one program. Functions and variables that these lack are
+/// searched in other files of the project, which are then read as well. If there is one function to differentiate,
+/// the result also has the sources for a compiler.
 fn read(request: &Request<'_>, files: &mut dyn Files) -> Result<ReadProgram, Diagnostics> {
     let options = &request.options;
     let choices = cfg_c::Options {
@@ -146,7 +147,8 @@ fn read(request: &Request<'_>, files: &mut dyn Files) -> Result<ReadProgram, Dia
             compiled,
             ..ReadProgram::new(read.program, read.problems)
         };
-        // A program that lacks variables alone is one without those that define them, too.
+        // A program that only lacks definitions of variables is complete enough if the files that define them cannot
+        // be read.
         match (is_last, has_failed) {
             (true, _) => return Ok(program.filter(|_| has_failed).unwrap_or(found)),
             (false, true) => {}
@@ -166,14 +168,14 @@ fn read(request: &Request<'_>, files: &mut dyn Files) -> Result<ReadProgram, Dia
     }
 }
 
-/// True of the path of one of these files.
+/// True if the path is that of one of these files.
 fn is_one_of(path: &str, sources: &[SourceFile<'_>], files: &dyn Files) -> bool {
     let path = files.canonical(Path::new(path));
     let mut known = (sources.iter()).map(|source| files.canonical(Path::new(source.name)));
     path.is_none() || known.any(|known| known == path)
 }
 
-/// The names and texts of files for a compiler, with directives for their options; this one first.
+/// The names and texts of files for a compiler, with directives for their options; the file `first` comes first.
 fn compiled(sources: &[SourceFile<'_>], first: &str) -> Vec<(String, Vec<u8>)> {
     let mut all: Vec<&SourceFile<'_>> = sources.iter().collect();
     all.sort_by_key(|source| source.name != first);
@@ -209,9 +211,9 @@ fn flags(sources: &[SourceFile<'_>]) -> Vec<String> {
 /// A file that is read.
 struct Prepared<'t> {
     name: String,
-    /// Its text, or what another preprocessor has made of it.
+    /// The text of the file, or the output of another preprocessor for it.
     bytes: Cow<'t, [u8]>,
-    /// How it is to be preprocessed here.
+    /// The options of our own preprocessor for this file.
     preprocessing: Preprocessing,
     found_for: Vec<String>,
 }
@@ -267,7 +269,7 @@ fn given(options: &OptionValues) -> Preprocessing {
     }
 }
 
-/// The text that a command makes of a file.
+/// The output of a preprocessor's command for a file.
 fn preprocessed(
     command: &str,
     options: &Preprocessing,
@@ -307,8 +309,8 @@ fn preprocessed(
     }
 }
 
-/// The line in which a compiler says what is wrong; where the file was included from, and the source itself, stand
-/// around it.
+/// The line of a compiler's message that names the problem: the places of inclusion stand before it, the source line
+/// behind it.
 fn reason(said: &str) -> &str {
     let mut lines = said.lines().filter(|line| !line.trim().is_empty());
     let first = lines.clone().next();
@@ -316,16 +318,16 @@ fn reason(said: &str) -> &str {
     error.or(first).unwrap_or("it says nothing")
 }
 
-/// Files are read so often with those that define what they lack.
+/// The most rounds of search for missing definitions: each file that is added may lack others.
 const ROUNDS: usize = 32;
 
-/// Other files in C are read up to this number of bytes in all, for what they define.
+/// The most bytes of other C files, in all, that are searched for definitions.
 const OTHERS: u64 = 64 << 20;
 
 /// Files that C files include, and those around them.
 struct Included<'f> {
     files: &'f mut dyn Files,
-    /// Files that it does not name are of another program.
+    /// The compile database, if an option names one: files that are not in it belong to other programs.
     database: Option<&'f Database>,
     /// The files of a name around a folder.
     found: BTreeMap<(PathBuf, String), Vec<String>>,

@@ -5,11 +5,11 @@ use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The questions of a reader about more than the texts that it is given. Only [`Self::read`] is needed; without the
-/// others nothing is found around files, and nothing is run.
+/// The access of readers to files and commands beyond the given texts, granted by the caller. Only [`Self::read`]
+/// must be implemented; by default, searches around files find nothing and no command runs.
 pub trait Files {
-    /// The bytes of an ordinary file that a program includes or lacks; `None` if there is none that can be read. A
-    /// caller that shows places of problems keeps them.
+    /// The bytes of an ordinary file that a program includes or lacks; `None` if it cannot be read. Callers that show
+    /// places of problems keep the bytes, since problems may be in this file.
     fn read(&mut self, path: &str) -> Option<Vec<u8>>;
 
     /// The bytes of a file in JSON that an option names.
@@ -22,7 +22,7 @@ pub trait Files {
         Err(Diagnostic::error(&codes::PREPROCESS, message, help).into())
     }
 
-    /// The paths of the files in the folders around one that are wanted, each by one path.
+    /// The files in the folders around this one whose path is wanted, each once.
     fn around(&mut self, folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
         let _ = (folder, wanted);
         Vec::new()
@@ -34,7 +34,7 @@ pub trait Files {
         None
     }
 
-    /// The bytes of a file that is looked into, and not kept.
+    /// The bytes of a file that is only searched: callers need not keep them for messages.
     fn look_into(&mut self, path: &Path) -> Option<Vec<u8>> {
         let _ = path;
         None
@@ -52,7 +52,7 @@ pub trait Files {
         false
     }
 
-    /// Runs a command, given as its words: what it writes, or what it complains of if it fails.
+    /// Runs a command, given as its words. The result is its standard output, or its standard error if it fails.
     ///
     /// # Errors
     /// The command cannot be run.
@@ -62,7 +62,7 @@ pub trait Files {
     }
 }
 
-/// Nothing but the texts that are given.
+/// No files and no commands: readers have the given texts alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 

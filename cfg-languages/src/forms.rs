@@ -139,7 +139,7 @@ impl BackEnd for Xaif {
             if !program.has_record_variables() {
                 return cfg_front::xaif::write_xaif(&program, out);
             }
-            // There is a variable for each field of its records.
+            // XAIF has no records: they are split into a variable for each field.
             let valid = validate(program.into_owned());
             let split = valid.and_then(|valid| cfg_transform::records::split(&valid));
             let split = split.map_err(io::Error::other)?;
@@ -218,7 +218,7 @@ impl BackEnd for C {
     }
 }
 
-/// The flat program, with these derivatives in several directions if that is wanted.
+/// The flat program; with `directions`, the functions of these derivatives for several directions are added.
 fn flat_with(
     program: Program,
     routines: &[RoutineId],

@@ -11,9 +11,9 @@ use std::io;
 
 /// A language that programs are read in.
 ///
-/// A front end reads; it validates nothing. Its problems and those that validation finds are told together.
+/// A front end reads and does not validate: callers report its problems together with those of validation.
 pub trait FrontEnd: Debug + Sync {
-    /// The name, by which `--lang` has it.
+    /// The name, as `--lang` takes it.
     fn name(&self) -> &'static str;
 
     /// The name in sentences.
@@ -22,18 +22,18 @@ pub trait FrontEnd: Debug + Sync {
     /// A line of help that says which language it is, without a full stop.
     fn about(&self) -> &'static str;
 
-    /// Extensions of its files in small letters, without the dot; the usual one first.
+    /// The extensions of files in this language, in small letters and without the dot; the usual one first.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// All codes of its problems; no other area has one of these.
+    /// All codes of this front end's problems. Codes are unique over all front ends and crates.
     fn codes(&self) -> &'static [CodeInfo];
 
-    /// Options of its own; none by default.
+    /// The options of this language; none by default.
     fn options(&self) -> &'static [OptionSpec] {
         &[]
     }
 
-    /// Refuses its own options where they do not go with one another, or with standard input.
+    /// Refuses options of this language that exclude one another, or standard input.
     ///
     /// # Errors
     /// The command line is wrong, for this reason.
@@ -42,7 +42,8 @@ pub trait FrontEnd: Debug + Sync {
         Ok(())
     }
 
-    /// Says why its options are wrong for files in other languages, if one was given.
+    /// The message for a command line that gives an option of this language with files in another one; `None` without
+    /// such an option.
     fn refuse_elsewhere(&self, options: &OptionValues) -> Option<String> {
         let mut own = self.options().iter();
         let given = own.find(|option| options.is_given(option.id))?;
@@ -53,8 +54,8 @@ pub trait FrontEnd: Debug + Sync {
         Some(format!("{name} is for files in {}", self.title()))
     }
 
-    /// Reads an input to its end, unless it is hopeless: by default, unless it has a zero byte. Of an input that is
-    /// hopeless the beginning may be returned, with which [`Self::read`] then says what is wrong.
+    /// Reads an input to its end, unless its beginning shows that it is no text of the language (by default: a zero
+    /// byte). Then the beginning may be returned, and [`Self::read`] refuses that.
     ///
     /// # Errors
     /// The input cannot be read, or is no text of this language.
@@ -65,7 +66,7 @@ pub trait FrontEnd: Debug + Sync {
     /// Reads a program.
     fn read(&self, request: &Request<'_>, files: &mut dyn Files) -> ReadProgram;
 
-    /// The routine that a user means by a name: by default the one of this name.
+    /// The routine that a user means by a name: by default the one with exactly this name.
     fn find_routine(&self, program: &Program, name: &str) -> Option<RoutineId> {
         program.find_routine(name)
     }
@@ -85,18 +86,18 @@ pub trait FrontEnd: Debug + Sync {
         false
     }
 
-    /// True if a compiler of the language may compile the files, for which [`ReadProgram::compiled`] has what it
-    /// needs.
+    /// True if the original files can be compiled for comparison: then [`ReadProgram::compiled`] has their sources
+    /// and flags.
     fn is_compiled(&self) -> bool {
         false
     }
 
-    /// How a main routine is marked in a file, as the end of a sentence that asks for one; empty if it cannot be.
+    /// The end of a message that asks for a main routine: how a file marks one; empty if files cannot.
     fn main_hint(&self) -> &'static str {
         ""
     }
 
-    /// How places of problems in its texts are known; by default by the spans that the reader attaches.
+    /// How lines are found for problems that have none; by default, from the spans that the reader attaches.
     fn placement(&self) -> Placement {
         Placement::Spans
     }
@@ -115,7 +116,7 @@ impl PartialEq for dyn FrontEnd + '_ {
     }
 }
 
-/// How the place of a problem in a text is known, of problems for which the reader has given no line.
+/// How the line of a problem is found if the reader has given none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// By JSON pointers, for which [`FrontEnd::places`] has lines.
@@ -124,17 +125,17 @@ pub enum Placement {
     Sites,
     /// By the spans of the program's elements ([`cfg_core::ir::Span`]), in sources that are named like the texts.
     Spans,
-    /// Only the reader knows places.
+    /// Not at all: the reader gives every line that there is.
     Reader,
 }
 
 /// The places of the parts of a program in its text.
 pub trait Places: Debug {
-    /// Gives problems of this text, which have a pointer or a site, line and column.
+    /// Sets line and column of problems of this text from their pointers or sites.
     fn locate(&self, bytes: &[u8], problems: Vec<&mut Diagnostic>);
 }
 
-/// Why a text could not be loaded.
+/// The reason for which a text could not be loaded.
 #[derive(Debug)]
 pub enum LoadError {
     /// The input cannot be read.
@@ -158,7 +159,7 @@ impl From<Diagnostics> for LoadError {
 /// The text of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'t> {
-    /// The name of the file, which messages have.
+    /// The name of the file in messages.
     pub name: &'t str,
     /// Its bytes.
     pub bytes: &'t [u8],
@@ -184,7 +185,7 @@ pub struct Request<'t> {
     pub options: OptionValues,
     /// The routine and the variables to differentiate.
     pub wanted: Wanted,
-    /// Texts and programs together may take about so many bytes of memory.
+    /// A rough limit for the bytes of memory that texts and programs take together.
     pub max_memory: usize,
 }
 
@@ -247,8 +248,8 @@ pub struct CSource {
     pub signature: cfg_c::Signature,
     /// Names and texts of the files, as they go to the reader; that of the function first.
     pub files: Vec<(String, Vec<u8>)>,
-    /// The flags with which they find what they include.
+    /// The flags for the folders of included files (`-I` and the like).
     pub flags: Vec<String>,
-    /// The codes of what was told of them.
+    /// The codes of the warnings that were reported for the files.
     pub warnings: Vec<&'static str>,
 }

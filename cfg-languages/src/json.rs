@@ -60,7 +60,7 @@ impl FrontEnd for Json {
 /// Places in a JSON text, by pointers.
 #[derive(Debug)]
 struct Pointers {
-    /// The bytes of memory that the program may take which is read again.
+    /// The bytes of memory for the program, which is read once more to find places.
     left: usize,
 }
 

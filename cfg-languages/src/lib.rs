@@ -1,7 +1,7 @@
-//! The languages of cfgrev: the interfaces of front ends and back ends, and the registry of all that there are.
+//! The languages of cfgrev: the interfaces of front ends and back ends, and the registries of both.
 //!
 //! A [`FrontEnd`] says its name, the extensions of its files, its options and how places of problems are found, and
-//! reads files into a program. [`FRONT_ENDS`] lists all; whoever has a file and its extension needs no more. To add a
+//! reads files into a program. [`FRONT_ENDS`] lists all, and [`by_extension`] finds the one for a file. To add a
 //! language is to write its front end as a module here, which may call a crate of its own, and to add a line to the
 //! list. `docs/front-end.md` does so for a small language.
 //!
@@ -20,7 +20,7 @@
 //!
 //! A [`BackEnd`] writes programs in one form, and [`BACK_ENDS`] lists all: another one is a module and a line, too.
 //!
-//! Neither files nor processes are touched here: [`Files`] is what a reader may ask its caller for.
+//! This crate opens no file and starts no process: readers ask their caller, through [`Files`].
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
@@ -45,7 +45,7 @@ pub use front_end::{
 };
 pub use options::{OptionSpec, OptionValues, Value};
 
-/// The program format in JSON, the language of what has no extension.
+/// The program format in JSON, which is assumed for files without an extension and for standard input.
 pub const JSON: &dyn FrontEnd = &json::Json;
 
 /// The text form.
@@ -59,7 +59,7 @@ pub const FRONT_ENDS: &[&dyn FrontEnd] = &[
     &c::C,
 ];
 
-/// The form in which programs are written that no other is asked for.
+/// The form in which programs are written by default.
 pub const DEFAULT_FORM: &dyn BackEnd = &forms::Json;
 
 /// All back ends, in the order in which they are listed where [`Help::order`] does not tell.

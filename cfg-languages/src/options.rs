@@ -1,13 +1,13 @@
-//! Options of languages, as data, and what they were given.
+//! Options of languages as data, and the values that a user gave.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// An option of a front end, for whoever has a command line.
+/// An option of a front end, from which a command line can be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptionSpec {
-    /// The name by which [`OptionValues`] have it, used by no other option.
+    /// The key in [`OptionValues`], unique over all languages.
     pub id: &'static str,
     /// The letter behind one dash.
     pub short: Option<char>,
@@ -22,7 +22,7 @@ pub struct OptionSpec {
 /// The value of an option; texts are what help calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// None: the option is given, or not.
+    /// No value: only whether the option is given counts.
     Flag,
     /// A text.
     One(&'static str),

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 struct Entry {
     directory: PathBuf,
     file: PathBuf,
-    /// The words of the command, or all of them for a shell.
+    /// The words of the command. `command` of the file is one text, split as a shell would.
     arguments: Option<Vec<String>>,
     command: Option<String>,
 }
@@ -29,7 +29,7 @@ fn problem(message: String, help: &str) -> Diagnostics {
     Diagnostic::error(&codes::PREPROCESS, message, help).into()
 }
 
-/// Reads a database; of a folder, the one in it.
+/// Reads a database; for a folder, `compile_commands.json` in it.
 pub(super) fn read(path: &Path, files: &mut dyn Files) -> Result<Database, Diagnostics> {
     let path = match files.is_folder(path) {
         true => path.join("compile_commands.json"),
@@ -48,7 +48,7 @@ pub(super) fn read(path: &Path, files: &mut dyn Files) -> Result<Database, Diagn
     }
 }
 
-/// A path that is the same for all names of a file.
+/// One path for all names of a file: the canonical one if the file exists.
 pub(super) fn known(path: &Path, files: &dyn Files) -> PathBuf {
     files.canonical(path).unwrap_or_else(|| path.to_owned())
 }
@@ -60,7 +60,7 @@ impl Entry {
 }
 
 impl Database {
-    /// The files that it names, as [`known`] has them.
+    /// The paths of the files in the database, made unique by [`known`].
     pub(super) fn files(&self, files: &dyn Files) -> BTreeSet<PathBuf> {
         let entries = self.entries.iter();
         entries.map(|entry| entry.path(files)).collect()
@@ -89,7 +89,7 @@ impl Database {
     }
 }
 
-/// The words of a command as a shell separates them, without anything that it would put in.
+/// The words of a command as a shell separates them, without its expansions (variables, patterns).
 fn split(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -117,7 +117,8 @@ fn split(command: &str) -> Vec<String> {
     words
 }
 
-/// The options for its preprocessor in the words of a compiler's command, given in a folder.
+/// The options for the preprocessor among the words of a compiler's command; relative paths are relative to the
+/// folder.
 fn options(words: &[String], directory: &Path) -> Preprocessing {
     let path = |name: String| directory.join(name).to_string_lossy().into_owned();
     let mut found = Preprocessing::default();
@@ -137,7 +138,7 @@ fn options(words: &[String], directory: &Path) -> Preprocessing {
         };
         let value = match &word[flag.len()..] {
             "" => rest.next().cloned(),
-            // -include-pch is another one.
+            // -include-pch is an option of its own, not -include with a value attached.
             _ if *flag == "-include" => None,
             value => Some(value.to_owned()),
         };
