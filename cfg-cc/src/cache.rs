@@ -1,10 +1,10 @@
-//! Executables that were made before.
+//! A cache of executables, on disk.
 //!
 //! An entry is two files named after a hash of all that an executable depends on: the executable, and a key with all that in
-//! full and with a hash of the executable. An entry counts only if both belong to the user and nobody else may write them,
-//! the key is the same to the last byte, and the executable has its hash. Files are written to a temporary and
-//! renamed, the executable first, so that whoever finds half of an entry, or one of another writer, makes it anew. Halves that
-//! nobody has completed for a while are removed.
+//! full and with a hash of the executable. An entry counts only if both files belong to the user and nobody else may
+//! write them, the key is the same to the last byte, and the executable has the hash in the key. Files are written to
+//! a temporary and renamed, the executable first. A reader that finds half of an entry, or halves of two writers,
+//! sees a wrong hash and compiles anew. Halves that stay incomplete for a while are removed.
 
 use crate::Compiler;
 use std::{
@@ -14,13 +14,13 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Most bytes that the entries take together; those that were not used for the longest time go.
+/// The most bytes of all entries together; beyond, the least recently used are removed.
 const MOST: u64 = 256 << 20;
 
-/// The age from which half of an entry is that of a writer which is no more.
+/// The age from which the writer of half an entry is taken to have died.
 const ABANDONED: Duration = Duration::from_secs(60);
 
-/// Changes when what is kept does.
+/// The version of the entries' form: to be changed with the form, so that older entries are not found.
 const VERSION: &str = "cfgrev-cc 1";
 
 /// The environment variables by which compilers find files.
@@ -33,7 +33,7 @@ const ENVIRONMENT: [&str; 6] = [
     "CCC_OVERRIDE_OPTIONS",
 ];
 
-/// All that an executable depends on.
+/// The key: all that an executable depends on (compiler, flags, environment, source).
 pub(crate) fn identity(compiler: &Compiler, version: &[u8], text: &str) -> Vec<u8> {
     let mut key = Vec::new();
     let mut part = |bytes: &[u8]| {
@@ -57,7 +57,7 @@ pub(crate) fn identity(compiler: &Compiler, version: &[u8], text: &str) -> Vec<u
     key
 }
 
-/// The file that a command is.
+/// The file that a command runs, found by PATH as the system does.
 fn located(command: &Path) -> PathBuf {
     let found = match command.components().count() {
         1 => {
@@ -100,7 +100,7 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// The cache in this folder, which is made if need be; none if it is not the user's own.
+    /// The cache in this folder, which is created if need be; `None` if the folder is not the user's own.
     pub(crate) fn open(folder: &Path) -> Option<Self> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -137,14 +137,15 @@ impl Cache {
         if fs::read(&about).ok()? != self::about(key, &bytes) {
             return None;
         }
-        // For the order in which entries go; without it this one goes earlier.
+        // The time of use decides which entries are removed first. If it cannot be set, this entry goes earlier: no
+        // harm.
         if let Ok(file) = File::options().append(true).open(&about) {
             let _ = file.set_modified(SystemTime::now());
         }
         Some(executable)
     }
 
-    /// Keeps an executable; where it is then.
+    /// Keeps an executable; returns its path in the cache.
     pub(crate) fn keep(&self, key: &[u8], executable: &Path) -> io::Result<PathBuf> {
         let bytes = fs::read(executable)?;
         let (target, about) = self.paths(key);
@@ -173,7 +174,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the oldest entries if they take more than so many bytes, but not this one, and halves that were abandoned.
+    /// Removes halves that were abandoned and, while the entries take more than `most` bytes, the oldest entry, but
+    /// never `newest`.
     fn shrink(&self, newest: &Path, most: u64) -> io::Result<()> {
         let mut entries = Vec::new();
         let mut total = 0;
@@ -216,7 +218,7 @@ impl Cache {
     }
 }
 
-/// What stands beside an executable.
+/// The text of the key file beside an executable: the key and the hash of the executable.
 fn about(key: &[u8], executable: &[u8]) -> Vec<u8> {
     let head = format!(
         "{VERSION}\n{} {:032x}\n",
@@ -249,7 +251,7 @@ mod tests {
         }
     }
 
-    /// Entries stay as long as they take no more bytes than they may; then the oldest goes, and never the newest.
+    /// Entries stay while they take no more bytes than allowed; beyond, the oldest goes, but never the newest.
     #[test]
     fn the_oldest_goes_where_there_are_too_many() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -278,7 +280,7 @@ mod tests {
         assert_eq!(there(), [false, false, true]);
     }
 
-    /// A half of an entry counts until its writer must have ended; then it goes.
+    /// Half of an entry counts as in use until its writer must have ended; then it is removed.
     #[test]
     fn abandoned_halves_go() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -293,7 +295,7 @@ mod tests {
             fs::write(half, vec![0; 100]).expect("it can be written");
             cache.shrink(&whole, MOST).expect("it can be read");
             assert!(half.exists(), "{}", half.display());
-            // Together with the whole entry it is too much: that is older.
+            // The half and the whole entry exceed the limit together; the whole one is older and goes.
             cache.shrink(Path::new(""), 100).expect("it can be read");
             assert!(!whole.exists(), "{}", half.display());
             cache.keep(b"a", &made).expect("it can be kept");

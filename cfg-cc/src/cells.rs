@@ -7,13 +7,14 @@ use cfg_core::{
 use cfg_exec::Value;
 use std::io::{Error, ErrorKind, Read};
 
-/// What stands for an uninitialised value in files with checks.
+/// The NaN that stands for an uninitialised real in files with checks.
 const UNSET_REAL: u64 = 0x7FF8_756E_696E_6974;
 const UNSET_REAL32: u32 = 0x7FC0_756E;
 const UNSET_INTEGER: i64 = -6_674_804_268_309_651_741;
 const UNSET_LOGICAL: u8 = 2;
 
-/// Adds the elements of a value in storage order; uninitialised ones are 0, with checks the cells that stand for them.
+/// Adds the elements of a value in storage order. An uninitialised one is written as 0, or with checks as the bits
+/// that mark it.
 pub(crate) fn write_value(bytes: &mut Vec<u8>, value: &Value, order: Order, checks: bool) {
     let value = value.in_order(order);
     for k in 0..value.len() {

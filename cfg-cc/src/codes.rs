@@ -1,4 +1,4 @@
-//! The codes of what keeps a program from being compiled and run.
+//! The codes of failures to compile and to run a program.
 
 cfg_core::diagnostic_codes! {
     /// Every code of this crate, in order.

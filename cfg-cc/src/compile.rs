@@ -14,7 +14,7 @@ use std::{
     process::{Command, ExitStatus, Stdio},
 };
 
-/// Compiles a program, or finds what was made of it before.
+/// Compiles a program, or finds its executable in the cache.
 pub(crate) fn compile(
     text: &str,
     compiler: &Compiler,
@@ -58,7 +58,7 @@ pub(crate) fn compile(
             "report it with the program, or use other flags",
         ));
     }
-    // What cannot be kept is used where it is.
+    // An executable that cannot be kept is used where it is.
     let kept = cache.and_then(|cache| cache.keep(&key, &target).ok());
     Ok(match kept {
         Some(path) => Made { path, folder: None },
@@ -73,12 +73,12 @@ pub(crate) fn compile(
 pub(crate) struct Call<'a> {
     pub(crate) compiler: &'a Compiler,
     pub(crate) watching: &'a dyn Watching,
-    /// The folder for what the compiler writes on its way.
+    /// The folder for the compiler's temporary files.
     pub(crate) folder: &'a Path,
 }
 
 impl Call<'_> {
-    /// Runs the compiler; what it says.
+    /// Runs the compiler; returns its status and its messages.
     pub(crate) fn make(&self, arguments: &[&Path]) -> Result<(ExitStatus, Vec<u8>), Diagnostics> {
         let log = self.folder.join("log");
         let out = File::create(&log).map_err(|e| no_folder(&e))?;
@@ -87,7 +87,7 @@ impl Call<'_> {
         command
             .args(&self.compiler.flags)
             .args(arguments)
-            // What it writes on its way goes with the folder.
+            // Temporary files of a compiler that a signal ends are removed with the folder.
             .env("TMPDIR", self.folder)
             .env("LC_ALL", "C")
             .stdout(Stdio::from(out))
@@ -114,8 +114,8 @@ impl Call<'_> {
     }
 }
 
-/// True if these flags let the result depend on the source, the flags and the compiler alone: none reads other files, none
-/// looks at the machine.
+/// True if with these flags the result depends on the source, the flags and the compiler alone: no flag reads other
+/// files or asks for the machine's kind.
 fn is_closed(flags: &[String]) -> bool {
     let open = [
         "-fplugin",
@@ -138,7 +138,7 @@ fn is_closed(flags: &[String]) -> bool {
         "-D",
         "-U",
     ];
-    // Of other options of this kind the value may name a file.
+    // The value of any other option of this kind may name a file.
     let valued = [
         "-ffp-contract=",
         "-fexcess-precision=",

@@ -1,8 +1,9 @@
 //! Programs as C, compiled by the system's compiler and run as a process of their own.
 //!
 //! [`Executable::build`] writes the C of some routines (`cfg_back::c`), compiles it in a temporary folder and starts it;
-//! [`Executable::run`] calls a routine with the arguments that a [`cfg_exec::Session`] would take, and returns what that
-//! would leave. Nothing is loaded into this process.
+//! [`Executable::run`] calls a routine with the arguments that a [`cfg_exec::Session`] would take, and returns the
+//! values that the session would return. No compiled code is loaded into this process, so a crash or an endless loop
+//! ends the other one.
 //!
 //! ```no_run
 //! use cfg_cc::{Compiler, Executable};
@@ -21,7 +22,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `compile`, `cache` | from a source to an executable file; those that were made before |
+//! | `compile`, `cache` | from a source to an executable file; a cache of these |
 //! | `process` | waiting for compiler and program: a time limit, and signals |
 //! | `cells` | values as bytes |
 //! | `original` | a function of C as its file has it, compared with the program that was read |
@@ -35,7 +36,7 @@ mod process;
 
 pub use codes::CODES;
 
-/// The code of what a signal has stopped.
+/// The code of the error for work that a signal has stopped.
 pub const STOPPED: &str = codes::STOPPED.code;
 pub use original::{Comparison, Difference, Number, Original};
 pub use process::{Watch, Watching};
@@ -57,7 +58,7 @@ use std::{
     time::Duration,
 };
 
-/// The compiler, what it is called with, and how what it makes is run.
+/// The compiler, its flags, and how compiled programs are run.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     /// The command: a path, or a name that is looked up.
@@ -66,14 +67,15 @@ pub struct Compiler {
     pub flags: Vec<String>,
     /// Warnings are errors.
     pub strict: bool,
-    /// Counts what the tapes of calls are used for, which takes time.
+    /// Counts the pushes and pops of calls ([`Answer::tape`]), which takes time.
     pub counting: bool,
-    /// The folder in which executables are kept for the next time. Nothing is kept if there is none, if it or a folder in
-    /// it belongs to others, or if a flag may make the result depend on more than the source, the flags and the compiler.
+    /// The folder in which executables are kept for the next time. Nothing is kept without a folder, if it or a
+    /// folder in it belongs to others, or if a flag may make the result depend on more than the source, the flags and
+    /// the compiler.
     pub cache: Option<PathBuf>,
     /// The longest time that a call may take; then the process is ended.
     pub limit: Option<Duration>,
-    /// Who may want to stop compiler and program.
+    /// Asked regularly whether compiler and program are to be stopped.
     pub watch: Option<Arc<dyn Watch>>,
 }
 
@@ -103,21 +105,21 @@ struct Callable {
     globals: Vec<(Variable, usize)>,
 }
 
-/// What a call leaves.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// 0, or why the call failed: 1 no memory, 2 a limit, 3 the program stopped, 4 a check.
     pub status: i64,
-    /// The code and the place of what failed, in a program with checks. Without them what [`Executable::stopped`] reads, or
-    /// nothing.
+    /// In a program with checks, the code and the place of the failure. Without checks, the numbers that
+    /// [`Executable::stopped`] reads, or nothing.
     pub message: String,
     /// The bytes that are left on the tape that was given.
     pub tape_bytes: u64,
-    /// What tapes were used for, without what is left on them; known if [`Compiler::counting`] is set.
+    /// The numbers of pushes and pops, and their bytes; `Some` if [`Compiler::counting`] is set.
     pub tape: Option<TapeCounts>,
     /// The value of a function.
     pub result: Option<Value>,
-    /// The arguments; those that the routine writes as it left them.
+    /// The arguments after the call.
     pub arguments: Vec<Argument>,
     /// The globals that own storage, in the order of the program.
     pub globals: Vec<Value>,
@@ -199,7 +201,7 @@ impl Executable {
     /// Compiles routines, each of a program, and starts the process that runs them.
     ///
     /// # Errors
-    /// What has no C, a compiler that is not there or complains, a process that cannot be started.
+    /// A program has no counterpart in C, the compiler is missing or refuses the text, or the process cannot be started.
     pub fn build(
         programs: &[(&Flat, RoutineId)],
         compiler: &Compiler,
@@ -210,14 +212,14 @@ impl Executable {
     /// [`Self::build`] with options. With checks a program that fails gives status 4 and an [`Answer::message`].
     ///
     /// # Errors
-    /// What has no C, a compiler that is not there or complains, a process that cannot be started.
+    /// A program has no counterpart in C, the compiler is missing or refuses the text, or the process cannot be started.
     pub fn build_with(
         programs: &[(&Flat, RoutineId)],
         compiler: &Compiler,
         options: cfg_back::c::Options,
     ) -> Result<Self, Diagnostics> {
         let text = cfg_back::c::server(programs, options, compiler.counting)?;
-        // Goes last: a signal ends this process when it does.
+        // Dropped last: only then a signal that has come may end this process, when its files have been removed.
         let watching = watching(compiler)?;
         let made = compile::compile(&text, compiler, &*watching)?;
         let process = Process::start(made, compiler)?;
@@ -235,8 +237,8 @@ impl Executable {
         })
     }
 
-    /// The executor's error of a call that ended because the program stopped, with the position of the routine that was
-    /// called; `None` of other answers, and of programs with checks.
+    /// The error that the executor reports for a call that ended because the program stopped; `position` is that of
+    /// the routine that was called. `None` for other answers, and for programs with checks.
     pub fn stopped(&self, position: usize, answer: &Answer) -> Option<Diagnostic> {
         let mut numbers = answer.message.split(' ').map(|n| n.parse().ok());
         let mut next = || numbers.next().flatten();
@@ -264,9 +266,9 @@ impl Executable {
         Ok(answer)
     }
 
-    /// Calls a routine as [`Self::run`] does, so often, each time with these arguments and globals, and returns how long
-    /// the calls took together, and their status. A call before the first one is not counted, nor is what brings the
-    /// arguments in.
+    /// Calls a routine a number of times, each time with these arguments and globals, and returns the time of all
+    /// calls together and their status. The time has neither a first call, which warms up, nor the copying of
+    /// arguments.
     ///
     /// # Errors
     /// The errors are those of [`Self::run`].

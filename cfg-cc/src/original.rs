@@ -1,5 +1,5 @@
-//! A function of C as its file has it: compiled, called at a point in a process of its own, and compared with what the program that
-//! was read leaves there.
+//! A function of C as its file has it: compiled, called at a point in a process of its own, and its results compared
+//! with those of the program that the front end has read.
 //!
 //! Files are compiled without optimisation and without what compilers know of the library's functions, so that values are those
 //! of the executor, bit for bit.
@@ -25,9 +25,9 @@ use std::{
 /// The name by which `main` of a file can be called.
 const MAIN: &str = "cfgrev_main";
 
-/// Flags under which values are those of the executor. Functions that are not called may call what is not there.
+/// Flags under which values are those of the executor. Functions that are not called may refer to undefined ones.
 const FLAGS: [&str; 12] = [
-    // The macros of what is read: vectors and other integers are not.
+    // The macros that the reader predefines: it has no vectors and no 128-bit integers.
     "-std=gnu17",
     "-trigraphs",
     "-U__SSE__",
@@ -37,7 +37,7 @@ const FLAGS: [&str; 12] = [
     "-fno-builtin",
     "-ffp-contract=off",
     "-fgnu89-inline",
-    // Variables without an initial value may stand in several files.
+    // Old programs define a variable without an initial value in several files.
     "-fcommon",
     "-ffunction-sections",
     "-w",
@@ -52,7 +52,7 @@ const LINK: &[&str] = match cfg!(target_os = "linux") {
 /// The program that calls the driver.
 const SUPPORT: &str = include_str!("original/support.c");
 
-/// The last cell of a call that has ended.
+/// The last cell of the output, by which a call that has ended is known from a process that has died.
 const END: u64 = 0x0063_6667_7265_7621;
 
 /// A function in its file.
@@ -64,19 +64,20 @@ pub struct Original<'a> {
     pub signature: &'a Signature,
     /// Flags that the files need, such as `-I` and `-D`.
     pub flags: &'a [String],
-    /// The values that the function is called with.
+    /// The values with which the function is called.
     pub point: &'a NamedValues,
-    /// What the program that was read leaves: parameters, globals, and the result as `return`.
+    /// The values after the run of the program that was read: parameters, globals, and the result as `return`.
     pub read: &'a NamedValues,
     /// An empty list in the point is a null pointer.
     pub empty_is_null: bool,
-    /// The executor has computed them, which rounds what functions of 64-bit reals give for those of 32 bits.
+    /// The executor has computed `read`. It evaluates functions of 32-bit reals in 64 bits and rounds the result; the
+    /// driver then defines `sinf` and its like in this way.
     pub by_executor: bool,
     /// Most bytes of memory that the process may take.
     pub max_memory: u64,
 }
 
-/// What the comparison has found.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The numbers that were compared.
@@ -117,7 +118,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Numbers that the driver puts out, of one variable or member.
+/// A run of numbers in the driver's output: those of one variable or member.
 #[derive(Debug)]
 struct Leaves {
     /// The place of the first one, without subscripts.
@@ -125,7 +126,7 @@ struct Leaves {
     /// The extents of the array that they are; none of a scalar.
     extents: Vec<usize>,
     ty: ScalarType,
-    /// The values that are expected; what is not set is not compared.
+    /// The expected cells; `None` for a value that is not set, which is not compared.
     cells: Vec<Option<u64>>,
 }
 
@@ -145,7 +146,7 @@ mod cells {
         };
         Some(match (tree, is_real(ty)) {
             (ValueTree::Real(x), true) => real(*x),
-            // Rounded once, not through 64 bits.
+            // Rounded once: the way through 64 bits would round twice.
             (ValueTree::Int(i), true) if ty == ScalarType::Real32 => f64::from(*i as f32).to_bits(),
             (ValueTree::Int(i), true) => real(*i as f64),
             (ValueTree::Wide(u), true) if ty == ScalarType::Real32 => {
@@ -161,11 +162,11 @@ mod cells {
 }
 
 impl Original<'_> {
-    /// Compiles the file, calls the function, and compares what it leaves with what the program that was read leaves.
+    /// Compiles the files, calls the function, and compares its results with `read`, cell by cell.
     ///
     /// # Errors
-    /// A signal (B906); everything else is a reason for which there is no comparison: no compiler, a file that it does not take, a
-    /// parameter that no value can be given, a process that ends before the function returns.
+    /// A signal (B906). All other errors say why there is no comparison: no compiler, a file that it refuses, a
+    /// parameter that cannot be given a value, a process that ends before the function returns.
     pub fn compare(&self, compiler: &Compiler) -> Result<Comparison, Diagnostics> {
         let values = Values {
             point: self.point,
@@ -250,7 +251,7 @@ impl Original<'_> {
             let parts = driver.elsewhere.iter().filter(|(file, _)| file == name);
             let own = (k == 0).then_some(&driver.code).into_iter();
             for code in own.chain(parts.map(|(_, code)| code)) {
-                // A macro of the file may hide what the driver declares.
+                // A macro of the file may have the name of a keyword or type that the driver uses.
                 let rest = format!("\n#undef main\n#line 1 \"driver of cfgrev\"\n{code}");
                 text.extend_from_slice(rest.as_bytes());
             }
@@ -272,13 +273,13 @@ impl Original<'_> {
     }
 }
 
-/// There is no comparison.
+/// The error for a comparison that cannot be made.
 fn unfit(why: String) -> Diagnostics {
     let help = "call the function with values that can be given, from a file that compiles by itself; --against none leaves the comparison away";
     problem(&codes::UNFIT, why, help)
 }
 
-/// The line of what a compiler says that tells why.
+/// The line of a compiler's messages that gives the reason.
 fn complaint(said: &str) -> &str {
     let tells = |line: &&str| line.contains("error:") || line.contains("undefined reference");
     let line = said.lines().find(tells).or_else(|| said.lines().next());
@@ -313,7 +314,8 @@ fn compare(leaves: &[Leaves], found: &[u64]) -> Result<Comparison, Diagnostics> 
     Ok(comparison)
 }
 
-/// The same number, or no number twice: which NaN it is depends on the order of operands.
+/// True for the same number, or for two NaNs: the bits of a NaN depend on the order of operands, which compilers
+/// choose.
 fn is_same(ty: ScalarType, a: u64, b: u64) -> bool {
     let is_nan = |cell| f64::from_bits(cell).is_nan();
     a == b || cells::is_real(ty) && is_nan(a) && is_nan(b)

@@ -1,4 +1,4 @@
-//! Waiting for compiler and program: not forever, and not past a signal.
+//! Waits for compiler and program, up to a time limit and up to a signal.
 
 use crate::{Compiler, codes, problem};
 use cfg_core::diagnostic::Diagnostics;
@@ -13,9 +13,10 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Who may want to stop compiler and program, as signals do.
+/// A source of requests to stop, such as signals.
 pub trait Watch: Debug + Send + Sync {
-    /// Begins a time in which something has to be ended or removed before this process may end.
+    /// Begins a time in which this process must not end by itself, because children have to be ended and files
+    /// removed first.
     ///
     /// # Errors
     /// The system does not tell of signals.
@@ -24,11 +25,11 @@ pub trait Watch: Debug + Send + Sync {
 
 /// A time in which this process may not end; it is over when this is dropped.
 pub trait Watching {
-    /// True if it is time to stop.
+    /// True if a request to stop has come.
     fn stopped(&self) -> bool;
 }
 
-/// Nobody wants to stop anything.
+/// A watch without requests.
 struct Nobody;
 
 impl Watching for Nobody {
@@ -37,7 +38,7 @@ impl Watching for Nobody {
     }
 }
 
-/// The longest time between two looks for a signal.
+/// The longest time between two checks for a signal.
 const STEP: Duration = Duration::from_millis(20);
 
 pub(crate) fn watching(compiler: &Compiler) -> Result<Box<dyn Watching>, Diagnostics> {
@@ -71,7 +72,7 @@ pub(crate) enum Ended {
     Late,
 }
 
-/// Runs a command to its end; a signal, or the limit, ends it with all that it has started.
+/// Runs a command to its end. A signal, or the limit, kills it together with the processes that it has started.
 pub(crate) fn finish(
     command: &mut Command,
     watching: &dyn Watching,
@@ -114,7 +115,7 @@ pub(crate) fn finish(
 /// An executable file.
 pub(crate) struct Made {
     pub(crate) path: PathBuf,
-    /// The folder that it is in, if it is not kept.
+    /// The temporary folder of the file; `None` if the file is in the cache.
     pub(crate) folder: Option<TempDir>,
 }
 
@@ -126,13 +127,13 @@ pub(crate) struct Process {
     output: BufReader<ChildStdout>,
     limit: Option<Duration>,
     watch: Option<Arc<dyn Watch>>,
-    /// The folder of the executable, where it has to stay.
+    /// The folder of the executable, on systems where the file of a running program cannot be removed.
     _folder: Option<TempDir>,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The process ends with its input; one that hangs is ended. That it has ended already is no problem.
+        // The process ends with its input, and is killed if it hangs; `kill` fails, without harm, if it has ended.
         drop(self.input.take());
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -161,7 +162,8 @@ impl Process {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(io::ErrorKind::BrokenPipe.into()));
         };
-        // Where a program that runs may be removed, nothing is left of it if this process is killed.
+        // On Unix the file of a running program may be removed: it is at once, so that nothing is left if this
+        // process is killed.
         let folder = folder.filter(|_| !cfg!(unix));
         Ok(Self {
             child,
@@ -191,7 +193,7 @@ impl Process {
                 let sent = input.ok_or_else(|| io::ErrorKind::BrokenPipe.into());
                 let sent =
                     sent.and_then(|input| input.write_all(request).and_then(|()| input.flush()));
-                // Nobody waits for it after a signal.
+                // After a signal the receiver is gone.
                 let _ = sender.send(sent.and_then(|()| read(output)));
             });
             let end = loop {
@@ -211,7 +213,8 @@ impl Process {
                     Err(mpsc::RecvTimeoutError::Timeout) => {}
                 }
             };
-            // Its pipes break, so that the thread ends. That it has just ended is no problem.
+            // The pipes of the killed process break, so that the thread above ends. `kill` fails, without harm, if
+            // the process has ended.
             let _ = child.kill();
             end
         });

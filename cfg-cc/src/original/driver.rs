@@ -1,4 +1,4 @@
-//! The C that brings values in, calls the function, and puts out what it leaves.
+//! The C that reads values, calls the function, and writes the values after the call.
 //!
 //! Numbers go in and out as cells of eight bytes, in the order of the text: arrays of numbers are loops, so that the text is as long as
 //! values have parts.
@@ -8,19 +8,19 @@ use cfg_core::ir::ScalarType;
 use cfg_format::json::values::{NamedValues, ValueTree};
 use std::{borrow::Cow, collections::HashMap};
 
-/// Why a function cannot be called.
+/// The reason for which a function cannot be called.
 pub(super) type Unfit = String;
 
-/// What is compiled, given, and expected.
+/// The driver's source, its input, and the expected output.
 #[derive(Debug, Default)]
 pub(super) struct Driver {
     /// The C that stands behind the file.
     pub(super) code: String,
     /// The C that stands behind other files, with their names: they alone know their static variables.
     pub(super) elsewhere: Vec<(String, String)>,
-    /// The cells that it reads.
+    /// The driver's input.
     pub(super) input: Vec<u64>,
-    /// The numbers that it puts out.
+    /// The driver's output, in order.
     pub(super) leaves: Vec<Leaves>,
 }
 
@@ -41,27 +41,27 @@ struct Writer<'a> {
     driver: Driver,
     /// The parameters for which there is a variable.
     declared: Vec<bool>,
-    /// The numbers of the variables that keep where memory begins, by the names of the pointers to it: the function may
-    /// exchange these, and results are those of the objects.
+    /// The numbers of the variables that keep the addresses of objects, by the names of the pointers to these. The
+    /// function may exchange the pointers, and the results belong to the objects.
     bases: HashMap<String, usize>,
     /// The objects of each structure that the variable at hand leads to, in their order: the number in `bases`, and
     /// that of the elements.
     objects: HashMap<usize, Vec<(usize, usize)>>,
-    /// The pointers in it that lead to elements of them: the place, the structure, the number of the element, and the
-    /// name.
+    /// The pointers in the variable at hand to elements of `objects`: place, structure, number of the element, name.
     links: Vec<(String, usize, i64, String)>,
 }
 
-/// The bytes for a text that the function writes and that is left out.
+/// The bytes of the buffer for a parameter of characters, a message that the function writes: it is no input and not
+/// compared.
 const TEXT: usize = 1 << 16;
 
-/// The names of words that macros of the file may have changed.
+/// The words of C in the driver, which macros of the file may have redefined.
 const WORDS: [&str; 14] = [
     "char", "double", "float", "for", "if", "int", "long", "return", "short", "signed", "sizeof",
     "struct", "unsigned", "void",
 ];
 
-/// What stands in the file of its own for the driver.
+/// The declarations before the driver.
 const PRELUDE: &str = "\
 double cfgrev_real(void);
 long long cfgrev_integer(void);
@@ -103,7 +103,7 @@ fn find<'a>(values: &'a NamedValues, name: &str) -> Option<&'a ValueTree> {
     all.find(|(n, _)| n == name).map(|(_, tree)| tree)
 }
 
-/// The variable that has parameter number k, or leads to what it has.
+/// The variable that has parameter k, or that points to its value.
 fn argument(k: usize) -> String {
     format!("cfgrev_a{k}")
 }
@@ -121,7 +121,8 @@ impl<'a> Writer<'a> {
         self.driver.code.push_str(PRELUDE);
     }
 
-    /// Writes what is to be done with a variable, where it is known: in the file that defines it.
+    /// Writes code about a global into the file that can name it: a static variable of another file is known there
+    /// alone.
     fn where_known<T>(&mut self, global: &CGlobal, write: impl FnOnce(&mut Self) -> T) -> T {
         if !self.files.contains(&&*global.file) || global.file == self.signature.file {
             return write(self);
@@ -129,7 +130,7 @@ impl<'a> Writer<'a> {
         let part = format!("cfgrev_part_{}", self.driver.elsewhere.len());
         self.line(&format!("    {{ void {part}(void); {part}(); }}"));
         let own = std::mem::take(&mut self.driver.code);
-        // The variables that keep where memory begins are those of this part.
+        // The variables that keep addresses are local to this part.
         let bases = std::mem::take(&mut self.bases);
         self.prelude();
         self.line(&format!(
@@ -166,7 +167,7 @@ impl<'a> Writer<'a> {
         structure.is_some_and(|s| s.inside || s.elsewhere)
     }
 
-    /// Why there are no words for the type that `name` leads to.
+    /// The reason for which there are no words for the type that `name` points to.
     fn unnamed(&self, ty: &CType, name: &str) -> Unfit {
         let structure = match flat(ty).0 {
             CType::Structure(s) => self.signature.structures.get(*s),
@@ -208,7 +209,7 @@ impl<'a> Writer<'a> {
         if let Some(name) = &self.signature.callback {
             return Err(format!("`{name}` is a function that the caller gives"));
         }
-        // What is the same as another comes behind it.
+        // A pointer that is the same as another parameter is set after that one.
         let mut same = Vec::new();
         for (k, parameter) in parameters.iter().enumerate() {
             let name = parameter.name.as_deref().unwrap_or_default();
@@ -316,7 +317,7 @@ impl<'a> Writer<'a> {
             let (place, ty) = match (parameter, signature.globals.get(name)) {
                 (Some(k), _) => {
                     let ty = &signature.parameters[k].ty;
-                    // What is changed in a copy is not seen.
+                    // A parameter by value is a copy: the caller sees no change.
                     if !self.declared[k] {
                         continue;
                     }
@@ -494,7 +495,7 @@ impl<'a> Writer<'a> {
         match self.words(element) {
             Some(words) => format!("(({words} *){place})[{k}]"),
             None if levels == 0 => format!("{place}[{k}]"),
-            // The compiler tells of it.
+            // An incomplete type: the compiler refuses the subscript and names it.
             None => format!("(*{place})[{k}]"),
         }
     }
