@@ -97,7 +97,7 @@ pub(crate) fn finish(
                 .ok()
                 .and_then(rustix::process::Pid::from_raw)
             {
-                // That it has just ended is no problem.
+                // The processes may have ended meanwhile: then this fails, without harm.
                 let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             }
             let _ = child.kill();

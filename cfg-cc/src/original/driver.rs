@@ -495,7 +495,7 @@ impl<'a> Writer<'a> {
         match self.words(element) {
             Some(words) => format!("(({words} *){place})[{k}]"),
             None if levels == 0 => format!("{place}[{k}]"),
-            // An incomplete type: the compiler refuses the subscript and names it.
+            // A type that cannot be named here: the compiler refuses the expression.
             None => format!("(*{place})[{k}]"),
         }
     }

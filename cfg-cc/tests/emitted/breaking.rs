@@ -12,8 +12,8 @@ use cfg_core::{
 use cfg_reverse::Options;
 use cfg_testkit::rng::Rng;
 
-/// What becomes of the program of a job, and of its derivatives, when something is broken in it. Programs that push are not
-/// broken: when pops do not meet their pushes, what they take depends on how many bits a trip count has.
+/// Trials of a job's program, or of a derivative of it, after something has been broken in it. Programs that push are
+/// not broken: a pop without its push takes bits of a trip count, whose width differs between executor and C.
 pub(crate) fn trials(job: &Job, options: &Options, times: u64, rng: &mut Rng) -> Vec<Trial> {
     let pushes = |s: &cfg_core::ir::Stmt| matches!(s.kind, StmtKind::Push { .. });
     let bodies = job.program.routines.iter().filter_map(|r| r.body.as_ref());
@@ -30,7 +30,8 @@ pub(crate) fn trials(job: &Job, options: &Options, times: u64, rng: &mut Rng) ->
             continue;
         };
         let title = format!("{}, broken {k}", job.title);
-        // What is only copied of a variable without a value is a warning; a derivative may use it, and is refused.
+        // A copy of a variable without a value is a warning only; a derivative may use that value and is then
+        // refused.
         let is_unassigned = problems(program.program())
             .1
             .iter()
@@ -173,7 +174,7 @@ fn broken(program: &cfg_core::ir::Program, rng: &mut Rng) -> cfg_core::ir::Progr
                 }
             }
         }
-        // An integer is another one.
+        // An integer constant is changed.
         _ => {
             let mut count = 0;
             each_expr(&mut made, &mut |e| {

@@ -18,7 +18,7 @@ use cfg_reverse::Options;
 use cfg_testkit::needs;
 use std::{collections::HashMap, fmt::Write as _, fs, path::Path, process::Command};
 
-/// What stands before all callers.
+/// The beginning of a file of callers.
 const HEAD: &str = r#"
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,7 +88,7 @@ static void done(const char *what, int status, const struct cfgrev_tape *tape)
 }
 "#;
 
-/// What stands behind them: only files with checks have messages.
+/// The end of a file of callers: only files with checks have messages.
 fn message_of(text: &str) -> String {
     let message = match text.contains("cfgrev_tape_message") {
         true => "cfgrev_tape_message(tape)",
@@ -158,7 +158,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// An array with the elements of a value; what it is called.
+    /// Declares an array with the elements of a value; returns its name.
     pub(crate) fn array(&mut self, name: &str, value: &Value) -> String {
         let n = value.len();
         let list: Vec<String> = (0..n)
@@ -218,7 +218,7 @@ enum Kind {
     Tangent,
 }
 
-/// What a derivative's run gets and gives, by what it is to the original.
+/// Arguments and results of a derivative's run, by their part in the original.
 struct Side<'j> {
     job: &'j Job,
     primal: HashMap<VarId, usize>,
@@ -298,7 +298,7 @@ fn call(caller: &mut Caller, own: &Job, side: &Side<'_>, kind: Kind, prefix: &st
                 let name = caller.array(&format!("{prefix}v{k}"), value);
                 made.arguments.push(format!("{star}{name}"));
                 let written = variable.intent().is_some_and(Intent::writes);
-                // The reverse sweep may leave anything there.
+                // The value after a reverse sweep is unspecified.
                 if written && kind != Kind::Reverse {
                     let after = side.value(side.primal.get(&v), true).expect("it was given");
                     made.compare += &caller.compared(&variable.name, &name, after);
@@ -556,7 +556,7 @@ fn callers_of_random_programs() {
             .expect("a family");
         let mut text = String::new();
         let mut calls = String::new();
-        // Few return an array.
+        // Few programs return an array, so these are added.
         let returns_array = |seed: &u64| {
             let case = family(*seed);
             let routine = case.routine();

@@ -1,5 +1,5 @@
-//! Programs with checks: where the executor ends a run, status 4 with its code and place; else its bits, and what it leaves
-//! uninitialised is.
+//! Programs with checks. Where the executor ends a run, C returns status 4 with the executor's code and place; else C
+//! has the executor's bits, and the same cells are uninitialised.
 
 use crate::support::flat;
 use crate::{
@@ -328,7 +328,7 @@ fn codes_are_the_executors() {
     }
 }
 
-/// What goes wrong in two things, in the order in which they stand; both orders of each are tried, with each form.
+/// Pairs of erroneous operands; each pair is tried in both orders and in each form.
 const WRONGS: &[(&str, &str)] = &[
     ("X201", "x[n + 1]"),
     ("X202", "x[unset]"),
@@ -386,8 +386,8 @@ const FORMS: &[(&str, bool)] = &[
     ("push[control 2] int(A) - int(B)", false),
 ];
 
-/// Of two things that go wrong in one statement the first in the order of evaluation is told, which is that of
-/// docs/format.md: from the left, the value before the subscripts of the target.
+/// Of two errors in one statement the first in the order of evaluation is reported, which is that of docs/format.md:
+/// from the left, the value before the subscripts of the target.
 #[test]
 fn the_first_of_two_errors_is_told() {
     let mut all = Vec::new();
@@ -418,7 +418,7 @@ fn the_first_of_two_errors_is_told() {
     check(&all, all.len() / 8);
 }
 
-/// What those programs begin with.
+/// The beginning of these programs.
 const HEAD: &str = "\
 // n = 4
 subroutine g(in real p, in real q, out real r)

@@ -1,5 +1,5 @@
-//! Compilers that compute with reals otherwise than is written: values change in their last places, but not the way that the
-//! reverse sweep takes.
+//! Compilers that contract products and sums: values change in their last digits, but the reverse sweep still follows
+//! the path that the forward sweep took.
 
 use crate::interface::files_with;
 use cfg_back::c;
@@ -60,7 +60,7 @@ fn the_reverse_sweep_takes_the_way_of_the_forward_sweep() {
     };
     let plain = numbers(&["-O0", "-ffp-contract=off"]);
     assert_eq!(plain.len(), 16);
-    // Where the processor has no such product, the two are the same.
+    // On a processor without fused multiply-add the two are the same.
     let contracted = numbers(&["-O2", "-march=native", "-ffp-contract=fast"]);
     for (k, (a, b)) in plain.chunks(2).zip(contracted.chunks(2)).enumerate() {
         // Where the forward sweep takes the other arm, the gradient is that of the other arm.

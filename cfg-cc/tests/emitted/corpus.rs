@@ -56,7 +56,7 @@ fn datum(variable: &Variable, varied: bool, next: &mut usize) -> Option<Datum> {
     Some(Datum { extents, elements })
 }
 
-/// The program at its point; extents that it leaves to its caller are those of its reference.
+/// The program at its point; extents that the program leaves to its caller are taken from its reference.
 fn case(mut program: Program, size: Option<[i64; 2]>) -> Option<Case> {
     let main = program.main?;
     let routine = &mut program.routines[main.index()];

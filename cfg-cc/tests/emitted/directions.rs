@@ -159,7 +159,7 @@ fn vector_job(
                 value
             })
             .collect();
-        // What overlaps was set more than once.
+        // A cell with two names was set twice; the last value counts for both.
         let more: Vec<Value> = derivatives
             .iter()
             .zip(more)

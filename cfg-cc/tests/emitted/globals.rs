@@ -1,4 +1,4 @@
-//! The values with which globals begin: those of the executor, and with checks what has none was never set.
+//! The initial values of globals in C are those of the executor; with checks, a global without one is uninitialised.
 
 use crate::support::flat;
 use crate::{
@@ -35,7 +35,7 @@ fn constant(ty: ScalarType, rng: &mut Rng) -> Value {
     }
 }
 
-/// Every other number becomes the negation of one, as front ends may write it; how many.
+/// Replaces every other number by the negation of a constant, as front ends may write it; returns how many.
 fn negate(program: &mut Program, rng: &mut Rng) -> usize {
     let mut count = 0;
     let values = program
@@ -121,7 +121,7 @@ fn printer(program: &Program, tag: &str) -> String {
     text + "    return 0;\n}\n"
 }
 
-/// The cells that the executor begins with; what has no value is 0 or, with checks, what says so.
+/// The initial cells of the executor; a cell without a value is 0 or, with checks, the mark of an uninitialised one.
 fn expected(program: &ValidProgram, checks: bool) -> Vec<u64> {
     let compiled = support::compile(program);
     let session = Session::new(&compiled);
@@ -270,7 +270,7 @@ fn globals_that_were_never_set_are_found() {
     // Each call counts, also one that fails behind it; the last one gives (-2 * -1.5 * 2 + 1)^2.
     let (code, said) = run(folder.path(), "main");
     assert_eq!((code, &*said), (Some(0), "4 X202 4 4 4 X202 0 49 0 "));
-    // Without checks they begin as 0, without a call at the beginning.
+    // Without checks such globals are static data of value 0, which needs no call at the beginning.
     let [adjoint, _] = files_with(HALF, c::Options::default());
     assert!(!adjoint.contains("globals_begin"));
     assert!(adjoint.contains("{0.0, -1.5, -1.5}"), "{adjoint}");

@@ -1,4 +1,4 @@
-//! The functions for callers: the interface, the tape, what goes wrong.
+//! The functions for callers: the interface, the tape, and failures.
 
 use crate::support::flat;
 use crate::support::routines;

@@ -177,7 +177,7 @@ end
     let said = String::from_utf8_lossy(&ran.stderr);
     let found = said.contains("power.f90:43:") && said.contains("signed integer overflow");
     assert!(found, "{said}");
-    // What is not of the source is of the file: a misspelt function of its own.
+    // Lines that do not come from the source are those of the file itself, as a misspelt function shows.
     let broken = fs::read_to_string(folder.path().join("power.c")).unwrap();
     let broken = broken.replace(
         "return cfgrev_end(tape, &state, status);",
@@ -221,7 +221,7 @@ fn place(program: &mut Program, rng: &mut Rng) {
     }
 }
 
-/// Random programs of every family with both options compile without a warning, and do what they did.
+/// Random programs of every family compile with both options without a warning and have the same results.
 #[test]
 fn random_programs() {
     let mut all: Vec<Job> = Vec::new();

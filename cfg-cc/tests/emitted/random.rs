@@ -170,7 +170,7 @@ fn each_family_has_a_test() {
     assert!(41 * all.len() >= 500);
 }
 
-/// The programs of the families have what there is to be emitted, and are reversed with each value of each option.
+/// Together, the programs of the families have every construct of the list, and each value of each option is used.
 #[test]
 fn what_the_families_draw() {
     let mut found: BTreeSet<String> = BTreeSet::new();
@@ -226,7 +226,7 @@ fn what_the_families_draw() {
     }
 }
 
-/// What of interest stands in a program.
+/// The kinds of constructs that a program has.
 fn features(program: &Program, found: &mut BTreeSet<String>) {
     let mut add = |there: bool, name: &str| {
         if there {

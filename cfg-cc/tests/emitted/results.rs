@@ -428,7 +428,7 @@ fn errors() {
         assert_eq!(found, Some(*code), "{text}");
         all.push(trial);
     }
-    // As the programs are, and their derivatives.
+    // The programs themselves, then their derivatives.
     for (name, _, text) in PROGRAMS {
         let case = crate::by_hand::case(name, text);
         let made = jobs(name, &case, &Options::default(), 5);

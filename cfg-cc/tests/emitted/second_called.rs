@@ -114,7 +114,7 @@ fn own_items(own: &Job) -> Vec<Item> {
     items
 }
 
-/// Those of its derivative: each that holds floating point is followed by its own.
+/// The parameters of the derivative: each floating-point parameter is followed by its derivative's.
 fn next_items(items: Vec<Item>, made: &Derived) -> Vec<Item> {
     let program = &made.program;
     let roles = Signature::of(program, made.routine).parameters;
@@ -261,7 +261,7 @@ impl Setting<'_> {
             made.arguments.push(format!("{star}{name}"));
             let variable = routine.variable(item.variable.expect("it was given"));
             let writes = variable.intent().is_some_and(Intent::writes) && !item.by_value;
-            // The reverse sweep may leave anything in what is no derivative of its own.
+            // A reverse sweep leaves unspecified values in all but its own derivatives.
             if writes
                 && (kind != Kind::Reverse || item.is_last)
                 && kind != Kind::Forward
@@ -346,7 +346,7 @@ fn part(setting: &Setting<'_>, title: &str, name: &str, calls: &[(Kind, &str)]) 
         };
         let made = setting.call(&mut caller, *kind);
         add(&mut declared, &caller.declared, &mut String::new());
-        // What the forward sweep has left stays as it is.
+        // The reverse sweep gets the values as the forward sweep has left them: nothing is loaded again.
         add(&mut loaded, &caller.load, &mut body);
         let count = match kind {
             Kind::Several => format!("{DIRECTIONS}, "),

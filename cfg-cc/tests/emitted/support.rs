@@ -109,7 +109,7 @@ pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec
 }
 
 impl Job {
-    /// The gradient; none of programs that push and pop for themselves.
+    /// The gradient; `None` for programs that push and pop for themselves.
     pub(crate) fn gradient(&self, title: String, options: &Options, rng: &mut Rng) -> Option<Self> {
         let (title, program, r) = gradient_of(title, &self.program, self.routine, options)?;
         let (arguments, globals) = self.arguments_of(&program, r, rng);
@@ -174,7 +174,7 @@ impl Job {
     }
 }
 
-/// The gradient of a program; none of one that pushes and pops for itself.
+/// The gradient of a program; `None` if the program pushes and pops for itself.
 pub(crate) fn gradient_of(
     title: String,
     program: &ValidProgram,
@@ -293,7 +293,7 @@ pub(crate) fn finished(
     job(title, program, routine, arguments, globals)
 }
 
-/// The job, with what the executor makes of it; none if that is an error.
+/// The job, with the executor's results; `None` if the executor fails.
 pub(crate) fn job(
     title: String,
     program: ValidProgram,
@@ -329,7 +329,7 @@ pub(crate) fn job(
     })
 }
 
-/// The first difference of two values; what is uninitialised in the first may be anything.
+/// The first difference of two values; where the first is uninitialised, the second may be anything.
 fn difference(expected: &Value, found: &Value) -> Option<String> {
     let found = found.in_order(expected.order());
     (0..expected.len()).find_map(|k| {
@@ -385,7 +385,7 @@ impl Job {
             return Some(format!("{}: status {}", self.title, answer.status));
         }
         if let (Some(a), Some(b)) = (&self.expected.tape, &answer.tape) {
-            // Trip counts take other numbers of bits.
+            // Control bits are not compared: trip counts take other numbers of bits in C.
             let of = |c: &TapeCounts| [c.pushes, c.pops, c.integers, c.reals, c.reals32];
             if (of(a), a.value_bytes) != (of(b), b.value_bytes) {
                 return Some(format!("{}: counted {b:?} instead of {a:?}", self.title));
@@ -417,14 +417,14 @@ impl Job {
     }
 }
 
-/// Compiles all jobs as one file and runs them; what is wrong.
+/// Compiles all jobs as one file and runs them; returns the failures.
 pub(crate) fn run_all(jobs: &[Job], compiler: &Compiler) -> Vec<String> {
     let programs: Vec<(&Flat, RoutineId)> =
         jobs.iter().map(|job| (&job.program, job.routine)).collect();
     let mut built = match Executable::build(&programs, compiler) {
         Ok(built) => built,
         Err(problem) => {
-            // Which one it is shows when each is written alone.
+            // One of the jobs has no C: each is written alone to find it.
             let alone = |job: &Job| {
                 cfg_back::c::server(
                     &[(&job.program, job.routine)],

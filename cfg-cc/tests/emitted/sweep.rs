@@ -68,8 +68,8 @@ struct Times {
     run: Duration,
 }
 
-/// What is wrong with some programs. A file that a compiler other than `cc` and `clang` refuses goes to `clang`: `tcc` takes no
-/// infinities as initial values. A file that these refuse is halved until the program is found.
+/// The failures of some programs. A file that a compiler other than `cc` and `clang` refuses goes to `clang`, since
+/// `tcc` takes no infinities as initial values. A file that `clang` refuses is halved until the program is found.
 fn refined<T>(
     some: &[T],
     compiler: &Compiler,
@@ -147,7 +147,7 @@ impl Sweep {
         self.times.made += begun.elapsed();
     }
 
-    /// One of the programs as it is, and what becomes of them when something is broken, as long as it ends in an error.
+    /// One of the programs as it is with checks, and broken variants of all that end in an error.
     fn try_checks(&mut self, made: &[Job], options: &Options, rng: &mut Rng) {
         let of = &made[rng.below(made.len())];
         let (arguments, globals) = (of.arguments.clone(), of.globals.clone());
@@ -174,7 +174,7 @@ impl Sweep {
         }
     }
 
-    /// Compiles and runs what waits: whole files, or all.
+    /// Compiles and runs the waiting programs: those that fill a file, or with `all` the rest, too.
     fn run(&mut self, all: bool) {
         if let Some(folder) = &self.dump {
             let jobs = self.jobs.iter().map(|job| (&job.title, &job.program));

@@ -22,7 +22,7 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// None if the executor does not run the program, or ends it for its length.
+    /// A trial of a call; `None` if the executor refuses the program or ends it at a limit.
     pub(crate) fn of(
         title: String,
         program: ValidProgram,
@@ -55,7 +55,7 @@ impl Trial {
             }),
             Err(problem) => {
                 let code = problem.code;
-                // Limits, and arguments that are refused before the run.
+                // Limits of the executor, and arguments that it refuses before the run: C knows neither.
                 if ["X208", "X209", "X210", "X211", "X219"].contains(&code) {
                     return None;
                 }
@@ -143,13 +143,13 @@ fn same(a: &Value, b: &Value, k: usize) -> bool {
     }
 }
 
-/// Compiles all as one file, with checks or without, and runs them; what is wrong.
+/// Compiles all as one file, with checks or without, and runs them; returns the failures.
 pub(crate) fn run_with(trials: &[Trial], compiler: &Compiler, checks: bool) -> Vec<String> {
     let each: Vec<&[Trial]> = trials.iter().map(std::slice::from_ref).collect();
     judge_with(&each, compiler, checks)
 }
 
-/// Compiles programs as one file, each with its calls, and runs these; what is wrong.
+/// Compiles programs as one file, each with its calls, and runs these; returns the failures.
 pub(crate) fn judge_all<T: AsRef<[Trial]>>(lists: &[T], compiler: &Compiler) -> Vec<String> {
     judge_with(lists, compiler, true)
 }
