@@ -63,7 +63,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
     }
 }
 
-/// The parts of the command line that readers need to know.
+/// The parts of the command line that front ends read: routine, independents, dependents.
 fn wanted(select: &Select, variables: Option<&Variables>) -> Wanted {
     let names = |list: Option<&Vec<String>>| list.cloned().unwrap_or_default();
     Wanted {
@@ -157,9 +157,9 @@ fn prepare_derivatives_at(
     prepare_at(read, wishes, point, session)
 }
 
-/// The wishes that options of the command line are.
+/// The options of the command line as wishes of the library.
 fn wishes<'a>(variables: &'a Variables, heap: Heap, session: &Session) -> Wishes<'a> {
-    // The reader has declared them.
+    // A reader that declares the variables has done so already.
     let done = session.language.get().declares_variables();
     Wishes {
         independents: variables.independent.as_deref().filter(|_| !done),
@@ -169,8 +169,8 @@ fn wishes<'a>(variables: &'a Variables, heap: Heap, session: &Session) -> Wishes
     }
 }
 
-/// The program for C with checks, or in several directions, for which records are split: they are where no caller
-/// passes one. Without these options, which there are for C only, it stays.
+/// The program with its records split into variables if an option needs that: C with checks, or in several
+/// directions. Records that a caller passes stay, since the interface depends on them.
 fn splittable(program: Flat, routine: RoutineId, options: &EmittedDerivative) -> Flat {
     let of = program.grouped().routine(routine);
     let is_record = |v| of.variable(v).ty.record().is_some();
@@ -214,7 +214,8 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
         )),
         1 => Ok(RoutineId::new(0)),
         several => {
-            // What no other calls is named first, and derivatives that the program gives are not meant.
+            // Candidates in a message: routines that no other calls come first; routines that are given derivatives
+            // are left out.
             let callers = CallGraph::of(program).callers(&all);
             let derivatives: HashSet<RoutineId> = (program.routines.iter())
                 .filter_map(|r| r.derivatives.as_deref())
@@ -262,8 +263,8 @@ struct Prepared {
     text: Rc<Text>,
 }
 
-/// Claims standard input for FILE, POINT or what else may want it, reads the program and POINT, and collects the
-/// options. Vertices are recorded only if the engine can.
+/// Claims standard input for the argument that is `-`, reads the program and POINT, and collects the options. A trace
+/// of vertices is asked for only if the engine can make one.
 fn evaluation(
     args: &Derivative,
     others: &[(&'static str, Option<&str>)],
@@ -297,7 +298,7 @@ fn evaluation(
     })
 }
 
-/// Problems of a POINT, SEED or direction are in that text.
+/// Assigns problems of a POINT, SEED or direction to the text of that argument.
 fn in_text(text: &Text) -> impl Fn(Diagnostics) -> Diagnostics + '_ {
     |problems| cfg_drive::in_text(&text.name, problems)
 }

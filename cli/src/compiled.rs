@@ -49,7 +49,7 @@ pub(crate) fn by_compiler(args: &Compiling, flags: &str) -> Arc<dyn cfg_drive::E
 /// The system's compiler, with the flags of the environment alone.
 pub(crate) fn system_compiler(args: &Compiling) -> Compiler {
     let given = env::var("CC").unwrap_or_default();
-    // A path may have blanks in it; as elsewhere, a command may have flags behind it.
+    // CC may be a path with blanks, or a command with flags behind it, as for `make`.
     let mut words = given.split_whitespace();
     let (command, first) = match words.next() {
         None => ("cc".into(), Vec::new()),
@@ -156,7 +156,7 @@ impl Runner for Ready {
     ) -> Result<Duration, Diagnostics> {
         let (time, status) = self.executable.time(0, arguments, globals, calls)?;
         if status == 3 {
-            // Only a call by itself says where the program stopped.
+            // A timed call gives only its status; one more call tells the statement at which the program stopped.
             self.run(&mut arguments.to_vec(), &mut globals.to_vec())?;
         }
         check_status(&self.name, status)?;

@@ -79,12 +79,12 @@ impl Session {
         Ok(())
     }
 
-    /// Says what is being done if it takes longer than a second.
+    /// Shows what is being done if that takes longer than a second.
     pub(crate) fn progress(&self, what: impl Into<std::sync::Arc<str>>) -> Progress {
         Progress::start(what, self.reporter.quiet)
     }
 
-    /// Says what is being done, and how far it is, if it takes longer than a second.
+    /// Shows what is being done, and its progress, if that takes longer than a second.
     pub(crate) fn watch(
         &self,
         what: &str,
@@ -103,7 +103,7 @@ impl Session {
             .print_stderr(diagnostics, &self.texts.borrow());
     }
 
-    /// Says which flat program was made from the one that was read: later problems are those of that one.
+    /// Notes the flat program that was made from the one that was read: later problems have sites in the flat one.
     pub(crate) fn made(&self, flat: &Flat) {
         if flat.provenance().pointers.is_some() {
             *self.flat.borrow_mut() = Some(flat.clone());
@@ -153,7 +153,7 @@ impl Session {
         let mut checked = cfg_format::json::check(parsed);
         let placement = self.language.get().placement();
         if placement != Placement::Pointers {
-            // Pointers lead into a JSON text, which there is none of.
+            // JSON pointers of problems mean nothing in a text that is not JSON.
             for d in &mut checked.problems.0 {
                 d.at.pointer = None;
                 // The place in the source is the place in the file.
@@ -192,7 +192,7 @@ impl Session {
         Ok(self.parse_text(&text, wanted))
     }
 
-    /// Reads FILE, whatever it is. Of several, the first one stands for all.
+    /// Reads FILE without parsing it. Of several files, the first one stands for all.
     pub(crate) fn read_source(&self, source: &Source) -> anyhow::Result<Rc<Text>> {
         self.claim("FILE", source.standard_input().unwrap_or_default())?;
         let language = language(source)?;
@@ -263,7 +263,7 @@ impl Session {
         self.texts.borrow_mut().append(&mut files.texts);
         self.original.replace(read.compiled);
         if read.places.is_some() {
-            // For problems of its runs. Of a text that is read again they are the same.
+            // Problems of later runs need the places; a text that is read again has the same ones.
             text.places.get_or_init(|| read.places);
         }
         read.parsed
@@ -415,7 +415,7 @@ fn load_below(
         )
         .into()
     };
-    // All give up early on what is hopeless.
+    // Every language stops reading early at a text that cannot be one of its own.
     let all = |input: Box<dyn Read>| -> anyhow::Result<Vec<u8>> {
         let mut input = Counted { input, count };
         Ok(language.load(&mut input).map_err(|error| {

@@ -21,7 +21,8 @@ impl Kind {
         // Both readers ignore a byte order mark.
         let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
         let mut tokens = serde_json::Deserializer::from_slice(json);
-        // Ends with an error as soon as it is clear; errors of the text are found by those who read it all.
+        // The visitor ends with an error on purpose once the kind is known; errors of the text are reported by the
+        // reader.
         let _ = tokens.deserialize_any(Members(&mut kind));
         kind
     }

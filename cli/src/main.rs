@@ -33,7 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-/// The way in which a command ended, if not with an error.
+/// The outcome of a command that ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Exit code 0.
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    // Compilers have it with one dash.
+    // Compilers have `-include` with one dash, which clap would read as a row of letters.
     let arguments = std::env::args_os().map(|argument| match argument.to_str() {
         Some("-include") => "--include".into(),
         _ => argument,
@@ -80,7 +80,7 @@ fn run() -> ExitCode {
         });
     let (cli, command) = match parsed {
         Ok(parsed) => parsed,
-        // A wrong command line; nothing is left to do if that cannot be printed.
+        // A wrong command line; a failure to print the message is ignored.
         Err(e) if e.use_stderr() => {
             complain(&e);
             return ExitCode::from(2);
@@ -106,7 +106,8 @@ fn run() -> ExitCode {
     }
 }
 
-/// Prints what is wrong with the command line. It repeats parts of that, which may hold anything.
+/// Prints what is wrong with the command line, made harmless for a terminal: the message quotes the command line,
+/// which may have any characters.
 fn complain(error: &clap::Error) {
     let plain = error.render().to_string();
     let shown = Visible(&plain).to_string();

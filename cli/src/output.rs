@@ -100,13 +100,13 @@ pub(crate) fn to_file(
         waiting.check()?;
         Ok(file)
     };
-    // A pipe is not what a file can be; whatever happens to it is a diagnostic.
+    // A broken pipe here is an error like any other: only for standard output does it end the program quietly.
     let finish = |e: io::Error| cannot_write(&name, io::Error::other(e));
     let file = attempt().map_err(finish)?;
     if force {
         file.persist(path).map_err(|e| finish(e.error))?;
     } else {
-        // Does not replace a file that has appeared meanwhile.
+        // Fails if another process has created the file meanwhile.
         file.persist_noclobber(path)
             .map_err(|e| match e.error.kind() {
                 io::ErrorKind::AlreadyExists => problem(

@@ -43,7 +43,7 @@ impl Status {
         if let Some((count, unit)) = self.count.filter(|_| seconds > 0.0) {
             let _ = write!(text, ", {} {unit}/s", short(count as f64 / seconds));
         }
-        // What is hardly begun says nothing about its end.
+        // The first percent is too little to predict the end.
         if let Some(done) = self.done.filter(|&done| (0.01..1.0).contains(&done)) {
             let _ = write!(text, ", {} left", time(seconds * (1.0 - done) / done));
         }
@@ -91,7 +91,7 @@ impl Progress {
             stop: None,
             thread: None,
         };
-        // A line that is overwritten: in a file or a pipe nobody could use it.
+        // The line is overwritten again and again, which makes sense on a terminal only.
         if quiet || !io::stderr().is_terminal() {
             return progress;
         }

@@ -106,7 +106,7 @@ impl Reporter {
         let wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
         let total = diagnostics.iter().filter(wanted).count();
         let limit = if self.all { usize::MAX } else { LIMIT };
-        // Warnings that come before hide no error.
+        // Warnings get the places that errors leave, so that warnings hide no error.
         let is_error = |d: &Diagnostic| d.severity == Severity::Error;
         let errors = diagnostics.iter().filter(|d| is_error(d)).count();
         let mut left = [limit.saturating_sub(errors), limit];

@@ -57,7 +57,7 @@ fn split(text: &str) -> Vec<&str> {
             _ => {}
         }
     }
-    // A comma at the end is none too many.
+    // A comma at the end starts no part.
     if pieces.is_empty() || !text[start..].trim().is_empty() {
         pieces.push(&text[start..]);
     }
@@ -114,7 +114,7 @@ fn push_value(value: &str, json: &mut String) -> Result<(), Box<Diagnostic>> {
                 }
             },
         }
-        // Two values in a row would run together in no spelling of JSON, which says so.
+        // Two values in a row stay apart, so the reader of JSON refuses them.
     }
     Ok(())
 }
@@ -183,7 +183,7 @@ fn spelled(word: &str) -> Option<String> {
         return known;
     }
     let number = word.strip_prefix('+').unwrap_or(word);
-    // What is JSON stays as it is, however many digits it has.
+    // A number of JSON stays as it is, with all its digits.
     let read = serde_json::from_str::<&serde_json::value::RawValue>(number);
     if number.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && read.is_ok() {
         return Some(number.to_owned());

@@ -1,4 +1,5 @@
-//! The effect of Ctrl-C and of a polite request to end while a file is being written: what is half written is removed.
+//! Handling of SIGINT and SIGTERM while a file is being written: the temporary file is removed before the program
+//! ends.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
@@ -6,7 +7,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Shared with the handlers.
+/// The state that is shared with the signal handlers.
 struct Shared {
     /// Signals end the program at once.
     calm: Arc<AtomicBool>,
@@ -21,10 +22,10 @@ pub(crate) fn listen() -> io::Result<()> {
     shared().map(|_| ())
 }
 
-/// Signals that end the program: not those that whoever started it wants to be ignored, as `nohup` does.
+/// Signals that end the program, without those that were ignored when it was started (by `nohup`, for example).
 fn wanted() -> Vec<i32> {
     let mut wanted = vec![SIGINT, SIGTERM];
-    // Only Linux tells.
+    // The mask of ignored signals is in `/proc`, on Linux only.
     if let Ok(status) = std::fs::read_to_string("/proc/self/status")
         && let Some(mask) = status.lines().find_map(|l| l.strip_prefix("SigIgn:"))
         && let Ok(mask) = u64::from_str_radix(mask.trim(), 16)
@@ -41,7 +42,7 @@ fn shared() -> io::Result<&'static Shared> {
         let calm = Arc::new(AtomicBool::new(true));
         let got = Arc::new(AtomicUsize::new(0));
         for signal in wanted() {
-            // In this order: what ends the program does not get to the second one.
+            // The order matters: a signal that ends the program must not reach the second handler.
             flag::register_conditional_default(signal, Arc::clone(&calm))?;
             flag::register_usize(signal, Arc::clone(&got), signal as usize)?;
         }

@@ -122,10 +122,10 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The most times that what lies between the calls of a sample may take longer than they have to.
+/// A sample, with the work between its calls, takes at most this many times the least time of a sample.
 const BETWEEN: u32 = 10;
 
-/// True for the codes of what does not keep the executor from being timed: there is no compiler, or the program has no C.
+/// True for errors after which the executor is still timed: there is no compiler, or the program has no C.
 fn has_no_c(code: &str) -> bool {
     code == "B901"
         || cfg_back::c::codes::CODES
@@ -173,8 +173,8 @@ impl Subject {
         }
     }
 
-    /// Finds how many calls take long enough. What lies between them, where arguments and globals get their values, may take longer
-    /// by far: where it does, there are fewer.
+    /// Finds a number of calls that takes long enough. Between calls, arguments and globals get their values again;
+    /// if that takes far longer than the calls, the number is smaller.
     fn calibrate(
         &mut self,
         point: &Point,
@@ -182,7 +182,7 @@ impl Subject {
         least: Duration,
     ) -> Result<(), Diagnostics> {
         for which in 0..2 {
-            // Once it may be the machine that was busy.
+            // A single slow sample may mean that the machine was busy.
             let mut slow = 0;
             loop {
                 let begun = Instant::now();
@@ -198,7 +198,7 @@ impl Subject {
                     }
                     continue;
                 }
-                // Not far at once: the first time says little.
+                // The time of few calls is inaccurate, so the number of calls grows by a limited factor.
                 let wanted = least.as_secs_f64() / taken.as_secs_f64().max(1e-9);
                 let most =
                     f64::from(2 * BETWEEN) * least.as_secs_f64() / all.as_secs_f64().max(1e-9);
@@ -264,7 +264,7 @@ impl Times {
     }
 }
 
-/// The value below which a part of sorted samples is, between two samples on the line between them.
+/// The quantile of sorted samples, by linear interpolation between two samples.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let at = part * (sorted.len() as f64 - 1.0);
     let below = at as usize;

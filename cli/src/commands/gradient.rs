@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         let _progress = session.watch("running", move || {
             let done = shown.load(Ordering::Relaxed);
             Status {
-                // Of a single run nobody knows how long it takes.
+                // The time of a single run cannot be predicted.
                 done: (all > 1).then(|| done as f64 / all as f64),
                 count: (all > 1).then_some((done, "gradients")),
                 so_far: String::new(),

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
         return Err(Usage("--panels and --legend need --emit dot".into()).into());
     }
     let text = session.read_source(&args.what.source)?;
-    // A text that is neither is reported as a graph.
+    // Everything but a program is read as a graph, so errors are those of the reader of graphs.
     if text.language != cfg_languages::JSON || Kind::of(&text.bytes) == Some(Kind::Program) {
         return program::run(args, &text, session);
     }
@@ -120,7 +120,7 @@ fn options(args: Search) -> search::Options<'static> {
 /// The part of the time that the search for a sequence may take; the rest is for its scarce representation.
 const SEARCH: f64 = 0.9;
 
-/// Searches, with a bar for people and an ear for Ctrl-C.
+/// Searches, with a progress bar, until the end, the time limit or Ctrl-C.
 fn find(
     lcg: &Lcg,
     args: Search,
@@ -189,7 +189,7 @@ impl Clock {
     fn is_over(&self, part: f64) -> bool {
         let budget = self.budget.mul_f64(part.clamp(0.0, 1.0));
         let passed = self.began.elapsed();
-        // Several threads can use more of it than passes by the clock.
+        // Several threads can use more processor time than passes by the clock.
         match (self.used, self.used.and_then(|_| processor_time())) {
             (Some(start), Some(now)) => now.saturating_sub(start) >= budget || passed / 3 >= budget,
             _ => passed >= budget,
@@ -221,7 +221,8 @@ impl Interrupt {
         use signal_hook::{consts::SIGINT, flag};
         let signal = Arc::new(AtomicBool::new(false));
         let listen = || -> io::Result<Vec<signal_hook::SigId>> {
-            // In this order: the first signal finds the flag unset.
+            // The order matters: at the first signal the flag is unset, so the program goes on; at the second it
+            // ends.
             let end = flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&signal))?;
             let set = flag::register(SIGINT, Arc::clone(&signal))?;
             Ok(vec![end, set])
@@ -246,7 +247,7 @@ impl Drop for Interrupt {
             signal_hook::low_level::unregister(handler);
         }
         self.flag.store(false, Ordering::Relaxed);
-        // A signal that nobody listens to any more would be ignored.
+        // Unregistered handlers leave the signal ignored, so the default handling is set up again.
         let _ = crate::signals::listen();
     }
 }

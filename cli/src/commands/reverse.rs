@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     }
     let stem = file_stem(&program.routine(routine).name);
     let globals = program.grouped().globals.len();
-    // The result has the originals too.
+    // The result contains the original routines, so the program is freed.
     drop(program);
     let parts = [
         ("original", reversal.original),
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
             to_stdout(|out| panels(out))?;
             return Ok(Outcome::Done);
         }
-        // One picture after the other, as Graphviz reads them.
+        // Several pictures in one stream, which Graphviz accepts.
         to_stdout(|out| {
             parts.iter().try_for_each(|&(_, routine)| {
                 let part = extract(&reversal.program, routine);
@@ -187,7 +187,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// All that comes of a reversal.
+/// The whole program that a reversal has made, with the roles of its routines.
 fn whole<'r>(reversal: &'r cfg_reverse::Reversal, program: Cow<'r, Program>) -> Subject<'r> {
     Subject {
         program,

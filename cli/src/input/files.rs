@@ -13,8 +13,8 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 use std::{fs, io};
 
-/// The top of a repository lies at most so many folders above a file, and headers are looked for among so many entries
-/// of folders.
+/// The most folders between a file and the top of its repository, and the most entries of folders among which headers
+/// are searched.
 const LEVELS: usize = 8;
 const ENTRIES: usize = 20_000;
 
@@ -40,11 +40,11 @@ impl SystemFiles {
 
 impl Files for SystemFiles {
     fn read(&mut self, path: &str) -> Option<Vec<u8>> {
-        // Others may have no end, or wait for somebody to write.
+        // Devices may have no end, and pipes wait for a writer.
         if !fs::metadata(path).is_ok_and(|m| m.is_file()) {
             return None;
         }
-        // The message of the reader names the file, for any reason that it cannot be read.
+        // The reason is dropped: the reader's message names the file that is missing or cannot be read.
         let bytes = load(path, self.language, &AtomicU64::new(0)).ok()?;
         self.texts.push(Rc::new(Text {
             name: path.to_owned(),
@@ -109,7 +109,7 @@ fn all_files(tops: &[PathBuf]) -> Vec<PathBuf> {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             left -= 1;
             if left == 0 {
-                // Others of the name may lie in what has not been seen.
+                // With only a part of the files known, a name that seems unique may occur twice.
                 return Vec::new();
             }
             let kind = entry.file_type();
@@ -124,8 +124,7 @@ fn all_files(tops: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// The folders in which, and below which, a header is looked for: the repository, or the file's own folder and what
-/// stands beside it.
+/// The folders in and below which a header is searched: the repository, or else the file's folder and its neighbours.
 fn tops(folder: &Path) -> Vec<PathBuf> {
     let above = (0..=LEVELS).scan(folder.to_owned(), |folder, _| {
         let this = folder.clone();

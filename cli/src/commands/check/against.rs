@@ -96,7 +96,8 @@ pub(super) fn original(
     let Some(source) = source.as_ref() else {
         return Ok(None);
     };
-    // Of variables that pointers lead to the values are elsewhere.
+    // Without pointers the results of `check` suffice; with them, variables behind pointers are in pools, and the
+    // program is run again to read them.
     let read = read_values(args, prepared, !session.had_pointers())?;
     let original = cfg_cc::Original {
         files: &source.files,
@@ -123,13 +124,14 @@ pub(super) fn original(
     }))
 }
 
-/// What runs the program: other flags than its own may give other bits.
+/// The engine for the values to compare: compiled code with flags of the user may have other bits, so the executor
+/// runs then.
 fn engine(args: &Check, prepared: &Prepared) -> Option<Arc<dyn Engine>> {
     let engine = prepared.options.engine.clone();
     engine.filter(|_| args.what.engine.compiling.cc_flags.is_none())
 }
 
-/// What the program that was read leaves at the point.
+/// The values after a run, at the point, of the program that was read.
 fn read_values(
     args: &Check,
     prepared: &Prepared,
@@ -150,7 +152,7 @@ fn read_values(
     cfg_drive::left((program, *routine), globals, &options, read_point)
 }
 
-/// Says what differs.
+/// Reports the difference that a comparison has found.
 fn told(comparison: Comparison, source: &CSource, session: &Session) -> Original {
     let Comparison {
         compared,
@@ -169,7 +171,7 @@ fn told(comparison: Comparison, source: &CSource, session: &Session) -> Original
             agrees: Some(true),
         };
     };
-    // The reader has warned of what may be another value then.
+    // Where C leaves the order of evaluation open, and the reader has warned of it, a difference proves nothing.
     let open = source.warnings.iter().find(|w| cfg_c::OPEN.contains(w));
     let message = format!("the file as compiled gives {place} = {compiled}, as read {read}");
     let problem = match open {

@@ -64,7 +64,7 @@ impl<'a> Files<'a> {
             kind,
             panels,
             legend: args.legend,
-            // An accumulation graph has what its step computes, and no more.
+            // An accumulation graph has only the edges of its own step, so the pictures of all steps stay small.
             ends_only: kind == Kind::Graphs && are_too_many(steps, edges, panels),
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
             ));
         }
     }
-    // What is left of the time is for all blocks alike.
+    // The rest of the time is divided evenly among the blocks.
     let count = result.blocks.len() as f64;
     let blocks = result.blocks.iter().enumerate();
     let scarce: Vec<Option<Scarce>> = blocks
@@ -250,7 +250,7 @@ fn vertex_names(block: &Block, printer: &Printer<'_>) -> Vec<String> {
             }
         })
         .filter(|name| !known.contains(name.as_str()));
-    // The last value of a variable has its name.
+    // The last value of a variable has the plain name.
     let mut later: HashMap<&str, usize> = HashMap::new();
     let mut names = vec![String::new(); count];
     for v in (0..count).rev() {
