@@ -1,6 +1,7 @@
 //! `check` compares the program that was read with the file as it is compiled.
 //!
-//! Reader and compiler are told apart by a macro that the compiler alone defines, so that they read different programs.
+//! A macro that only the compiler defines makes reader and compiler see different programs, so that there is a
+//! difference to find.
 
 use crate::run_tool::{Ran, cfgrev, cfgrev_in, command};
 use cfg_testkit::needs;
@@ -45,12 +46,13 @@ const LEFT_OUT: [(&str, &str, u64); 4] = [
     ),
 ];
 
-/// What is called is called with the values of the point, whatever its parameters are, and all that it leaves is compared.
+/// Functions with parameters of every form are called with the values of the point, and all their results are
+/// compared.
 #[test]
 fn values_of_all_forms_agree() {
     let Some(_) = needs::tool("cc") else { return };
     let cases = [
-        // Scalars of all kinds, results, what is written.
+        // Scalars of all kinds, results, written parameters.
         (
             "static double f(int n, unsigned char c, float s, _Bool b, long k, double *y)
              { y[0] = n + c; y[1] = s * 0.1f; y[2] = b ? k : -0.0; return s / n; }",
@@ -90,7 +92,7 @@ fn values_of_all_forms_agree() {
                 {"k": 3, "a": [{"w": [[2,4,6],[8,1,2]], "p": [[7,8,9],[2]], "n": 2}, {"w": [[3,6,9],[2,4,6]], "p": [[3],[4]], "n": 0}], "last": [5,6,7,8], "q": [2,1.5]}]}"#,
             54,
         ),
-        // Pointers to members go on to the numbers of their type beside these; of others nothing is asked.
+        // A pointer to a member may go on to neighbouring members of the same type; other members need no value.
         (
             "struct place { double x, y; }; struct s { long n; double a, b; struct place c; int k; float unused[40000]; int l; double v[2][2], w; void *data; int m; double z; };
              static double sum(const double *p, int n) { double t = 0; for (int i = 0; i < n; i++) t += (i + 1) * p[i]; return t; }
@@ -104,7 +106,7 @@ fn values_of_all_forms_agree() {
             r#"{"x": 1.5}"#,
             1,
         ),
-        // Null, and what is the same as another.
+        // Null pointers, and pointers that are the same as another parameter.
         (
             "double f(int n, const double *x, const double *w) { double s = 0; for (int i = 0; i < n; i++) s += w ? w[i] * x[i] : 3 * x[i]; return s; }",
             r#"{"n": 2, "x": [1, 2], "w": null}"#,
@@ -191,7 +193,7 @@ fn values_of_all_forms_agree() {
             r#"{"a": [{"x": [1, 2], "n": 4}], "h": 0.5}"#,
             3,
         ),
-        // Of a structure the numbers.
+        // The numbers of a structure.
         (
             "struct world { double t; }; struct body { double x[2]; struct world *in; int n; };
              struct body f(struct body b, double h) { struct body r = b; if (b.in) r.x[1] += h * b.in->t; r.n++; return r; }",
@@ -209,7 +211,7 @@ fn values_of_all_forms_agree() {
     }
 }
 
-/// Data behind pointers to void is given and compared as what the function takes it for.
+/// Data behind pointers to void is given and compared in the type to which the function converts the pointer.
 #[test]
 fn data_behind_pointers_to_void_is_given() {
     let Some(_) = needs::tool("cc") else { return };
@@ -279,7 +281,7 @@ fn data_behind_pointers_to_void_is_given() {
     assert_eq!(original["differs"]["place"], "data[0].w[1]", "{}", ran.out);
 }
 
-/// Types that the caller of a function cannot name are told, also where a structure of the file has the same tag.
+/// Types that the caller of a function cannot name are reported, also where a structure of the file has the same tag.
 #[test]
 fn data_of_types_that_callers_cannot_name_is_not_given() {
     let Some(_) = needs::tool("cc") else { return };
@@ -446,7 +448,7 @@ fn a_difference_is_found_wherever_it_is() {
     }
 }
 
-/// What cannot be compared is told with the reason, and all else is checked.
+/// A function that cannot be compared is reported with the reason; everything else is checked.
 #[test]
 fn what_is_not_compared_is_told() {
     let Some(_) = needs::tool("cc") else { return };
@@ -487,7 +489,7 @@ fn what_is_not_compared_is_told() {
     let (ran, original) = check(text, "x=3", &[]);
     assert_eq!(original["agrees"], Value::Null, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("warning[P400]"), "{}", ran.err);
-    // Answers of the system are no input.
+    // Values that the system returns are not part of the point, so they cannot be compared.
     let text = "#include <time.h>\nstatic double began;\ndouble f(double x) { began = 1 + time(NULL); return x * x; }\n";
     let (ran, original) = check(text, "x=3", &[]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);

@@ -1,5 +1,5 @@
-//! Bad input of every kind, and what is said about it. The full texts, with place, rule and cure, are golden
-//! files beside the programs in `fixtures/invalid`; this table has one line per kind.
+//! Bad input of every kind, and its messages. The full texts, with place, rule and cure, are golden files beside the
+//! programs in `fixtures/invalid`; this table has one line per kind.
 
 use crate::run_tool::{cfgrev, cfgrev_with, cfgrev_within, command};
 use std::io::Write as _;
@@ -182,7 +182,7 @@ fn calls_nest_as_deep_as_allowed() {
     let at = r#"{"n": 400000, "x": 1e-9}"#;
     let ran = run(at, &["--max-depth", "1000000", "--quiet"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    // Without an end: the default stops it.
+    // An endless recursion is stopped by the default limit.
     let endless = RECURSIVE.replace(r#"[">", "n", 1]"#, r#"[">", "n", -9]"#);
     let endless = endless.replace(r#"["-", "n", 1]"#, r#"["+", "n", 1]"#);
     let ran = cfgrev_with(
@@ -232,7 +232,7 @@ fn flood(start: &str, piece: &[u8], bytes: usize) -> (String, usize) {
     let block = piece.repeat((1 << 20) / piece.len());
     let (output, taken) = std::thread::scope(|scope| {
         let feeder = scope.spawn(move || {
-            // Who gives up early closes the pipe.
+            // A process that gives up early closes the pipe.
             let _ = stdin.write_all(start.as_bytes());
             let blocks = 0..bytes / block.len();
             blocks
@@ -291,7 +291,7 @@ fn a_hundred_thousand_equal_ids_are_found_in_little_time() {
     );
 }
 
-/// Of the routines of which one must be chosen up to 20 are named.
+/// A message names at most 20 of the routines of which one must be chosen.
 #[test]
 fn routines_to_choose_from_are_named_up_to_a_number() {
     let args = ["run", "-", "--lang", "text", "--at", "x=1"];
@@ -306,7 +306,8 @@ fn routines_to_choose_from_are_named_up_to_a_number() {
     }
 }
 
-/// A bare graph, or what was made of one, where a program belongs is one error, which says what takes it.
+/// A bare graph, or a result of `preaccumulate`, in place of a program is one error, which names the command that
+/// takes it.
 #[test]
 fn a_graph_is_no_program() {
     let graph = "graphs/lion.json";

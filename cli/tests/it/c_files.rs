@@ -1,5 +1,5 @@
-//! C files: what cfgrev runs is what the compiler of C makes of them, and gradients agree with the tangent, with
-//! divided differences, and with the emitted C.
+//! C files: values are those of the compiled file, and gradients agree with the tangent, with divided differences,
+//! and with the emitted C.
 //!
 //! A file says what is run in comments: `//@ function {"n": 2, "x": [1, 2]} --option value`, the arguments in the order of
 //! the parameters, then options of `cfgrev check`. Every file has such a line. `C_FILES=name` runs those of one file only, `C_SANITIZE=1`
@@ -27,7 +27,7 @@ struct Case {
     options: Vec<String>,
 }
 
-/// Enough cells for each file, and fewer than there are without it, which takes less time.
+/// Enough cells for each file; the default has more, and takes more time.
 const HEAP: &[&str] = &["--heap", "3000"];
 
 impl Case {
@@ -82,7 +82,7 @@ fn files() -> BTreeMap<PathBuf, Vec<Case>> {
     files
 }
 
-/// Calls `check` for each item, several at a time; it returns what is wrong.
+/// Calls `check`, which returns the failures, for each item, on several threads.
 fn each<T: Sync>(items: &[T], check: impl Fn(&T) -> String + Sync) {
     let next = Mutex::new(0);
     let wrong = Mutex::new(String::new());
@@ -435,7 +435,7 @@ fn ours(case: &Case, source: &str, run: &Value) -> Vec<f64> {
     let types = types(source, &case.function);
     for (name, given) in case.point() {
         if given.is_array() {
-            // What is only read is as it was.
+            // A parameter that is only read keeps its value.
             let value = run["value"].get(&name).unwrap_or(&given);
             add(value, types[&name] == "float");
         }
@@ -495,7 +495,7 @@ fn seed(tangent: &Value) -> String {
     fill(tangent, &mut count).to_string()
 }
 
-/// What is wrong with the gradients of a case.
+/// Checks the gradients of a case; the error describes the difference.
 fn wrong_gradient(case: &Case, compiled: bool) -> Result<(), String> {
     let options: Vec<&str> = case.options.iter().map(String::as_str).collect();
     let with = |first: &str, more: &[&str]| {

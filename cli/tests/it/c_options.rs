@@ -201,8 +201,8 @@ fn headers_that_are_found_include_each_other() {
     assert_eq!(found, Ok(json!({"x": 15.0})));
 }
 
-/// Files are read by themselves that define what others lack, as long as something is lacking; those of tests, of other
-/// programs, and where it is not clear which one is meant, are not.
+/// Files that define missing functions are read without being named, until nothing is missing. Files of tests, files
+/// of other programs and ambiguous ones are not.
 #[test]
 fn what_is_lacking_is_read() {
     let Some(_) = needs::tool("cc") else { return };
@@ -314,7 +314,8 @@ fn what_is_lacking_is_read() {
     }
 }
 
-/// Of another preprocessor's output, what headers of the system declare is there for names that nothing else has.
+/// In the output of another preprocessor, declarations of system headers are used for names that nothing else
+/// declares.
 #[test]
 fn headers_of_the_system_are_looked_up() {
     if needs::tool("cc").is_none() {
@@ -339,7 +340,7 @@ fn headers_of_the_system_are_looked_up() {
     assert_eq!(gradient(place.path(), &args), Ok(json!({"x": 2.75})));
 }
 
-/// What a compiler says is wrong is told, and not where that was included.
+/// A compiler's error is shown, without the chain of inclusions before it.
 #[test]
 fn the_reason_of_a_preprocessor_is_told() {
     if needs::tool("cc").is_none() {
@@ -396,7 +397,7 @@ fn irregular_files_are_not_included() {
     }
 }
 
-/// Whoever gives no POINT is told a whole one that can be copied, of structures, matrices and what pointers lead to.
+/// Without a POINT, the message shows a complete one to copy, with structures, matrices and objects behind pointers.
 #[test]
 fn a_point_without_values_is_told_whole() {
     let point = "struct point { double x, y; }; ";

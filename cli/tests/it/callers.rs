@@ -159,7 +159,7 @@ static int differs(int n, const double *a, const double *b)
 const double x[3] = {1, -2, 3}, w[3] = {0.5, 4, 2};
 "#;
 
-/// Derivatives of what is neither independent nor dependent may be null, and are as before where they are not.
+/// Derivatives of parameters that are neither independent nor dependent may be null; if not, they are left unchanged.
 #[test]
 fn derivatives_that_nobody_wants_are_null() {
     let Some(cc) = needs::tool("cc") else { return };
@@ -255,7 +255,7 @@ fn derivatives_that_nobody_wants_are_null() {
     }
 }
 
-/// What callers and the program could not pass or share is refused, with the reason.
+/// Parameters that callers could not pass, and globals that the program could not share, are refused with the reason.
 #[test]
 fn what_callers_cannot_pass_is_refused() {
     let replace = &["--replace"][..];
@@ -427,7 +427,8 @@ fn what_callers_cannot_pass_is_refused() {
     }
 }
 
-/// A cell is not a parameter and a global of the program at once: each has its own derivative.
+/// A cell cannot be a parameter and a global of the program at once, since each has its own derivative: that is
+/// reported.
 #[test]
 fn parameters_that_are_globals_are_told() {
     let Some(cc) = needs::tool("cc") else { return };
@@ -458,7 +459,7 @@ int main(void)
     assert_eq!(ran.code(), Some(0));
 }
 
-/// The memory that a function returns has the size that is said, or the function ends with a status.
+/// Memory that a function returns has the declared size, or else the function ends with a status.
 #[test]
 fn memory_of_another_size_is_told() {
     let Some(cc) = needs::tool("cc") else { return };

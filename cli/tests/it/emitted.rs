@@ -175,7 +175,7 @@ end
     assert!(ran.err.contains("at: routine f\n"), "{}", ran.err);
 }
 
-/// What makes no sense is refused before anything is written.
+/// Impossible sizes are refused before anything is written.
 #[test]
 fn sizes_that_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -311,7 +311,8 @@ int main(void)
 }
 ";
 
-/// A structure on the heap of which a member is not set where k is 0: its value and its derivative are nobody's.
+/// A structure on the heap of which a member is not set if k is 0, so neither its value nor its derivative may be
+/// used.
 const UNSET: &str = "
 #include <stdlib.h>
 struct pair { double a, b; };
@@ -398,7 +399,8 @@ double freed(int n, double x)
 }
 ";
 
-/// A pool without room is noticed, also without checks, and so is what is freed that is not the beginning of an object.
+/// A full pool is noticed, also without checks, and so is a `free` of a pointer that is not the beginning of an
+/// object.
 #[test]
 fn pools_without_room() {
     let folder = tempfile::tempdir().unwrap();
@@ -485,7 +487,7 @@ void move(int n, body *b, const double *k, double *out, body *last)
 }
 ";
 
-/// An array of structures is copied, so that what overlaps with it is an error; all else is not.
+/// Arrays of structures are copied, so overlaps with one are an error; other arrays may overlap.
 #[test]
 fn arrays_of_structures_that_overlap() {
     let folder = tempfile::tempdir().unwrap();

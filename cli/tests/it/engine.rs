@@ -141,7 +141,7 @@ fn results_are_those_of_the_executor() {
             let args = [command, &*file, "--at", &point];
             let mut own = json(&place.run(&args));
             let compiled = json(&place.run(&[&args[..], &["--engine", "cc"]].concat()));
-            // What only the executor counts.
+            // Members that only the executor can fill.
             let left_out = match command {
                 "gradient" => own.as_object_mut().map(|all| all.remove("tape")),
                 "check" => own["stack"].as_object_mut().map(|stack| {
@@ -242,7 +242,7 @@ fn what_was_compiled_is_kept() {
     assert_eq!(place.compiled(), 2);
     json(&place.run(&[&args[..], &["--cc-no-cache"]].concat()));
     assert_eq!(place.compiled(), 3);
-    // Entries that are broken, or not ours alone, are made anew.
+    // Entries that are damaged, or that others may write, are compiled anew.
     let kept = place.entries("cache/cfgrev/cc");
     assert_eq!(kept.len(), 4, "{kept:?}");
     for (k, path) in kept.iter().enumerate() {
@@ -258,7 +258,7 @@ fn what_was_compiled_is_kept() {
     assert_eq!(place.compiled(), 4);
     assert_eq!(json(&place.run(&args)), first);
     assert_eq!(place.compiled(), 4);
-    // A cache that cannot be written is none.
+    // With a cache that cannot be written, commands work as without one.
     std::fs::remove_dir_all(place.path("cache")).expect("it is ours");
     std::fs::write(place.path("cache"), "").expect("it can be written");
     assert_eq!(json(&place.run(&args)), first);

@@ -617,7 +617,7 @@ double both(const struct box *b, double x) { return ((struct w *)b->data)->a * x
     assert!(ran.err.contains("data"), "{}", ran.err);
 }
 
-/// What is taken to be 0 is a factor that does not depend on anything.
+/// A function whose derivative is taken to be 0 counts as a constant factor.
 #[test]
 fn derivatives_are_taken_to_be_0() {
     let folder = tempfile::tempdir().unwrap();

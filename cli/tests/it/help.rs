@@ -86,7 +86,7 @@ fn a_wrong_command_line_ends_with_2() {
     }
 }
 
-/// Whoever finds that a command line is wrong, the usage is that of the command.
+/// Errors in a command line show the usage of the command, whether clap or cfgrev finds them.
 #[test]
 fn errors_show_the_usage_of_their_command() {
     let cases: &[&[&str]] = &[
@@ -213,7 +213,7 @@ fn a_closed_standard_output_ends_quietly() {
         assert!(PRINTING.iter().any(|args| args[0] == *name), "{name}");
     }
     for args in PRINTING {
-        // Nobody reads any more before the command starts, whichever of the two is the faster.
+        // The reading end is closed before the command starts, so the outcome does not depend on timing.
         let (reader, writer) = std::io::pipe().expect("there are pipes");
         drop(reader);
         let ended = command(args).stdout(writer).output();

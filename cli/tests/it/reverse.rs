@@ -79,7 +79,7 @@ fn the_papers_example_has_the_papers_graphs() {
     }
     // Nothing else is left in the folder.
     assert_eq!(written.count(), 9);
-    // Each is a program of its own.
+    // Each part is a complete program.
     for part in ["original", "forward", "adjoint"] {
         let ran = cfgrev(&["validate", &written.path(&format!("f.{part}.json"))]);
         assert_eq!(ran.code, Some(0), "{}", ran.out);
@@ -95,7 +95,7 @@ fn existing_files_are_replaced_only_by_force() {
     let ran = cfgrev(&["reverse", "paper_example.json", "-o", path]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("P402"), "{}", ran.err);
-    // Nothing was written at all.
+    // No file was written, not even those that did not exist yet.
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 1);
     assert_eq!(std::fs::read(&adjoint).expect("it exists"), b"mine");
     let ran = cfgrev(&["reverse", "paper_example.json", "-o", path, "--force"]);

@@ -48,7 +48,7 @@ pub(crate) fn cfgrev_in(folder: &Path, args: &[&str], input: &[u8]) -> Ran {
 fn finish(mut child: Child, input: &[u8]) -> Ran {
     let mut stdin = child.stdin.take().expect("it is piped");
     let output = std::thread::scope(|scope| {
-        // A run that does not read its input closes the pipe: not of interest.
+        // A run that does not read its input breaks the pipe, which is no failure.
         scope.spawn(move || {
             let _ = stdin.write_all(input);
         });
@@ -61,8 +61,8 @@ fn finish(mut child: Child, input: &[u8]) -> Ran {
     }
 }
 
-/// Runs with at most so many seconds of processor time: whoever takes longer is ended by a signal and has no
-/// exit code. However busy the machine is, that makes no difference.
+/// Runs with a limit of processor time in seconds: a process beyond it is ended by a signal and has no exit code.
+/// Processor time does not depend on how busy the machine is.
 pub(crate) fn cfgrev_within(seconds: u32, args: &[&str], input: &[u8]) -> Ran {
     let mut child = if cfg!(unix) {
         let mut shell = Command::new("sh");

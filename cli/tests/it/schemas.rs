@@ -1,4 +1,4 @@
-//! What commands print has the shape that `cfgrev schema` says.
+//! The output of commands fits the schemas of `cfgrev schema`.
 
 use crate::run_tool::{Ran, cfgrev, cfgrev_with};
 use serde_json::Value;
@@ -39,8 +39,8 @@ fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The schema says something: without one of its members, or with a text instead of one, no output fits. The
-/// members that may be absent, and those below names that the program chose, aside.
+/// The schema is strict: an output without one of its members, or with a text in place of one, does not fit. Optional
+/// members and names that the program chose are exempt.
 fn rejects_others(schema: &jsonschema::Validator, value: &Value) {
     let mut places = Vec::new();
     objects(value, "", &mut places);

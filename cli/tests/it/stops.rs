@@ -1,4 +1,4 @@
-//! Programs that stop: the error is that of the statement, from whatever runs the program, and emitted C says so and goes on.
+//! Programs that stop: every engine reports the error of the statement, and emitted C returns a status to its caller.
 //!
 //! A file of C says in comments at which points it stops: `//! function {"n": 0} LINE TEXT`.
 

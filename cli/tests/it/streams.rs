@@ -128,7 +128,7 @@ fn results_that_cannot_be_written_are_an_error() {
                 ran.err
             );
         }
-        // What is not wanted is no error: a device that takes everything, opened as other programs open it.
+        // Output to `/dev/null` is discarded on purpose and no error.
         let expected = if args[0] == "validate" { 1 } else { 0 };
         for after in ["> /dev/null", "1<> /dev/null"] {
             let ran = shell("", args, after);
@@ -139,7 +139,7 @@ fn results_that_cannot_be_written_are_an_error() {
             );
         }
     }
-    // Without a result there is nothing to lose.
+    // A command without a result needs no standard output.
     let ran = shell("", &["validate", "paper_example.json", "--quiet"], ">&-");
     assert_eq!((ran.code, &*ran.err), (Some(0), ""));
 }
@@ -153,7 +153,7 @@ fn a_reader_that_has_gone_is_no_error() {
         let expected = if args[0] == "validate" { 1 } else { 0 };
         let code = output.status.code();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // Who was quick enough had nothing to find out.
+        // A process that ended before the pipe was closed has not noticed it.
         assert!(
             code == Some(expected) || code == Some(0),
             "{args:?}: {said}"
@@ -306,7 +306,7 @@ fn input_without_end_is_given_up_at_the_beginning() {
         assert!(said.contains("--> /dev/zero:1:1"), "{args:?}: {said}");
         assert!(began.elapsed() < Duration::from_secs(10), "{args:?}");
     }
-    // As part of a longer input: a good beginning, and then no text any more.
+    // The same at the end of a longer input whose beginning is good text.
     for lang in ["json", "xaif"] {
         for head in ["  ", "{\\\"a\\\": [", "<a b='"] {
             let line = format!("{limit} (printf \"{head}\"; cat /dev/zero) |");
