@@ -1,8 +1,8 @@
 //! Random functions of C, each with the same function over dual numbers.
 //!
 //! Both are written side by side, statement by statement: reals are `double` in the one and `D`, a value with a derivative in
-//! each direction, in the other, whose operators are functions (`prelude.c`). So what a compiler makes of the second is an
-//! oracle that shares nothing with the front end or the reversal. Side effects stand where C gives them an order.
+//! each direction, in the other, whose operators are functions (`prelude.c`). The second, compiled, is an oracle that
+//! shares nothing with the front end or the reversal. Side effects stand only where C gives them an order.
 
 mod ends;
 mod expression;
@@ -23,7 +23,7 @@ pub const LENGTH: usize = 5;
 /// The directions of derivatives: the elements of `x` and `y`, and `a`.
 pub const DIRECTIONS: usize = 2 * LENGTH + 1;
 
-/// What the functions over dual numbers need.
+/// The operators over dual numbers, in C.
 pub const PRELUDE: &str = include_str!("c_functions/prelude.c");
 
 /// A random function `double NAME(int n, double *x, const double *y, double a, unsigned h, const int *k)`, some with a callback, with the functions
@@ -36,7 +36,7 @@ pub struct Function {
     pub text: String,
     /// The same over dual numbers; names have the prefix `d_`.
     pub dual: String,
-    /// Functions that the file declares alone, and the callback of one that has one, `NAME_cb`, in C.
+    /// Functions that the file only declares, and the callback `NAME_cb` if there is one, in C.
     pub elsewhere: String,
     /// The function has two parameters more, a callback and `void *data`, which are not in the point.
     pub callback: bool,
@@ -46,7 +46,8 @@ pub struct Function {
     pub y: [f64; LENGTH],
     /// The value of `a`.
     pub a: f64,
-    /// The elements of a last parameter `const double *w`, which are constants, of a function that has one; `None` in it is a null pointer.
+    /// The elements, which are constants, of the last parameter `const double *w` of some functions; the inner `None`
+    /// is a null pointer.
     pub w: Option<Option<[f64; 2]>>,
     /// The value of `h`.
     pub h: u32,
@@ -138,7 +139,8 @@ fn made(seed: u64, structures: bool) -> Function {
         ..File::default()
     };
     if rng.percent(40) {
-        // Functions with given derivatives that have pointers keep pointers from being values.
+        // A function with given derivatives and pointer parameters keeps the front end from treating pointers as
+        // values, so the two are not combined.
         let with_pointer = rng.percent(25) && seed % 5 != 3;
         file.globals(with_pointer);
     }
@@ -257,7 +259,7 @@ impl Text {
     }
 }
 
-/// A function that may be called: what it is given.
+/// A function that may be called, with the needs of its arguments.
 #[derive(Clone, Debug)]
 struct Callee {
     name: String,

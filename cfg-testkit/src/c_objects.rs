@@ -1,7 +1,8 @@
 //! Random functions of C about objects: initial values of all kinds, sizes, places in structures, and what initial values lead to.
 //!
-//! Each writes the leaves of its objects to an array, one after the other, so that what a compiler makes of the function tells
-//! every one of them. Lists in braces are drawn by the numbers of leaves: a value goes to the largest part that begins behind the last one.
+//! Each function writes the leaves of its objects to an array, one after the other, so that the compiled function
+//! tells the value of every leaf. Lists in braces are drawn by numbers of leaves: a value goes to the largest part
+//! that begins behind the last one.
 
 mod initial;
 mod links;
@@ -79,12 +80,12 @@ pub fn objects(seed: u64) -> Objects {
     }
 }
 
-/// What may stand in an initial value.
+/// The kind of variable that an initial value is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Of a variable that is kept: constants.
+    /// A static or global variable: only constants are allowed.
     Kept,
-    /// Of a local one.
+    /// A local variable: any expression is allowed.
     Local,
 }
 
@@ -93,7 +94,7 @@ struct Writer<'a> {
     rng: &'a mut Rng,
     /// The prefix of all names of the file.
     name: String,
-    /// What stands before the function, and its statements.
+    /// The text before the function, and its statements.
     outside: String,
     inside: String,
     depth: usize,
@@ -105,7 +106,7 @@ struct Writer<'a> {
     fresh: usize,
     /// An integer that the initial value at hand may change, once.
     counter: Option<String>,
-    /// The leaves of the initial value at hand that must not be given anything else, and those that go with them.
+    /// Ranges of leaves of the initial value at hand that must not be initialised again.
     fixed: Vec<(usize, usize)>,
 }
 

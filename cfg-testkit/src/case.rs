@@ -200,7 +200,7 @@ impl Case {
                     let values = x.iter().map(i64::to_string).collect();
                     format!("i {} {}", x.len(), join(values))
                 }
-                // The C kernels have no other types, and no arrays that only come out.
+                // The C kernels have neither other types nor `out` arrays.
                 Some(Elements::Real32(_) | Elements::Sized(..) | Elements::Logical(_)) | None => {
                     "o 1".to_owned()
                 }
@@ -256,7 +256,7 @@ impl Case {
         if variable.shape.iter().all(constant) {
             return constant_extents(variable);
         }
-        // Of an `out` parameter with extents that are no constants: those of rank 1 are known.
+        // An `out` parameter with variable extents: with rank 1 the number of cells is the extent.
         let n = self.cells(v).len();
         match variable.rank() {
             0 => vec![],
@@ -264,8 +264,8 @@ impl Case {
         }
     }
 
-    /// The elements of all globals that own storage at the start, as the point says; of records the interpreter has the initial
-    /// values itself.
+    /// The elements of all globals that own storage, at the start of a run, from the point. Records are left out: the
+    /// interpreter has their initial values itself.
     fn globals(&self) -> BTreeMap<GlobalId, Vec<Option<Expr>>> {
         let mut all = BTreeMap::new();
         for (k, global) in self.program.globals.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a program contains and what happens when it runs; and the same of many programs.
+//! Statistics of a program's text and of a run, and their distribution over many programs.
 
 use crate::case::Case;
 use crate::interpret::{Fault, Limits};
@@ -65,7 +65,7 @@ impl Census {
         Ok(census)
     }
 
-    /// What can be seen without running.
+    /// The statistics of the text alone.
     pub fn of_program(program: &Program) -> Self {
         let mut census = Self {
             globals: !program.globals.is_empty(),
@@ -208,9 +208,9 @@ impl Distribution {
         n as f64 / self.all.len().max(1) as f64
     }
 
-    /// What is asked of the default suite and not met: a median of 40 statements, half of the programs
-    /// with nesting of 3 or more, 30 % each with calls, overwritten elements that are used, overwritten
-    /// indices, a zero-trip loop that is executed, and a multi-way branch.
+    /// The requirements on the default suite that these programs do not meet. Required are a median of 40 statements,
+    /// half of the programs with nesting of 3 or more, 30 % each with calls, overwritten elements that are used,
+    /// overwritten indices, a zero-trip loop that is executed, and a multi-way branch.
     pub fn shortfalls(&self) -> Vec<String> {
         let mut list = Vec::new();
         if self.median_statements() < 40 {
@@ -295,7 +295,7 @@ mod tests {
         all
     }
 
-    // The seeds are those that the properties of the reversal are tested with.
+    // The same seeds as in the tests of the reversal.
 
     #[test]
     fn exact_programs_are_what_the_suite_needs() {

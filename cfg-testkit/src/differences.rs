@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub enum Compared {
     /// Largest error over the dependents, relative to the derivative with absolute values.
     Error(f64),
-    /// A perturbation changes the path, or what it computes jumps.
+    /// A perturbation changes the path, or a value jumps.
     Kink,
 }
 
@@ -74,7 +74,7 @@ pub fn compare(case: &Case, tangents: &[(VarId, Vec<f64>)]) -> Result<Compared, 
         whole += 1;
         for (k, error) in errors.iter_mut().enumerate() {
             let difference = (above[k] - below[k]) / (2.0 * h);
-            // A value of size 1 has rounding errors of its own, also if nothing moves it.
+            // A value of size 1 has rounding errors even if its derivative is 0, so the scale has a lower bound.
             let scale = scales[k].max(1e-3);
             *error = error.min((difference - tangents[k]).abs() / scale);
         }

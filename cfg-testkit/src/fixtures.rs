@@ -21,7 +21,7 @@ pub struct Expected {
     pub value: Map<String, Json>,
     /// The gradient by independent.
     pub gradient: Map<String, Json>,
-    /// Where it comes from.
+    /// The source of the expected values, such as a script.
     pub source: String,
 }
 
@@ -88,7 +88,7 @@ pub fn largest_error(expected: &[f64], actual: &[f64]) -> f64 {
         )
 }
 
-/// What the point file of a kernel says.
+/// The text of a kernel's point file.
 pub fn point_text(kernel: &Kernel) -> String {
     kernel.case(kernel.size).point_text()
 }

@@ -2,9 +2,9 @@
 //!
 //! A seed gives a [`Case`] whose routine is a graph of blocks and jumps: nested loops with exits,
 //! returns, continues and jumps into them, or any graph; LOOP and ENDLOOP vertices, used well and badly;
-//! parallel edges, edges from a vertex to itself, vertices from which EXIT cannot be reached. Every block
-//! takes one from a variable; when that is used up, each decision goes towards EXIT. Runs that do not end
-//! all the same are made anew.
+//! parallel edges, edges from a vertex to itself, vertices from which EXIT cannot be reached. Every block takes one
+//! unit of fuel from a variable; without fuel, each decision goes towards EXIT. Cases whose run does not end even so
+//! are drawn again.
 //!
 //! Reals are small integers, so that tangent and adjoint agree without a tolerance.
 
@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 /// Number of reals of each kind.
 const N: usize = 3;
 
-/// What a graph looks like.
+/// The style of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// Nested loops with exits: reducible.
@@ -227,7 +227,7 @@ impl Maker {
         block
     }
 
-    /// What grows stays a small integer: `s` are -1, 0 or 1 at the point, `r` and `w` grow by one.
+    /// Values stay small integers: `s` are -1, 0 or 1 at the point, `r` and `w` grow by one.
     fn statement(&mut self) -> Stmt {
         let v = self.v;
         let [i, j] = [0; 2].map(|_| self.rng.below(N));
@@ -242,7 +242,7 @@ impl Maker {
             5 => Stmt::assign(v.w.at(v.k), q * t),
             6 => set(r, v.w.at(v.k) + a),
             7 => set(v.k, modulus(v.k + i as i64, 3) + 1),
-            // The loop goes on from there, as often as it would have.
+            // The assignment changes the index only: the trip count of a counted loop is fixed on entry.
             8 => set(v.index[i % 2], modulus(v.index[j % 2] + i as i64, 5)),
             _ => set(r, v.w.at(modulus(v.index[i % 2], 3) + 1) - t),
         }
@@ -575,7 +575,7 @@ mod tests {
     use super::*;
     use cfg_core::{graph::loops::LoopForest, validate::validate};
 
-    /// Valid, and of all kinds.
+    /// The graphs are valid, and all kinds occur.
     #[test]
     fn generated_graphs_are_general() {
         let (mut irreducible, mut reducible, mut deep, mut dead) = (0, 0, 0, 0);

@@ -2,8 +2,8 @@
 //!
 //! A seed and [`Options`] give a [`Case`]: a program that terminates and never fails, the point to run it
 //! at, a direction and adjoint seeds. Programs are built so that this holds by construction: every integer
-//! variable has a range that all its assignments keep, so subscripts are in bounds; loops count; what may
-//! be uninitialised is not read; a bound on the steps is kept while regions are nested.
+//! variable has a range that all its assignments keep, so subscripts are in bounds; loops count; variables that may
+//! be uninitialised are not read; a bound on the steps is kept while regions are nested.
 //!
 //! In [`Arithmetic::Exact`] mode real values are integers, and the program is damped where the
 //! [`Magnitude`] of anything that tangent or adjoint code computes would leave the range in which +, -
@@ -47,7 +47,7 @@ pub enum Arithmetic {
     Smooth,
 }
 
-/// What the programs of a suite look like: one constant per suite.
+/// The parameters of a suite of programs; there is one constant per suite.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Numbers and operators.
@@ -73,19 +73,19 @@ pub struct Options {
     /// Percentage of programs with globals in which two global arrays share storage.
     pub overlays: usize,
     /// Percentage of programs with globals whose routines name few of them, call each other more often, and are as many as there
-    /// may be, with more overlays: callees use what their callers do not name, by names that other callees do not have. With 0 nothing is
-    /// drawn for it.
+    /// may be, with more overlays: callees use globals that their callers do not name, by names that other callees do
+    /// not have. With 0 no random number is drawn for it, so that older seeds keep their programs.
     pub scattered: usize,
-    /// Percentage of programs with globals that have integers and logicals in one storage. They are drawn from numbers of their own:
-    /// programs without them are as they were before there were such.
+    /// Percentage of programs with globals that have integers and logicals in one storage. They have a random stream
+    /// of their own, so that older seeds keep their programs.
     pub integer_overlays: usize,
     /// Percentage of helper routines with an optional parameter.
     pub optionals: usize,
     /// Percentage of helper subroutines whose parameters may overlap.
     pub aliased: usize,
-    /// Percentage of each chance of what is unusual in helpers and their calls: functions that are recursive, aliased or write
-    /// their parameters, a second scalar that is `out`, one variable for several parameters that may overlap. With 0 nothing of it is
-    /// drawn, and the rest of a program is as it was before there were such.
+    /// Percentage of each unusual trait of helpers and their calls: functions that are recursive, aliased or write
+    /// their parameters, a second scalar that is `out`, one variable for several parameters that may overlap. With 0
+    /// no random number is drawn for these, so that older seeds keep their programs.
     pub odd_functions: usize,
     /// Percentage of programs whose main routine has optional parameters; of helpers half as many get another.
     pub main_optionals: usize,
@@ -208,7 +208,7 @@ pub struct Generated {
     pub case: Case,
     /// The body of each routine; `None` for external routines.
     pub trees: Vec<Option<Region>>,
-    /// Where the ids, annotations and orders of the graphs come from, if they are unusual.
+    /// The random stream for ids, annotations and orders of the graphs, if they are to be unusual.
     dress: Option<Rng>,
 }
 
@@ -226,7 +226,7 @@ pub fn generate(options: &Options, seed: u64) -> Result<Case, Fault> {
 /// The errors are those of [`generate`].
 pub fn generate_with_trees(options: &Options, seed: u64) -> Result<Generated, Fault> {
     let (mut generated, mut rng) = draft(options, seed);
-    // Numbers of its own, so that the rest of the program is the same with these statements and without.
+    // A random stream of its own, so that the rest of the program is the same with these statements and without.
     generated.add_stops(options, &mut Rng::new(seed ^ 0x5707));
     damp(&mut generated, options)?;
     if rng.percent(options.dress) {
@@ -237,7 +237,7 @@ pub fn generate_with_trees(options: &Options, seed: u64) -> Result<Generated, Fa
     Ok(generated)
 }
 
-/// The case of a seed before it is damped and dressed: what to look at if [`generate`] fails.
+/// The case of a seed before it is damped and dressed, for debugging if [`generate`] fails.
 pub fn undamped(options: &Options, seed: u64) -> Case {
     draft(options, seed).0.case
 }
@@ -391,7 +391,7 @@ fn damp(generated: &mut Generated, options: &Options) -> Result<(), Fault> {
             return Ok(());
         }
         for (id, vertex, statement) in outcome.refused {
-            // What is given would not be the derivative of the weakened routine.
+            // Given derivatives would not be those of the weakened routine.
             generated.case.program.routines[id.index()].derivatives = None;
             let routine = generated.case.program.routine(id).clone();
             generated.in_block(id, vertex, |statements| {
@@ -421,7 +421,7 @@ fn weaken(routine: &Routine, statement: &mut Stmt) {
     };
     let ty = routine.variable(target.var).ty;
     if let Some(Expr::Op(Op::Fill, operands)) = value {
-        // An array that takes its shape from here.
+        // A deferred array takes its shape from this right side, so an operand of that shape stays.
         operands[0] = Expr::Real(1.0);
         return;
     }

@@ -14,7 +14,7 @@ use cfg_core::{
 /// A kind of programs, one for each size.
 #[derive(Clone, Copy)]
 pub struct Family {
-    /// What there is n of.
+    /// The parts of the program whose number is n.
     pub name: &'static str,
     /// The program of a size.
     pub program: fn(usize) -> ValidProgram,
@@ -130,7 +130,7 @@ fn name(program: &ProgramBuilder, f: &mut RoutineBuilder, g: GlobalId) -> VarId 
     f.variable(variable)
 }
 
-/// What each of many routines does with its global: the old value is needed, and overwritten.
+/// The work of each routine on its global: the old value is overwritten, and the reverse sweep needs it.
 fn work(f: &mut RoutineBuilder, x: VarId, g: VarId) {
     f.assign(g, g * sin(x));
     f.assign(x, x * g);

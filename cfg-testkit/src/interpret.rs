@@ -2,8 +2,8 @@
 //!
 //! It walks the graph and the expression trees, with nothing prepared, and attaches derivatives to real
 //! values by operator overloading ([`Derivative`]). It shares no code with the executor, with the table
-//! of elementals, or with the tangent and adjoint transformations, so agreement means something. It is
-//! slow, and finds what it needs of the nesting by following back edges.
+//! of elementals, or with the tangent and adjoint transformations, so agreement means something. It is slow, and
+//! finds the nesting of loops by following back edges.
 
 mod call;
 mod eval;

@@ -1,7 +1,7 @@
-//! What is no computation: assertions, ends of the program, printing, and arms that constants close.
+//! Statements that compute nothing: assertions, ends of the program, printing, and arms that constants close.
 //!
-//! Assertions hold, and no run comes to an end of the program. What is printed begins with `#`, so that a reader of the
-//! functions' values can leave it out.
+//! Assertions hold, and no run reaches an end of the program. Printed lines begin with `#`, so that a reader of the
+//! functions' values can skip them.
 
 use super::{File, Text, Writer};
 
@@ -108,7 +108,7 @@ impl Writer<'_> {
             return;
         }
         let name = self.file.name.clone();
-        // A real that is an element of x might be changed by what is added to it.
+        // The target is a plain variable: an element of x might be changed by the expression that is added to it.
         let simple: Vec<String> = (self.reals.iter())
             .filter(|r| r.chars().all(|c| c.is_ascii_alphanumeric()))
             .cloned()
@@ -128,7 +128,7 @@ impl Writer<'_> {
         self.line(&Text::of(&fill(plain), &fill(dual), &[&e, &c, &i]));
     }
 
-    /// Statements that are never, or always, come to: a constant says so.
+    /// Statements under a constant condition: reached never, or always.
     fn closed(&mut self) {
         let name = self.file.name.clone();
         let heads = [

@@ -1,4 +1,4 @@
-//! Random expressions. None but those of conditions and subscripts with one have side effects.
+//! Random expressions, without side effects except in some conditions and subscripts.
 
 use super::{Text, Writer};
 
@@ -39,7 +39,7 @@ impl Writer<'_> {
     fn binary(&mut self, plain: &str, dual: &str, depth: usize) -> Text {
         let (a, b) = (self.real(depth - 1), self.real(depth - 1));
         let made = Text::of(plain, dual, &[&parenthesised(&a), &parenthesised(&b)]);
-        // The right operand of a quotient stands twice.
+        // The right operand of a quotient occurs twice in the text.
         parenthesised(&made)
     }
 
@@ -155,7 +155,7 @@ impl Writer<'_> {
             let k = self.rng.below(self.ints.len());
             let int = &self.ints[k];
             let text = match int.unsigned {
-                // Its values are any, so that only a part of them is small.
+                // The variable may have any value: the remainder makes it small.
                 true => format!("(int)({} % 17u)", int.name),
                 false => int.name.clone(),
             };

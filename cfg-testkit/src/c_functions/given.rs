@@ -1,10 +1,10 @@
 //! Functions whose derivatives pragmas give, some of which are not in the file, and callbacks of the caller.
 //!
-//! Some of the derivatives are not those of the values: what the pragmas say counts.
+//! Some of the given derivatives are deliberately not those of the values: the given ones count.
 
 use super::{File, Text, Writer};
 
-/// As the front end reads them: declared alone, or defined and given derivatives.
+/// The functions as the front end reads them: declared only, or defined with given derivatives.
 const PLAIN: &str = "\
 double NAME_e(double u, double v);
 #pragma cfgrev external(NAME_e) value(u * sin(v) + 0.5) partial(u: sin(v), v: u * cos(v))
@@ -78,13 +78,13 @@ static void d_NAME_c(int n, D *w, D t)
 }
 ";
 
-/// What is linked with the file.
+/// The definitions that are linked with the file.
 const ELSEWHERE: &str = "\
 double NAME_e(double u, double v) { return u * sin(v) + 0.5; }
 double NAME_f(double t) { return tanh(t) * t; }
 ";
 
-/// A function that is handed the callback, and what is said of it.
+/// A function that takes the callback, and the pragma for it.
 const CALLBACK: [&str; 2] = [
     "\
 static double NAME_again(double (*g)(double, void *), double t, void *of)
@@ -106,7 +106,7 @@ static D d_NAME_cb(D t, void *of)
 ",
 ];
 
-/// What the caller gives.
+/// The callback that the caller passes.
 const CALLED: &str = "\
 static double NAME_cb(double t, void *of)
 {
@@ -144,7 +144,7 @@ const FORMS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Those with the callback.
+/// Statements with the callback.
 const CALLBACK_FORMS: &[(&str, &str)] = &[
     ("% = cb({0}, data);", "% = cb({0}, data);"),
     (

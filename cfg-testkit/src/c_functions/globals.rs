@@ -1,4 +1,4 @@
-//! Globals that functions name while they are given their addresses.
+//! Globals that functions name while their addresses are passed to them.
 
 use super::{Array, File, LENGTH, Text, Writer};
 
@@ -52,7 +52,7 @@ impl File {
 }
 
 impl Writer<'_> {
-    /// What every function sees.
+    /// Adds the globals to the variables in scope, at the beginning of each function.
     pub(super) fn see_globals(&mut self) {
         if !self.file.globals {
             return;
@@ -90,7 +90,7 @@ impl Writer<'_> {
         let target = self.reals[self.rng.below(self.reals.len())].clone();
         let (to, other, e) = (self.address(), self.address(), self.real(1));
         let from = ["x", "y", "NAME_bank", "NAME_bank + 2"][self.rng.below(4)];
-        // What a function is given may end before the global does.
+        // The pointer is kept in a global, so it may only point to objects that outlive the call.
         let kept = ["NAME_bank", "x"][self.rng.below(1 + usize::from(self.main))];
         let k = self.rng.below(LENGTH - 1);
         let mut forms = vec![

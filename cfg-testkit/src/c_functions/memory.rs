@@ -64,7 +64,7 @@ impl Writer<'_> {
         for row in 0..2 {
             self.see(format!("{name}[{row}]"), 3, true);
         }
-        // All elements as one sequence.
+        // The matrix under another name, as one sequence of elements.
         if self.rng.percent(50) {
             let whole = match self.rng.below(2) {
                 0 => format!("(&{name}[0][0])"),
@@ -74,7 +74,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Memory from the library, which has values at once.
+    /// Memory from the library, initialised at once.
     fn allocated(&mut self) {
         let name = self.name("m");
         let (i, e) = (self.name("i"), self.real(1));

@@ -77,7 +77,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Statements in a scope of their own: what they declare ends with it.
+    /// Statements in a scope of their own: variables declared there leave the generator's tables at its end.
     pub(super) fn scope(&mut self, most: usize) {
         let structures = self.structures.len();
         let seen = (
@@ -449,7 +449,7 @@ impl Writer<'_> {
         ];
         let (plain, dual) = forms[self.rng.below(forms.len())];
         let fit = |form: &str| form.replace('@', &q).replace('%', &target);
-        // A target that is named on the right would have no order.
+        // A target that is named on the right would make the order of evaluation undefined in C.
         self.line(&Text::of(&fit(plain), &fit(dual), &[&e, &c]));
     }
 

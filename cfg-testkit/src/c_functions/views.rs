@@ -122,7 +122,8 @@ impl Writer<'_> {
             return;
         };
         let name = self.file.name.clone();
-        // A real that is an element of the array might be changed by what is added to it.
+        // The target is a plain variable: an element of the array might be changed by the expression that is added to
+        // it.
         let simple: Vec<String> = (self.reals.iter())
             .filter(|r| r.chars().all(|c| c.is_ascii_alphanumeric()))
             .cloned()

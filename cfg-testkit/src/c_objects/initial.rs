@@ -16,7 +16,7 @@ impl Writer<'_> {
         self.list_of(ty, place).0
     }
 
-    /// A list, and the number of leaves up to the last that it names or gives something.
+    /// A list, and the number of leaves up to the last that it names or initialises.
     pub(super) fn list_of(&mut self, ty: &Ty, place: Place) -> (String, usize) {
         let outer = std::mem::take(&mut self.fixed);
         let list = self.braces(ty, place, 0, 3);
@@ -29,7 +29,7 @@ impl Writer<'_> {
         let (size, mut next, mut end) = (self.size(ty), 0, 0);
         let mut items = Vec::new();
         let most = self.rng.below(7);
-        // A text behind a character is sometimes one more character for gcc.
+        // gcc sometimes takes a string behind a character for one more character, so the two are not neighbours.
         let mut behind_character = false;
         while items.len() < most {
             let designated = next >= size || self.rng.percent(30);
@@ -73,7 +73,8 @@ impl Writer<'_> {
         (format!("{{{}{comma}}}", items.join(", ")), end)
     }
 
-    /// True if leaves may be given something: they are no part of what has been given as a whole, and nothing among them has side effects.
+    /// True if these leaves may be initialised (again): they are no part of an object that was given as a whole, and
+    /// none of their values so far has side effects.
     fn is_free(&self, first: usize, behind: usize) -> bool {
         let apart = |&(a, b): &(usize, usize)| behind <= a || b <= first;
         self.fixed.iter().all(apart)
@@ -176,7 +177,7 @@ impl Writer<'_> {
         ];
         let mut text = String::from("\"");
         for k in 0..length {
-            // Digits of an escape end with the piece.
+            // Each piece is a literal of its own, which C joins: an escape would swallow digits of the next piece.
             if k > 0 {
                 text.push_str("\" \"");
             }

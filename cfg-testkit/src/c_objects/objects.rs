@@ -1,4 +1,4 @@
-//! Objects that have initial values, and what becomes of their leaves.
+//! Objects with initial values, whose leaves are written out and changed.
 
 use super::{Place, Writer, types::Ty};
 use std::fmt::Write as _;
@@ -186,7 +186,7 @@ impl Writer<'_> {
         self.result(&format!("sizeof {name}"), false);
     }
 
-    /// Scalars, which use those before them in one declaration.
+    /// Scalars whose initial values use earlier scalars of the same declaration.
     pub(super) fn scalars(&mut self) {
         let (a, b, c) = (self.own("a"), self.own("b"), self.own("d"));
         let value = self.integer(Place::Local);

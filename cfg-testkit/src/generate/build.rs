@@ -1,4 +1,5 @@
-//! Variables of the routine that is being made, and what is known of them.
+//! The variables of the routine that is being made, with the facts (ranges, initialisation) that keep it free of
+//! errors.
 
 use super::signature::{Formal, Shape, Signature};
 use super::{Arithmetic, Options};
@@ -15,32 +16,32 @@ pub(super) const INDEX_MAX: i64 = 4;
 
 /// A global whose elements are not finite.
 pub(super) const UNUSED: &str = "limits";
-/// What other integer variables hold.
+/// The range of other integer variables.
 const INTEGER_RANGE: (i64, i64) = (-40, 40);
-/// What a loop index may hold outside its loop.
+/// The range of a loop index outside its loop.
 const LOOP_RANGE: (i64, i64) = (-40, 40);
 
-/// What the point needs to know of a parameter of the main routine.
+/// A parameter of the main routine, with all that a random value for the point must obey.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter {
     pub(super) extents: Vec<usize>,
     pub(super) range: (i64, i64),
 }
 
-/// Who may assign a variable.
+/// The statements that may assign a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Any statement.
     Free,
-    /// Nobody: `in` parameters, sizes.
+    /// None: `in` parameters, sizes.
     Fixed,
     /// Counted loops.
     LoopIndex,
-    /// The loop that it counts or controls.
+    /// Only the loop that it counts or controls.
     Counter,
 }
 
-/// A variable and what is known of it throughout.
+/// A variable and the facts that hold in the whole routine.
 #[derive(Clone, Debug)]
 pub(super) struct Var {
     pub(super) id: VarId,
@@ -67,7 +68,7 @@ impl Var {
     }
 }
 
-/// What is known at the current place of the program.
+/// The facts that hold at the current place of the program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     /// By variable: certainly (wholly) initialised.
@@ -99,7 +100,7 @@ pub(super) struct Builder<'a> {
     pub(super) own: Option<Signature>,
     pub(super) self_calls: u32,
     pub(super) formals: Vec<Formal>,
-    /// What was initialised before some variables were hidden.
+    /// The initialised variables before some of them were hidden.
     pub(super) hidden: Vec<bool>,
     /// The routines of the program name few globals.
     pub(super) scattered: bool,

@@ -4,7 +4,7 @@ use super::build::{Builder, INDEX_MAX};
 use super::signature::{Formal, Returns, Shape, Signature};
 use cfg_core::ir::{Expr, Intent, Op, Place, Role, ScalarType, Stmt, StmtKind};
 
-/// What the arguments chosen so far refer to.
+/// The variables to which the arguments chosen so far refer.
 #[derive(Default)]
 struct Bound {
     /// Variables passed by reference, and how the callee uses them.
@@ -100,7 +100,7 @@ impl Builder<'_> {
         Some(Expr::var(self.vars[v].id))
     }
 
-    /// Where the result of a function goes that is no real.
+    /// A place for the result of a function that is no real.
     fn other_result(&mut self, ty: ScalarType) -> Option<Place> {
         let mut candidates = self.writable(ty, false);
         candidates.retain(|&v| {
@@ -113,7 +113,7 @@ impl Builder<'_> {
         Some(Place::whole(self.vars[v].id))
     }
 
-    /// Four elements for a function's result. Its subscripts do not depend on what the call changes.
+    /// Four elements for a function's result. Their subscripts do not depend on variables that the call changes.
     fn array_result(&mut self, signature: &Signature) -> Option<Place> {
         let mut candidates = self.writable(ScalarType::Real, true);
         candidates.retain(|&v| {
@@ -124,7 +124,7 @@ impl Builder<'_> {
         self.four(v, false)
     }
 
-    /// Where a function's result goes. Its subscripts do not depend on what the call changes.
+    /// A place for a function's result. Its subscripts do not depend on variables that the call changes.
     fn result_place(&mut self, signature: &Signature) -> Option<Place> {
         if self.rng.percent(60) {
             let candidates = self.writable(ScalarType::Real, false);
@@ -160,7 +160,7 @@ impl Builder<'_> {
     fn clashes(&self, v: usize, intent: Intent, signature: &Signature, bound: &Bound) -> bool {
         let var = &self.vars[v];
         let may = |other: Intent| {
-            // What is `out` has no value at entry: it overlaps only what has none either.
+            // An `out` parameter has no value at entry, so it may only overlap another one.
             let values = match self.options.odd_functions {
                 0 => intent != Intent::Out && other != Intent::Out,
                 _ => (intent == Intent::Out) == (other == Intent::Out),
@@ -195,13 +195,13 @@ impl Builder<'_> {
         self.routine.aliased && var.ty.is_real() && outlives
     }
 
-    /// True now and then, for what is unusual in helpers and their calls. Without a chance for it nothing is drawn.
+    /// True now and then, for unusual helpers and calls. With a chance of 0 no random number is drawn.
     pub(super) fn is_odd(&mut self) -> bool {
         let chance = self.options.odd_functions;
         chance > 0 && self.rng.percent(chance)
     }
 
-    /// Keeps, now and then, only what is an argument already where arguments may overlap.
+    /// Keeps, now and then, only candidates that are arguments already, if arguments may overlap.
     fn again(&mut self, signature: &Signature, bound: &Bound, candidates: &mut Vec<usize>) {
         let is_bound = |v: &usize| bound.vars.iter().any(|(w, _)| w == v);
         if signature.aliased && candidates.iter().any(is_bound) && self.is_odd() {

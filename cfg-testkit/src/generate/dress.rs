@@ -1,5 +1,5 @@
-//! What a program may carry without meaning anything else: names, ids, annotations, spans, the order of vertices
-//! and edges in the file.
+//! Parts of a program that do not change its meaning: names, ids, annotations, spans, the order of vertices and edges
+//! in the file.
 
 use crate::rng::Rng;
 use crate::tree::{self, Region};
@@ -36,7 +36,7 @@ const ROUTINES: [&str; 14] = [
     "a \"b\" 变",
 ];
 
-/// Gives names, and annotations to all that is no graph.
+/// Renames, and annotates everything outside of graphs.
 pub(super) fn dress(program: &mut Program, trees: &mut [Option<Region>], rng: &mut Rng) {
     let share = *rng.pick(&[0, 20, 80]).unwrap_or(&20);
     let names = *rng.pick(&[0, 30, 90]).unwrap_or(&30);
@@ -74,14 +74,14 @@ pub(super) fn dress(program: &mut Program, trees: &mut [Option<Region>], rng: &m
             }
         });
     }
-    // Numbers of their own: programs are the same with and without spans.
+    // A copy of the random stream: programs are the same with and without spans.
     dress_spans(program, trees, &mut rng.clone());
 }
 
 /// Names of sources.
 const SOURCES: [&str; 4] = ["f.f90", "dir/a b.c", "\"é\n\\", ""];
 
-/// Names sources, and gives spans to all that is no graph.
+/// Names sources, and gives spans to everything outside of graphs.
 fn dress_spans(program: &mut Program, trees: &mut [Option<Region>], rng: &mut Rng) {
     let share = *rng.pick(&[0, 20, 80]).unwrap_or(&20);
     if share == 0 {
@@ -193,7 +193,7 @@ pub(super) fn graph(cfg: Cfg, sources: usize, rng: &mut Rng) -> Cfg {
             k as i64 * 7 - 60 + rng.between(0, 6)
         }),
         1 => number(&mut vertices, rng, |_, rng| rng.between(-FAR, FAR)),
-        // Nothing is left above.
+        // The largest ids, so that no id is free above them.
         2 => number(&mut vertices, rng, |k, _| FAR - k as i64),
         _ => {}
     }

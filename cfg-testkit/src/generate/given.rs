@@ -10,7 +10,7 @@ use cfg_core::ir::{
 };
 use std::collections::BTreeSet;
 
-/// What a parameter is in `o = 2 o + p q + a p`.
+/// The part of a parameter in `o = 2 o + p q + a p`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     P,
@@ -20,7 +20,7 @@ enum Part {
     O,
 }
 
-/// What the statement looks like.
+/// The form of the statement.
 #[derive(Clone, Copy)]
 struct Form {
     /// The result is an array of four.
@@ -142,7 +142,7 @@ fn routine(rng: &mut Rng, parts: &[Part], form: Form, kind: usize) -> (Routine, 
             Part::O => Intent::Out,
             _ => Intent::In,
         };
-        // A given routine may write what is not its own: that is forgotten.
+        // The given routine may write values of the original here: callers do not use these afterwards.
         let intent = match (kind, part) {
             (1, Part::O) if form.old => *rng
                 .pick(&[Intent::In, Intent::InOut])
@@ -157,7 +157,7 @@ fn routine(rng: &mut Rng, parts: &[Part], form: Form, kind: usize) -> (Routine, 
     if form.function && kind > 0 {
         let f = add("f", Part::O, ScalarType::Real, Intent::Out);
         if kind == 1 {
-            // Of the result an adjoint routine is told nothing.
+            // An adjoint routine does not get the result.
             let role = Role::Parameter {
                 intent: Intent::InOut,
                 optional: false,
@@ -232,7 +232,7 @@ fn routine(rng: &mut Rng, parts: &[Part], form: Form, kind: usize) -> (Routine, 
     (routine, vec![Node::Block(statements)])
 }
 
-/// The statement and what it is made of.
+/// The statement and its operands.
 struct Code {
     form: Form,
     p: Option<VarId>,
@@ -262,7 +262,7 @@ impl Code {
         self.dots.iter().find(|d| d.0 == part).map(|d| d.1)
     }
 
-    /// What the array contributes: itself, an element, or its sum.
+    /// The term of the array: itself, an element, or its sum.
     fn array(&self, a: VarId) -> Expr {
         match (self.form.wide, self.k) {
             (true, _) => a.into(),
@@ -271,7 +271,7 @@ impl Code {
         }
     }
 
-    /// o = 2 o + p q + a p, with what there is of it.
+    /// o = 2 o + p q + a p, without the terms that the form leaves out.
     fn original(&self) -> Vec<Stmt> {
         let (Some(o), Some(p)) = (self.o, self.p) else {
             return vec![];

@@ -160,10 +160,10 @@ impl Builder<'_> {
     fn truncated(&mut self) -> Ranged {
         let real = self.real(1);
         let real = if self.exact() {
-            // Right sides that are not stored may exceed the range of integers.
+            // Only stored values are damped: this one may exceed the range of integers, so its remainder is taken.
             Expr::op(Op::Mod, [real, Expr::Real(64.0)])
         } else {
-            // Away from whole numbers, also where the value is a constant.
+            // The odd factor keeps the value away from whole numbers, where truncation jumps.
             let scaled = Expr::op(Op::Mul, [Expr::Real(7.31), real]);
             Expr::op(Op::Add, [scaled, Expr::Real(0.237)])
         };

@@ -137,7 +137,7 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool, scattered: bool) -> V
         let single = rng.percent(odd / 3);
         let first = 0..if single { 1 } else { count };
         let values = first.map(|_| value(rng)).collect();
-        // Storage is initialised under its own name, or the overlay's.
+        // The initial value is given under the owner's name or under the overlay's.
         let initial = (!rng.percent(odd / 6)).then_some(values);
         let base = add("ga", ScalarType::Real, shape, initial, None);
         if rng.percent(odd / 3) {
@@ -201,7 +201,7 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool, scattered: bool) -> V
         add("gr", ScalarType::Real32, shape, initial, None);
     }
     if rng.percent(odd / 10) {
-        // Nothing uses these.
+        // No routine uses these values: they test reading and writing.
         let values = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(Expr::Real);
         let shape = vector(rng, 3);
         add(

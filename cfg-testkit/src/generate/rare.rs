@@ -66,7 +66,7 @@ impl Builder<'_> {
                 let op = *self.rng.pick(&[Op::Min, Op::Max]).unwrap_or(&Op::Min);
                 Expr::op(op, [a, b, d])
             }
-            // Away from 0, where neither side is the sign.
+            // The operand is kept away from 0, where the sign jumps.
             2 => {
                 let shifted = two(Op::Add, self.real_leaf(), Expr::Real(0.5));
                 two(Op::Sign, a, shifted)
@@ -118,7 +118,7 @@ impl Builder<'_> {
         let add = |c: f64, a| two(Op::Add, Expr::Real(c), a);
         let square = |a: Expr| two(Op::Mul, a.clone(), a);
         let functions = rare_functions();
-        // Arms that are no function of one real.
+        // The numbers of the arms below that are no function of one real.
         let others = [13, 14].into_iter().chain(19..28);
         match self.rng.below(functions.len() + others.clone().count()) {
             13 => two(Op::Atan2, a, add(1.5, square(b))),

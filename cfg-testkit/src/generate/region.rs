@@ -152,7 +152,7 @@ impl Builder<'_> {
         region
     }
 
-    /// Where two paths meet, only what both have initialised is.
+    /// Where two paths meet, a variable is initialised if it is on both.
     pub(super) fn meet(&mut self, other: &State) {
         for (a, &b) in self.state.init.iter_mut().zip(&other.init) {
             *a &= b;
@@ -259,7 +259,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A loop whose body is never done, though it might look as if.
+    /// A loop without a pass, whose bounds do not always show it.
     fn zero_trip(&mut self, nest: usize) -> Region {
         let nest = nest.min(self.options.nesting);
         let Some(index) = self.free_loop_variable(Use::LoopIndex) else {

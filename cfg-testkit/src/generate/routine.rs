@@ -1,4 +1,4 @@
-//! The main routine and helper routines: parameters, body, values of what comes out.
+//! The main routine and helper routines: parameters, body, final values of outputs.
 
 use super::build::{Builder, INDEX_MAX, Parameter, Use};
 use super::signature::{Formal, Returns, Shape, Signature};
@@ -96,7 +96,7 @@ impl Builder<'_> {
         }
         if function {
             self.function_result(self.options.declarations / 4, false);
-            // Its shape must be known without a call.
+            // The shape of a function's result must be known before the call.
             if let Some(f) = self.routine.result {
                 for dim in &mut self.routine.variables[f.index()].shape {
                     dim.extent = Extent::Fixed(Expr::Int(4));
@@ -204,7 +204,7 @@ impl Builder<'_> {
         returns
     }
 
-    /// Four reals, with as many elements as an argument where one has four. Nothing is drawn for it.
+    /// Four reals; the extent is that of an argument with four elements, if there is one. No random number is drawn.
     fn array_of_result(&mut self) -> usize {
         let which = self.vars.len();
         let lower = [1, 1, 0, -2][which % 4];
@@ -223,7 +223,7 @@ impl Builder<'_> {
         k
     }
 
-    /// What the main routine is differentiated with respect to, and what of it.
+    /// The independents and dependents of the main routine.
     fn lists(&mut self) {
         for p in self.routine.parameters.clone() {
             let variable = self.routine.variable(p);
@@ -477,8 +477,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Statements at the end of the routine: a value for what must have one, and outputs that depend on
-    /// what was computed.
+    /// Statements at the end of the routine: values for outputs that have none yet, and outputs that depend on
+    /// computed values.
     fn last_values(&mut self) -> Region {
         let mut statements = Vec::new();
         for v in 0..self.vars.len() {

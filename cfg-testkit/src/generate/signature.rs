@@ -1,4 +1,4 @@
-//! What routines look like from outside.
+//! Routines as their callers see them.
 
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Intent, ScalarType};
@@ -10,7 +10,7 @@ pub(super) struct Formal {
     pub(super) ty: ScalarType,
     pub(super) intent: Intent,
     pub(super) shape: Shape,
-    /// Of an integer: what it holds at entry, and what the routine keeps it in.
+    /// The range of an integer, at entry and at all times.
     pub(super) range: (i64, i64),
     /// The caller may leave it out.
     pub(super) optional: bool,
@@ -26,7 +26,7 @@ pub(super) enum Shape {
     Assumed(i64),
 }
 
-/// What a call gives.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Returns {
     Nothing,

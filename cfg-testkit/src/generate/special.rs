@@ -148,7 +148,7 @@ impl Builder<'_> {
         let mut labels = all.to_vec();
         self.rng.shuffle(&mut labels);
         self.rng.shuffle(&mut ranges);
-        // What is left out goes to the default.
+        // Values without a label go to the default.
         let count = 2 + self.rng.below(5);
         let none = ranges.iter().take(count).position(Vec::is_empty);
         let default = none.unwrap_or(self.rng.below(count));
@@ -179,7 +179,7 @@ impl Builder<'_> {
         vec![Node::Branch { selector, arms }]
     }
 
-    /// An opaque statement that writes what is then assigned anew.
+    /// An opaque statement that writes a variable, which is assigned again before it is read.
     fn forgotten(&mut self) -> Region {
         let array = self.rng.percent(40);
         let candidates = self.writable(ScalarType::Real, array);
@@ -247,7 +247,7 @@ impl Builder<'_> {
         }
         let place = Place::whole(self.vars[h].id);
         self.spend(8);
-        // Nothing else uses it while its shape is not the usual one.
+        // Marked as uninitialised, so that no other statement uses the array while its shape is unusual.
         self.state.init[h] = false;
         self.locked[h] = true;
         let mut region = Region::new();

@@ -57,7 +57,7 @@ impl Generated {
             return;
         }
         let mut number = 0;
-        // Derivatives that are given are not run at the point with the program.
+        // Routines that are given derivatives do not run with the program, so a run cannot show whether they stop.
         let given = self.case.program.routines.iter();
         let given = given.filter_map(|r| r.derivatives.as_ref());
         let given: HashSet<RoutineId> = given
@@ -65,7 +65,7 @@ impl Generated {
             .collect();
         let routines = (0..).map(RoutineId::new).zip(&self.case.program.routines);
         for ((r, routine), tree) in routines.zip(&mut self.trees) {
-            // What pushes for itself has no adjoint, but for what always stops.
+            // A routine that pushes has no adjoint unless it always stops, so it gets no stop.
             let pushes = routine.variables.iter().any(|v| v.ty.is_tape());
             let differentiated = routine.derivatives.is_none() && !given.contains(&r) && !pushes;
             let Some(tree) = tree.as_mut().filter(|_| differentiated) else {
@@ -90,7 +90,7 @@ impl Generated {
         self.rebuild();
     }
 
-    /// Has the statement at which a run stopped let it pass.
+    /// Replaces the statement at which a run stopped by an opaque one, so that the next run passes.
     pub(super) fn pass(&mut self, fault: Fault) -> Result<(), Fault> {
         let (FaultKind::Stop, Some(vertex)) = (fault.kind, fault.vertex) else {
             return Err(fault);
@@ -123,7 +123,7 @@ fn insert(routine: &Routine, list: &mut Region, stop: Stmt, rng: &mut Rng) {
         return;
     }
     let condition = far(routine, rng);
-    // What is computed in vain before.
+    // A statement before the stop, whose value is lost.
     let before = list.iter().find_map(|node| match node {
         Node::Block(statements) => statements.first().filter(|s| is_plain(s)).cloned(),
         Node::Loop { .. } | Node::Branch { .. } => None,

@@ -6,8 +6,8 @@
 //! folder that import each other in a circle are printed with one import for each pair; any circle is exit
 //! code 1.
 //!
-//! Methods are not followed: a method may be defined in another file than its type, and which one a call means
-//! is for the compiler to know.
+//! Methods are not followed: a method may be defined in another file than its type, and only a compiler can resolve
+//! the call.
 #![expect(clippy::print_stdout, reason = "a command prints")]
 
 #[cfg(test)]
@@ -46,7 +46,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::from(u8::from(count > 0)))
 }
 
-/// What one file says: names that it brings into scope, items that it defines, and all paths in it.
+/// The contents of one file: names that it brings into scope, items that it defines, and all paths in it.
 #[derive(Default)]
 struct Module {
     /// Names in scope with the paths that they stand for.

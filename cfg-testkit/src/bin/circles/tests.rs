@@ -47,7 +47,7 @@ fn ways_to_import() {
     }
 }
 
-/// What tests import, and what only looks like an import of the other file, opens no circle.
+/// Imports in tests, and paths that only look like imports of the other file, make no circle.
 #[test]
 fn no_imports() {
     let b = ("b.rs", "use crate::a::f; pub fn two() {}");
