@@ -34,7 +34,7 @@ pub use value::{Absolute, Alive, Derivative, Magnitude, Value};
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// An uninitialised value decides something.
+    /// An uninitialised value decides a condition, a subscript or a bound.
     Undefined,
     /// A subscript is out of bounds.
     Bounds,
@@ -92,8 +92,8 @@ pub struct Limits {
     pub cells: usize,
     /// Nested calls.
     pub depth: usize,
-    /// A value whose derivative has a larger [`Derivative::size`] is not stored but 1 in its place, and
-    /// the statement noted in [`Outcome::refused`].
+    /// The largest [`Derivative::size`] of a value that is stored. In place of a larger one 1 is stored, and the
+    /// statement is noted in [`Outcome::refused`].
     pub largest: f64,
     /// Whether the sequence of vertices is recorded.
     pub trace: bool,
@@ -120,7 +120,7 @@ pub struct Argument<D> {
     pub elements: Vec<Value<D>>,
 }
 
-/// What a run leaves.
+/// The results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome<D> {
     /// The parameters afterwards.
@@ -139,11 +139,11 @@ pub struct Outcome<D> {
     pub visits: Vec<(RoutineId, VertexId)>,
     /// Statements that tried to store what [`Limits::largest`] forbids, each once.
     pub refused: BTreeSet<(RoutineId, VertexId, usize)>,
-    /// What happened on the way.
+    /// Events during the run.
     pub seen: Seen,
 }
 
-/// What happened in a run.
+/// Events during a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Vertices visited and statements executed.
@@ -204,7 +204,7 @@ struct Machine<'p, D> {
     cells: Cells<D>,
     globals: Vec<View>,
     frames: Vec<Frame>,
-    /// A tape variable holds the position of its tape here.
+    /// All tapes; the cell of a tape variable holds a position in this list.
     tapes: Vec<Tape<D>>,
     visits: Vec<(RoutineId, VertexId)>,
     refused: BTreeSet<(RoutineId, VertexId, usize)>,
@@ -224,7 +224,7 @@ struct Frame {
     /// The last vertex, to tell a loop's entry from its back edge.
     from: Option<VertexId>,
     mark: usize,
-    /// Where the caller wants the result.
+    /// The place of the result in the caller; the flag is true if the place has subscripts.
     result_to: Option<(View, bool)>,
 }
 
@@ -234,7 +234,7 @@ type Step<T> = Result<T, FaultKind>;
 enum Actual {
     View(View),
     Absent,
-    /// Made by the callee's own shape (an `out` parameter of the outermost call).
+    /// Fresh storage in the callee's declared shape (an `out` parameter of the outermost call).
     Own,
 }
 
@@ -531,7 +531,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
         match &statement.kind {
             StmtKind::Assign { target, value } => {
                 let mut data = self.scope(&frame.views).eval(value)?;
-                // An array of which only scalars were taken has one element, where nothing else says how many.
+                // A deferred array that gets a scalar, with no shape from anywhere, has one element.
                 let view = &frame.views[target.var.index()];
                 if !view.allocated
                     && target.subscripts.is_empty()

@@ -1,6 +1,5 @@
-//! Programs written as lines with labels and jumps, and real shapes of control flow in this form: what
-//! break, continue, return, goto, switch, state machines look like to a front end that knows only blocks
-//! and jumps.
+//! Programs written as lines with labels and jumps, and real shapes of control flow in this form: break, continue,
+//! return, goto, switch and state machines after translation to blocks and jumps.
 
 use crate::case::{Case, Datum, Elements};
 use cfg_core::{
@@ -19,7 +18,7 @@ enum Line {
     Set(VarId, Expr),
     Goto(&'static str),
     If(Expr, &'static str),
-    /// To the k-th label if the value is k, counted from 0; else on.
+    /// A jump to the k-th label if the value is k, counted from 0; otherwise control falls through.
     Switch(Expr, Vec<&'static str>),
 }
 
@@ -77,7 +76,7 @@ impl Jumps {
         self.set(v, v + 1)
     }
 
-    /// Something active.
+    /// Adds `x := x*a + 1`, which depends on the independents.
     pub fn work(&mut self) -> &mut Self {
         let (x, a) = (self.x, self.a);
         self.set(x, x * a + 1.0)
@@ -131,7 +130,7 @@ impl Jumps {
         let mut edges: Vec<(usize, &'static str, Option<i64>)> = Vec::new();
         let mut falls: Vec<(usize, usize, Option<i64>)> = Vec::new();
         let mut place: HashMap<&'static str, usize> = HashMap::new();
-        // Where control comes from by falling through; none after a jump.
+        // The vertex from which control falls through to the next line; `None` after a jump.
         let mut open: Option<(usize, Option<i64>)> = Some((0, None));
         let mut lines = std::mem::take(&mut self.lines);
         lines.push(Line::Label("end"));
@@ -229,7 +228,7 @@ impl Jumps {
 
 /// A named shape.
 pub struct Shape {
-    /// What people call it.
+    /// The usual name of the shape.
     pub name: &'static str,
     /// The program, at a point at which every loop runs ten times or more.
     pub case: Case,

@@ -25,7 +25,7 @@ pub type Point = Vec<(&'static str, Datum)>;
 pub struct Kernel {
     /// Name of the file and of the main routine.
     pub name: &'static str,
-    /// What it computes.
+    /// A short description of the computation.
     pub description: &'static str,
     /// The program.
     pub program: Program,
@@ -112,7 +112,7 @@ fn kernel(
     let text = Json::from(description);
     let note = [("description".to_owned(), text)];
     program.annotations = Some(Box::new(note.into_iter().collect()));
-    // Every scalar or array of real_values that goes in is independent, all that comes out is dependent.
+    // Every real input is an independent, every real output a dependent.
     let routine = &mut program.routines[main.index()];
     let parameters: Vec<_> = routine.parameter_ids().collect();
     if routine.independents.is_empty() {

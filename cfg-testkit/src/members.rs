@@ -1,10 +1,10 @@
-//! Which members, words and operators of the format a set of programs has, by walking the documents along
-//! the JSON Schema: what the schema learns to allow is asked for at once.
+//! The members, words and operators of the format that a set of programs uses, found by walking the documents along
+//! the JSON Schema. An addition to the schema is therefore asked for at once.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Everything that a document can have: `Vertex.index`, `Parameter.intent=in`, `Expression op sin`.
+/// The names of all features of documents: `Vertex.index`, `Parameter.intent=in`, `Expression op sin`.
 pub fn all(schema: &Value) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     collect("Program", schema, &mut all);
@@ -51,7 +51,7 @@ fn words(map: &serde_json::Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// What a document has.
+/// The features of a document.
 ///
 /// # Errors
 /// It is not what the schema describes.

@@ -1,5 +1,5 @@
-//! Random programs whose routines have any control flow, call each other and share globals, as text: what [`crate::generate`] has in
-//! structured routines and [`crate::general`] does not have.
+//! Random programs, as text, whose routines have any control flow, call each other and share globals.
+//! [`crate::generate`] has calls and globals in structured routines only, [`crate::general`] has neither.
 //!
 //! Globals of all types lie in one storage under several names, and few routines name many of them. Routines jump out of loops and
 //! back, return early, call themselves, are `aliased` with arguments that overlap, also integers that decide, take optional arguments
@@ -17,8 +17,8 @@ use cfg_core::{entity::VarId, validate::validate};
 use cfg_format::text;
 use std::fmt::Write as _;
 
-/// A routine with an optional parameter, whose derivatives are given. The adjoint reads and zeroes that of what is assigned first, as it
-/// must where parameters may overlap.
+/// A routine with an optional parameter, whose derivatives are given. The adjoint first reads and zeroes the adjoint
+/// of the assigned variable, as it must where parameters may overlap.
 const OPTIONAL: &str = "
 aliased subroutine hand(in integer n, inout real p0, in real p1, optional in real p2)
   adjoint hand_b
@@ -116,9 +116,9 @@ enum Home {
 /// A variable of the routine that is being written, or a field of one.
 #[derive(Clone, Debug)]
 struct Variable {
-    /// What stands before subscripts.
+    /// The text before the subscripts.
     name: String,
-    /// What stands behind them: the field, of an array of records.
+    /// The text behind the subscripts: the field, for an array of records.
     field: String,
     kind: Kind,
     /// Lower bound and extent, of an array.
@@ -164,7 +164,7 @@ fn overlap(a: &str, b: &str) -> bool {
     is_field(a, b) || is_field(b, a)
 }
 
-/// What a function returns.
+/// The kind of a function's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Returned {
     Nothing,
@@ -191,7 +191,7 @@ struct Writer {
     stops: bool,
     globals: Vec<Variable>,
     callees: Vec<Callee>,
-    /// The first so many of these have no body that is drawn, and are called by all.
+    /// The number of callees, at the front of the list, whose bodies are not drawn: every routine may call them.
     given: usize,
     /// The routine that is being written, if it may call itself.
     own: Option<Callee>,
@@ -209,7 +209,7 @@ struct Writer {
 /// The case of a seed.
 ///
 /// # Panics
-/// If the writer is wrong: a text is no program, or no program of hundred runs.
+/// The generator is wrong: its text is no program, or none of a hundred programs runs.
 pub fn generate(seed: u64) -> Case {
     let mut rng = Rng::new(seed ^ 0x6d69_7865_6400);
     let limits = Limits {
@@ -296,7 +296,7 @@ fn source(rng: &mut Rng) -> String {
 }
 
 impl Writer {
-    /// A number of per cent, none where no records are drawn.
+    /// The percentage, or 0 in programs without records.
     fn of_records(&self, percent: usize) -> usize {
         match self.records {
             true => percent,
@@ -402,7 +402,7 @@ impl Writer {
                 },
                 Parameter::scalar(Kind::Integer),
             ];
-            // What is only read may overlap.
+            // Arguments that are only read may overlap.
             self.callees.push(Callee {
                 name: format!("ext{k}"),
                 aliased: true,
@@ -717,7 +717,7 @@ impl Writer {
         let Some((lower, extent)) = v.shape else {
             return v.name.clone();
         };
-        // Integers are good as subscripts of what has three elements at least.
+        // Integers are 1 to 3, so they are subscripts of every array, shifted by its lower bound.
         let shift = lower - 1;
         let is_fixed = extent < 3 || v.kind == Kind::Integer || self.rng.percent(40);
         let at = match is_fixed {
@@ -1074,7 +1074,8 @@ impl Writer {
         }
     }
 
-    /// A call; none if there are no arguments for it. Where the callee is not `aliased`, only what nothing else may be is handed to it.
+    /// A call; none if there are no arguments for it. A callee that is not `aliased` gets only variables without
+    /// another name.
     fn call_of(&mut self, callee: &Callee, n: &str) {
         let is_aliased = self.aliased;
         let mut taken: Vec<String> = Vec::new();
@@ -1143,7 +1144,8 @@ mod tests {
     use cfg_core::ir::{Control, Expr, External, Program, Role, Routine, StmtKind, Variable};
     use std::collections::BTreeMap;
 
-    /// Of the programs many have what others do not: routines with general control that call others, and use globals.
+    /// Many programs have routines with general control that call others and use globals, which no other generator
+    /// draws.
     #[test]
     fn programs_have_what_others_do_not() {
         let is_global = |v: &Variable| matches!(v.role, Role::Global(_));
@@ -1159,7 +1161,7 @@ mod tests {
         assert!(count > 40, "{count}");
     }
 
-    /// What is rarely combined, and whether a routine of a program has it.
+    /// A test whether a routine of a program has a rare combination.
     type Has = fn(&Program, &Routine) -> bool;
     const COMBINED: &[(&str, Has)] = &[
         ("local records in general control flow", |_, r| {

@@ -1,9 +1,8 @@
-//! What tests need of the machine: compilers, Graphviz, the corpus.
+//! Requirements of tests on the machine: compilers, Graphviz, the corpus.
 //!
-//! A test that needs something asks for it here and returns if it is not there. The reason is then said
-//! aloud, past the capture of the test runner, and `./test` counts it. The environment variable
-//! CFGREV_REQUIRE lists what must be there, `cc,dot,corpus`: then its absence is a failure. Nothing is ever
-//! installed.
+//! A test that needs a tool asks for it here and returns if the tool is missing. The reason is then printed past the
+//! capture of the test runner, and `./test` counts it. The environment variable CFGREV_REQUIRE lists what must be
+//! there, `cc,dot,corpus`: then its absence is a failure. Nothing is ever installed.
 //!
 //! ```
 //! # fn main() {
@@ -75,7 +74,7 @@ fn missing(name: &str, why: &str) -> Option<PathBuf> {
     let current = thread::current();
     let test = current.name().unwrap_or("a test");
     assert!(!is_required(&required, name), "{test} needs {name}: {why}");
-    // Not by eprintln!, which the test runner captures. There is nobody to tell that this could not be said.
+    // Not by eprintln!, which the test runner captures. A failure to write is ignored.
     let _ = io::stderr().write_all(format!("skipped: {test} needs {name}: {why}\n").as_bytes());
     None
 }
@@ -94,8 +93,8 @@ fn is_required(list: &str, name: &str) -> bool {
     names.any(|n| n == name)
 }
 
-/// The first of some commands that is on the PATH. For a test that can do with any of them, the quickest first; nothing is said if
-/// there is none.
+/// The first of some commands that is on the PATH. This is for tests that can use any of them: list the quickest
+/// first. Nothing is printed if none is found.
 #[must_use]
 pub fn first_of(commands: &[&str]) -> Option<PathBuf> {
     commands.iter().find_map(|command| on_path(command))

@@ -4,7 +4,7 @@ use cfg_core::ir::{Cfg, Program, VertexType};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Where an edge comes from. A loop's two out-edges are different sources.
+/// The source of an edge. A loop's two out-edges are different sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// ENTRY.

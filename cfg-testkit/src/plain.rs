@@ -1,4 +1,4 @@
-//! Programs without what the text form leaves out, and in one order: what must come back when a program is
+//! Programs without the parts that the text form leaves out, and in one order: this must come back when a program is
 //! printed and read.
 
 use cfg_core::entity::VertexId;
@@ -55,7 +55,7 @@ fn graph(cfg: Cfg) -> Cfg {
 /// Prints a program as text, reads that, and compares.
 ///
 /// # Errors
-/// What differs: the first line that is printed otherwise, if there is one.
+/// The difference: the first line that is printed otherwise, if there is one.
 pub fn comes_back(program: &Program) -> Result<(), String> {
     let printed = program.to_string();
     let parsed = text::parse(&printed);

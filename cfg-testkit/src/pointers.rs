@@ -1,9 +1,11 @@
-//! Random programs with pointers, as text. Each runs without an error: the writer knows what every pointer may lead to.
+//! Random programs with pointers, as text. Each runs without an error: the generator knows to which objects every
+//! pointer may lead.
 //!
 //! The programs assign, swap, choose, move and compare pointers, keep them in records, arrays, globals and behind other pointers,
-//! let them point into arrays, to fields, to locals, to data that is constant and to objects on the heap; they allocate objects in
-//! one routine and free them in another, resize them, leave some alive, keep one between calls, walk arrays, and go through linked
-//! records by loops and by recursion. What holds at every point:
+//! let them point into arrays, to fields, to locals, to data that is constant and to objects on the heap; they
+//! allocate objects in one routine and free them in another, resize them, leave some alive, keep one between calls,
+//! walk arrays, and go through linked records by loops and by recursion. The invariants at every point of the
+//! program:
 //!
 //! - `p`, `q`, `r`, `a[1]`, `a[2]` point to two cells at least that may be written; so do `s` and the fields `w`, but theirs
 //!   are only read. `pp` points to `p` or to an element of `a`.
@@ -175,7 +177,7 @@ pub fn text(seed: u64) -> String {
 /// A random program of [`text()`] at a random point, in a random direction, with random weights of `x` and `y`.
 ///
 /// # Panics
-/// It panics where the text is not read, which is a defect of the writer.
+/// The text is not read, which is a defect of the generator.
 pub fn case(seed: u64) -> Case {
     let parsed = text::parse(&self::text(seed));
     let Some(program) = parsed.program else {
@@ -282,7 +284,7 @@ enum Holder {
     R,
     /// An element of `a`.
     A,
-    /// What `pp` points to.
+    /// The pointer to which `pp` points.
     Behind,
 }
 
@@ -290,7 +292,7 @@ struct Writer {
     rng: Rng,
     out: String,
     leads: Leads,
-    /// Constructs around what is written.
+    /// The number of constructs around the current place.
     depth: usize,
     labels: usize,
 }
@@ -527,7 +529,8 @@ impl Writer {
             }
             11 => {
                 let (place, expr) = (self.place(), self.expr());
-                // An argument that is written is named once; what the other is computed from is a value.
+                // An argument that is written must have no other name in the call, so the other argument is computed
+                // into a variable.
                 self.line(&format!("e := {expr}"));
                 let call = match self.rng.percent(50) {
                     true => format!("call bump({place}, e)"),
@@ -561,7 +564,7 @@ impl Writer {
             }
             21 | 22 => {
                 let i = self.one_of(&["for i = 1, 2", "for i = 2, 1, -1", "for i = 1, 0"]);
-                // The index of a loop in a loop is another one.
+                // Nested loops need different indices.
                 let head = if self.depth > 0 {
                     i.replace("i =", "k =")
                 } else {
@@ -630,14 +633,14 @@ impl Writer {
     fn renew(&mut self) {
         let n = self.rng.between(3, 5);
         if self.rng.percent(20) {
-            // Nothing leads to the old object, which stays alive.
+            // The old object stays alive, without a pointer to it.
             self.leave_heap();
         } else {
             self.leave_heap();
             let free = self.one_of(&["free h", "call discard(h)"]);
             self.line(free);
         }
-        // Nothing is behind `h` here; its subscripts are those of `x`, too.
+        // `h` leads to no object here, so reads of it become reads of `x`, which has the same subscripts.
         let expr = self.expr().replace("h^[", "x[1] + 0.0*x[");
         match self.rng.below(3) {
             0 => {
@@ -713,7 +716,7 @@ impl Writer {
             }
         }
         if self.leads.at {
-            // What `b` and `nodes` were copied from may be of the list, and so may its next ones.
+            // The record copied to `b` and `nodes` may be one of the list, so fields `next` may lead to the list.
             self.leads.next = true;
         }
     }

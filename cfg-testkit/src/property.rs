@@ -30,10 +30,10 @@ pub fn check(
     check_numbered(options, seeds, |_, case| property(case));
 }
 
-/// As [`check`], for properties that depend on the seed, too.
+/// [`check`] for properties that depend on the seed, too.
 ///
 /// # Panics
-/// It panics where [`check`] does.
+/// The panics are those of [`check`].
 #[track_caller]
 pub fn check_numbered(
     options: &Options,

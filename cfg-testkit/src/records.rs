@@ -131,7 +131,7 @@ impl Writer {
         }
     }
 
-    /// A record `Inner` that may be written, and the name that it begins with.
+    /// A record `Inner` that may be written, and the name of its variable.
     fn inner(&mut self) -> (String, &'static str) {
         let (i, j) = (self.index(), self.index());
         match self.rng.below(9) {

@@ -6,7 +6,7 @@ use cfg_core::entity::VarId;
 use cfg_core::ir::visit::{PlaceRole, VisitMut, walk_place_mut};
 use cfg_core::ir::{Place, Program, Routine};
 
-/// Puts the variables of a routine into an order, in which each stands once; all that names them follows.
+/// Puts the variables of a routine into an order, which has each once, and renames their uses.
 pub fn reorder(routine: &mut Routine, order: &[VarId]) {
     let mut new = vec![VarId::new(0); routine.variables.len()];
     for (k, v) in order.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Whether two programs are the same up to the order of declarations and of vertices and edges, and up to the
-//! names and ids that a transformation made; and if not, where they differ first.
+//! Comparison of two programs up to the order of declarations, vertices and edges, and up to names and ids that a
+//! transformation made. The first difference is reported.
 //!
-//! What has an origin (`routine.origin`, `variable.origin`, `vertex.origin`) was generated, and may be called
-//! otherwise in the other program; all else is paired by its name or id. Generated routines and globals are paired
-//! where they are used, generated variables where parameters, statements and tests name them, vertices and
-//! edges by walking both graphs from ENTRY along edges of the same label. Annotations count.
+//! An item with an origin (`routine.origin`, `variable.origin`, `vertex.origin`) was generated, and may have another
+//! name in the other program; all other items are paired by name or id. Generated routines and globals are paired
+//! where they are used, generated variables where parameters, statements and tests name them, vertices and edges by
+//! walking both graphs from ENTRY along edges of the same label. Annotations count.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -40,9 +40,9 @@ use std::fmt::Debug;
 pub struct Difference {
     /// The place in the first program: routine, vertex, statement.
     pub at: String,
-    /// What is there in the first program.
+    /// The item there in the first program.
     pub a: String,
-    /// What is there in the second.
+    /// The item there in the second.
     pub b: String,
 }
 
@@ -105,7 +105,8 @@ fn equal<T: PartialEq + Debug>(
 
 type Origin = Option<Box<NameOrigin>>;
 
-/// What something is to the thing that it was made from; names may have been generated themselves.
+/// The role of an item relative to its original; names in it may be generated ones, so they are not compared as
+/// texts.
 fn role(origin: &Origin) -> Option<&NameRole> {
     origin.as_ref().map(|o| &o.role)
 }

@@ -7,7 +7,7 @@ use cfg_core::ir::{
     Selector, Stmt, Variable, Vertex, VertexKind,
 };
 
-/// What the statements of the program use: `f(in real x, out real y)` with locals.
+/// The variables of the program: `f(in real x, out real y)` with locals.
 struct Names {
     x: VarId,
     y: VarId,
@@ -142,7 +142,7 @@ impl Writer {
         self.open.push(Open::Branch { header, ends });
     }
 
-    /// Ends what is open innermost: of a branch first one arm, then the other.
+    /// Ends the innermost open construct; for a branch this ends first one arm, then the other.
     fn end(&mut self) {
         match self.open.pop() {
             None => {}

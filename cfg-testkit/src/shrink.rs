@@ -1,4 +1,4 @@
-//! Makes a failing case smaller: deletes statements, replaces loops and branches by what is in them.
+//! Makes a failing case smaller: deletes statements, replaces loops and branches by their contents.
 
 use crate::case::Case;
 use crate::generate::Generated;
@@ -12,7 +12,7 @@ use cfg_core::validate;
 pub fn shrink(start: &Generated, tries: usize, fails: impl Fn(&Case) -> bool) -> Generated {
     let valid = |case: &Case| validate::problems(&case.program).1.is_empty();
     let was_valid = valid(&start.case);
-    // Without the end of a loop a program runs until the limit.
+    // Deleting a statement may make a loop endless, so the limits are low.
     let few = Limits {
         fuel: 200_000,
         ..Limits::default()

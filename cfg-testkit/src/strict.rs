@@ -1,4 +1,4 @@
-//! C that is compiled as strictly as emitted C must stand: C99 without a warning.
+//! Strict compilation of C: emitted C must be C99 without a warning.
 
 use std::{path::Path, process::Command};
 
@@ -8,7 +8,7 @@ pub const FLAGS: [&str; 5] = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wer
 /// Runs a compiler in a folder with [`FLAGS`] and these arguments.
 ///
 /// # Panics
-/// The compiler fails: with what it says, and what was compiled.
+/// The compiler fails; the message has its output and the name of the compiled text.
 #[track_caller]
 pub fn compile(what: &str, folder: &Path, cc: &Path, arguments: &[&str]) {
     let ran = Command::new(cc)

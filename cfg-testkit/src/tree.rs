@@ -6,7 +6,7 @@
 use cfg_core::entity::VertexId;
 use cfg_core::ir::{Cfg, Edge, LoopForm, LoopTest, Selector, Stmt, Vertex, VertexKind};
 
-/// A region: what stands between two vertices of a structured graph, in order.
+/// A region: a sequence of blocks, loops and branches.
 pub type Region = Vec<Node>;
 
 /// A part of a region.
@@ -16,14 +16,14 @@ pub enum Node {
     Block(Vec<Stmt>),
     /// A loop.
     Loop {
-        /// When the body is done.
+        /// The test that decides on a pass.
         test: LoopTest,
-        /// What is repeated.
+        /// The repeated region.
         body: Region,
     },
     /// A branch.
     Branch {
-        /// How an arm is chosen.
+        /// The selector, whose value is the label of the arm.
         selector: Selector,
         /// Label and contents of each arm.
         arms: Vec<(i64, Region)>,

@@ -32,7 +32,7 @@ impl<D: Derivative> Machine<'_, D> {
             if let Actual::View(view) = actual
                 && routine.variable(p).shape.is_empty()
             {
-                // Of a record its cells are left.
+                // The last dimension of a record, its cells, stays.
                 let kept = view.dims.len() - usize::from(view.record.is_some());
                 views[p.index()] = View {
                     dims: view.dims[kept..].to_vec(),
@@ -218,7 +218,7 @@ impl<D: Derivative> Machine<'_, D> {
                 let x = plain(data)?;
                 let mut partials = Vec::new();
                 for partial in given {
-                    // Of an array each element has its own, or all have one.
+                    // A partial with respect to an array is an array, or one scalar for all elements.
                     let cells = views[partial.parameter.index()].cells();
                     let values = match scope.eval(&partial.value)? {
                         Data::Scalar(value) => vec![value; cells.len()],
@@ -237,7 +237,7 @@ impl<D: Derivative> Machine<'_, D> {
                 let terms: Vec<(f64, &D)> = partials.iter().map(|(p, d)| (*p, d)).collect();
                 Value::Real(x, D::combine(&terms).with_value(x))
             }
-            // The value itself is differentiated.
+            // Without partials the derivatives computed with the value count.
             None => match data {
                 Data::Scalar(value) => value,
                 Data::Array { .. } => return Err(FaultKind::Type),

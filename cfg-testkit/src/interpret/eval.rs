@@ -10,7 +10,7 @@ use cfg_core::ir::{Expr, Op, OpClass, Part, Place, Program, Subscript};
 
 type Result<T> = std::result::Result<T, FaultKind>;
 
-/// What an expression is evaluated in.
+/// The context of an evaluation.
 pub(super) struct Scope<'a, D> {
     pub(super) cells: &'a mut Cells<D>,
     pub(super) views: &'a [View],
@@ -22,7 +22,7 @@ impl<D: Derivative> Scope<'_, D> {
         self.value(e, false)
     }
 
-    /// An integer that decides something.
+    /// An integer that decides the path or an address, so it must be initialised.
     pub(super) fn integer(&mut self, e: &Expr, subscript: bool) -> Result<i64> {
         match self.value(e, subscript)? {
             Data::Scalar(Value::Integer(i)) => Ok(i),
@@ -32,7 +32,7 @@ impl<D: Derivative> Scope<'_, D> {
         }
     }
 
-    /// A logical that decides something.
+    /// A logical that decides the path, so it must be initialised.
     pub(super) fn condition(&mut self, e: &Expr) -> Result<bool> {
         truth(&self.eval(e)?)
     }
@@ -110,7 +110,7 @@ impl<D: Derivative> Scope<'_, D> {
                 continue;
             }
             if let Part::Field(name) = level.part {
-                // Of the dimension that is left the field has a part.
+                // The field is a part of the last dimension, the cells of the record.
                 let span = dims.pop().ok_or(FaultKind::Type)?;
                 (base, own, record) = self.field(record.take(), name, span, base)?;
                 cells = record.and_then(|_| own.pop());
@@ -307,7 +307,7 @@ impl<D: Derivative> Scope<'_, D> {
                         if let (Data::Scalar(p @ Value::Pointer(..)), Data::Scalar(q)) = (&a, &b)
                             && !matches!(op, Op::Eq | Op::Ne)
                         {
-                            // How far the first is behind the second.
+                            // The distance from the second pointer to the first.
                             let cells = self.cells.difference(p, q)?;
                             let (zero, cells) = (Value::Integer(0), Value::Integer(cells));
                             return scalar(op, &[cells, zero]).map(Data::Scalar);
@@ -428,7 +428,7 @@ impl<D: Derivative> Scope<'_, D> {
         };
         Ok(Data::Scalar(Value::Integer(match (op, span) {
             (Op::Size, None) => {
-                // Of records the elements are counted, not the cells.
+                // The dimension of a record's cells does not count.
                 let dims = &view.dims[..view.dims.len() - usize::from(view.record.is_some())];
                 dims.iter().map(|d| d.extent).product()
             }
@@ -549,7 +549,7 @@ fn reduce<D: Derivative>(op: Op, elements: Vec<Value<D>>) -> Result<Data<D>> {
         _ => return Err(FaultKind::Unsupported(op)),
     };
     let Some(first) = elements.next() else {
-        // Only reals are reduced over nothing here.
+        // Here an empty reduction is always one of reals.
         return Ok(Data::Scalar(Value::Real(
             match op {
                 Op::Sum => 0.0,
@@ -561,7 +561,7 @@ fn reduce<D: Derivative>(op: Op, elements: Vec<Value<D>>) -> Result<Data<D>> {
         )));
     };
     let mut sum = match (op, &first) {
-        // From +0, which matters for a sum of negative zeros.
+        // The sum starts at +0, so a sum of negative zeros is +0.
         (Op::Sum, Value::Real(..)) => scalar(fold, &[Value::Real(0.0, D::constant()), first])?,
         (Op::Sum, Value::Real32(..)) => scalar(fold, &[Value::Real32(0.0, D::constant()), first])?,
         _ => first,

@@ -1,4 +1,4 @@
-//! Objects and pointers: what each pointer points to is looked up in tables, and every use is checked.
+//! Objects and pointers: every use of a pointer looks up its object in tables and checks it.
 //!
 //! An object is the storage of a variable or of an argument, or what an `allocate` made: a sequence of cells. A pointer is
 //! an object and a cell of it, which need not exist until the pointer is used.
@@ -253,7 +253,7 @@ pub(super) fn moved<D>(program: &Program, pointer: &Value<D>, by: i64) -> Result
     }
 }
 
-/// What a cell of a type holds in an object that is zero at first.
+/// The value of a cell in an object that is zero at first.
 fn zero<D: Derivative>(ty: ScalarType) -> Value<D> {
     match ty {
         ScalarType::Real => Value::Real(0.0, D::constant()),

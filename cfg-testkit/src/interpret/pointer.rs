@@ -1,4 +1,4 @@
-//! Pointers, objects, and what is wrong with them.
+//! Pointers, objects, and the faults of their use.
 
 use cfg_core::entity::{RoutineId, VertexId};
 use cfg_core::ir::ScalarType;
@@ -15,10 +15,10 @@ pub struct Pointer {
     pub cell: i64,
 }
 
-/// What is wrong with a pointer.
+/// The fault of a use of a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointerFault {
-    /// Something is looked for behind null.
+    /// A null pointer is used.
     Null,
     /// The cells do not lie in the object that was made there.
     Outside(Moment),

@@ -1,6 +1,5 @@
-//! Values and partial derivatives of the real operators, written down once more and on purpose apart
-//! from the product's own table: what both agree on is unlikely to be wrong in both. Values are those of C's library,
-//! as the product's are with native mathematics.
+//! Values and partial derivatives of the real operators, written independently of the product's own table: an error
+//! is unlikely to be in both. Values are those of C's library, as the product's are with native mathematics.
 
 use cfg_core::ir::Op;
 
@@ -92,7 +91,7 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
     }
 }
 
-/// The value of C's function for `float`, of operators that have one which is not that for `double`, rounded.
+/// The value by C's function for `float`; `None` for operators whose 32-bit value is the rounded one of 64 bits.
 pub(super) fn single_value(op: Op, x: &[f64]) -> Option<f32> {
     match (op, x) {
         (Op::Pow, &[a, b]) => Some((a as f32).powf(b as f32)),
@@ -238,7 +237,7 @@ mod tests {
     fn partials_agree_with_differences() {
         let mut checked = 0;
         for &op in Op::ALL {
-            // Where it is not defined at the first point, the second.
+            // Operators that are not defined at 0.7 are tested at the second point.
             let beyond = real_rule(op, &[0.7]).is_some_and(|(value, _)| value.is_nan());
             for point in [&[0.7][..], &[1.6], &[1.9, 0.6], &[0.7, 1.3, -0.4]] {
                 if beyond != (point == [1.6]) {

@@ -258,7 +258,7 @@ fn shifted(op: Op, a: i64, count: i64) -> Option<i64> {
         Op::LogicalShr => i128::from(a).rem_euclid(1 << 64),
         _ => i128::from(a),
     };
-    // After 64 places nothing changes any more, whether what is left is looked at or reduced.
+    // After 64 single steps every bit has been shifted out, so more make no difference.
     let places = if (0..64).contains(&count) { count } else { 64 };
     for _ in 0..places {
         value = match op {

@@ -42,7 +42,8 @@ pub(super) fn convert<D: Derivative>(
                 Err(FaultKind::Overflow)
             };
         }
-        // Beyond 2^100 it is outside of every type anyhow.
+        // 1.3e30 is about 2^100: beyond, the number is outside of every type, and the conversion to `i128` stays
+        // exact.
         Ok(x.trunc().clamp(-1.3e30, 1.3e30) as i128)
     };
     let number = match x {

@@ -8,7 +8,7 @@ use cfg_core::entity::RecordId;
 use cfg_core::ir::{Dim, Extent, Program, ScalarType};
 use std::rc::Rc;
 
-/// Where a variable or a section is.
+/// The cells of a variable or a section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct View {
     /// Position of the first element: a cell, or a place in `list`.
@@ -160,7 +160,7 @@ pub(super) struct Cells<D> {
     next: usize,
     /// The statement that is being executed.
     pub(super) now: Moment,
-    /// What the run has shown of overwritten values.
+    /// An element was overwritten and its new value used.
     pub(super) overwritten_element_used: bool,
     pub(super) overwritten_index: bool,
 }
@@ -272,7 +272,7 @@ impl<D: Derivative> Cells<D> {
         self.values[cell] = value;
     }
 
-    /// Looks at or sets a cell without taking note of it.
+    /// Access to a cell that does not count as a use.
     pub(super) fn raw(&mut self, cell: usize) -> &mut Value<D> {
         match is_on_heap(cell) {
             true => &mut self.heap_values[cell - HEAP],

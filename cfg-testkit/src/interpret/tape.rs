@@ -1,4 +1,4 @@
-//! Tapes, told apart by class and checked: a pop must ask for what was pushed.
+//! Tapes with a stack per class; a pop is checked to ask for the kind of value that was pushed.
 
 use super::{Derivative, FaultKind, Value};
 use cfg_core::ir::{ControlWidth, TapeClass};

@@ -3,22 +3,22 @@
 use super::pointer::Pointer;
 use cfg_core::ir::{IntType, PointerType};
 
-/// What travels with a real value. One run computes the value and this, by the chain rule.
+/// A derivative that is carried along with each real value. One run computes both, by the chain rule.
 pub trait Derivative: Clone + std::fmt::Debug + PartialEq {
     /// The derivative of a constant.
     fn constant() -> Self;
     /// `sum(partial * derivative)` over the operands.
     fn combine(terms: &[(f64, &Self)]) -> Self;
-    /// A look at the value that it belongs to.
+    /// Called with the value that the derivative belongs to, for derivatives that depend on it.
     #[must_use]
     fn with_value(self, _value: f64) -> Self {
         self
     }
-    /// How large it is, for those who limit it.
+    /// The size, which [`super::Limits::largest`] bounds.
     fn size(&self) -> f64 {
         0.0
     }
-    /// True if nothing is to be computed: partials are not looked at then.
+    /// True if there is no derivative: partials are not computed then.
     const NONE: bool = false;
 }
 

@@ -37,7 +37,7 @@ fn whole_arrays() -> Kernel {
         let ends = f.local("ends", Real.array([Dim::deferred()]));
         let scale = f.local("scale", Real);
         f.assign(w, 2.0 * x - 1.0);
-        // Reversed onto itself, then a shifted copy: the right side is complete first.
+        // An array reversed onto itself, then a shifted copy: the right side is evaluated completely first.
         f.assign(w, w * w.at(strided(n, 1, -1)));
         f.assign(
             w.at(range(2, n)),

@@ -73,7 +73,7 @@ impl<'p> Bodies<'_, 'p> {
             (f, g) => equal(|| format!("{}, body", at()), &f.is_some(), &g.is_some())?,
         }
         self.declarations()?;
-        // Generated variables that nothing names: those of one kind are as good as each other.
+        // Generated variables without a use: those of one kind are interchangeable.
         let kind = |v: &Variable| {
             let words = v.origin.as_ref().map(|o| o.role.clone());
             let role = std::mem::discriminant(&v.role);
@@ -310,7 +310,7 @@ impl<'p> Bodies<'_, 'p> {
                     false => self.decisions(at, x, y),
                 }
             }
-            // Of one type, as was seen, and empty.
+            // The vertices have one type, as was checked above, and no contents.
             _ => Ok(()),
         }
     }

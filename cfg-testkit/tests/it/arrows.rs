@@ -1,4 +1,4 @@
-//! The arrows between crates: what computes derivatives is built without the readers of files.
+//! Dependencies between crates: the crates that compute derivatives are built without the readers of files.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ fn derivatives_are_built_without_readers_of_files() {
     ] {
         assert_eq!(of_crate(name), [""; 0], "{name}");
     }
-    // The command has them all, and knows the languages by their registry alone.
+    // The command depends on all crates, but knows languages only by their registry.
     assert_eq!(of_crate("cfg-languages"), readers);
     assert_eq!(of_crate("cfgrev"), readers);
 }

@@ -81,7 +81,7 @@ fn every_deliberate_fault_has_one_place_and_a_test() {
     let text = std::fs::read_to_string(root.join("tests/faults/table.txt")).expect("the table");
     let faults = table(&text);
     assert!(faults.len() >= 55, "{} faults", faults.len());
-    // All are written into one copy, one after the other.
+    // All faults are planted into one copy, one after the other.
     let mut sources: BTreeMap<&str, String> = BTreeMap::new();
     let mut problems = Vec::new();
     for fault in &faults {

@@ -1,4 +1,4 @@
-//! The files in `fixtures` are what the kernels say, and valid.
+//! The files in `fixtures` are those that the kernels generate, and valid.
 
 use cfg_core::validate;
 use cfg_format::json;

@@ -6,7 +6,7 @@ use cfg_testkit::generate::{Options, dressed, generate};
 use cfg_testkit::{members, pointers, records};
 use std::collections::BTreeSet;
 
-/// What no generator draws, and why.
+/// Features that no generator draws, each with the reason.
 const NOT_DRAWN: [(&str, &str); 12] = [
     (
         "Expression=\"int64\"",

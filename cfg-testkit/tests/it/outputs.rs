@@ -1,11 +1,11 @@
-//! The naive interpreter takes away the values of what is `out`.
+//! In the naive interpreter `out` parameters lose their values at entry.
 
 use cfg_core::validate::validate;
 use cfg_format::text::parse;
 use cfg_testkit::interpret::{Argument, FaultKind, Limits, Value, interpret};
 use std::collections::BTreeMap;
 
-/// What is `out` has no value at entry, whether it is optional or an array; what is `inout` keeps its own.
+/// An `out` parameter has no value at entry, whether it is optional or an array; an `inout` one keeps its value.
 #[test]
 fn what_is_out_has_no_value_at_entry() {
     for (declaration, part, n, expected) in [

@@ -1,4 +1,4 @@
-//! Pointers in the interpreter: what they lead to, what is alive at the end, and each fault with its places.
+//! Pointers in the interpreter: targets, objects alive at the end, and each fault with its places.
 
 use cfg_core::ir::Control;
 use cfg_core::validate::{ValidProgram, validate};
@@ -88,7 +88,7 @@ fn pointers_lead_to_what_was_stored() {
             "  allocate rows, 2 zeroed\n  for i = 0, 1\n    allocate rows^[i], 2\n    rows^[i]^[0] := x[2*i + 1]\n    rows^[i]^[1] := x[2*i + 2]\n  end\n  nodes[2].v := rows^[1]^[0]\n  v := addr(nodes[2].v)\n  y := v^ + rows^[0]^[1]\n  free rows^[0]\n  free rows^[1]\n  free rows\n",
             (5.0, 2.0),
         ),
-        // What is resized keeps its first elements.
+        // A resized object keeps its first elements.
         (
             "  local ^real p\n",
             "  allocate p, 2\n  p^ := x[1]\n  p^[1] := x[2]\n  resize p, 3\n  p^[2] := p^[0]*p^[1]\n  y := p^[2]\n  free p\n",
@@ -279,7 +279,7 @@ fn generated_programs_run_without_a_fault() {
     assert!(made > 2000 && alive > 400 && active > 350 && general > 20);
 }
 
-/// What is drawn is printed, written and read back in both forms.
+/// Generated programs are printed, written and read back in both forms.
 #[test]
 fn generated_programs_survive_both_forms() {
     for seed in 0..100 {

@@ -21,7 +21,7 @@ use cfg_testkit::{
 };
 use std::collections::BTreeSet;
 
-/// What a program has of each enum, by name and number.
+/// The variants in a program, by name of the enum and number.
 #[derive(Default)]
 struct Found(BTreeSet<(&'static str, usize)>);
 
@@ -59,7 +59,7 @@ impl Found {
         self.0.insert((what, number));
     }
 
-    /// What is missing, but for what is listed.
+    /// The variants that are missing, except those in `but`.
     fn missing(&self, but: &[(&str, usize)]) -> Vec<(&'static str, usize)> {
         let all = ALL
             .iter()
