@@ -201,7 +201,8 @@ impl Executable {
     /// Compiles routines, each of a program, and starts the process that runs them.
     ///
     /// # Errors
-    /// A program has no counterpart in C, the compiler is missing or refuses the text, or the process cannot be started.
+    /// A program has no counterpart in C, the compiler is missing or refuses the text, or the process cannot be
+    /// started.
     pub fn build(
         programs: &[(&Flat, RoutineId)],
         compiler: &Compiler,
@@ -212,7 +213,8 @@ impl Executable {
     /// [`Self::build`] with options. With checks a program that fails gives status 4 and an [`Answer::message`].
     ///
     /// # Errors
-    /// A program has no counterpart in C, the compiler is missing or refuses the text, or the process cannot be started.
+    /// A program has no counterpart in C, the compiler is missing or refuses the text, or the process cannot be
+    /// started.
     pub fn build_with(
         programs: &[(&Flat, RoutineId)],
         compiler: &Compiler,
