@@ -126,7 +126,7 @@ fn run(case: &Case, options: &Options) -> Result<Run, String> {
     })
 }
 
-/// What a run of the original reports, and the values of its parameters afterwards.
+/// The outcome of a run of the original, and the values of its parameters afterwards.
 fn run_original(
     case: &Case,
     options: &CompileOptions,
@@ -142,7 +142,7 @@ fn run_original(
     Ok((report, arguments))
 }
 
-/// The forward sweep leaves what the original leaves, bit for bit.
+/// The forward sweep has the results of the original, bit for bit.
 fn same_results(case: &Case, run: &Run) -> Result<(), String> {
     let (report, mut arguments) = run_original(case, &CompileOptions::default())?;
     arguments.extend(report.result.map(Argument::Value));
@@ -242,7 +242,7 @@ fn mirrored(run: &Run) -> Result<(), String> {
     Ok(())
 }
 
-/// Generated programs define their dependents, smaller ones that are made of them may not.
+/// Generated programs define their dependents; programs that were shrunk from these may not.
 fn is_undefined(run: &Run) -> bool {
     let undefined = |a: &Argument| a.value().is_some_and(|v| v.first_uninitialised().is_some());
     run.results.iter().any(undefined)
@@ -371,14 +371,14 @@ pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<Recorded,
     })
 }
 
-/// What a forward sweep records.
+/// The record of a forward sweep, in numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recorded {
     /// Bits on control stacks.
     pub(crate) control: u64,
     /// Integers: values, and bounds of loops.
     pub(crate) integers: u64,
-    /// Of these, bounds of loops.
+    /// The bounds of loops among the integers.
     pub(crate) bounds: u64,
 }
 
@@ -457,8 +457,8 @@ const AUTO: Options = Options {
     ..PREACCUMULATE
 };
 
-/// Control flow alone is reversed without independents and dependents: values as ever, the path backwards, in adjoint blocks
-/// that compute no real number.
+/// Without independents and dependents control flow alone is reversed: values are those of the original, the path is
+/// its reverse, and adjoint blocks compute no real number.
 fn reverses_control(case: &Case, options: &Options) -> Result<(), String> {
     let mut case = case.clone();
     let main = &mut case.program.routines[case.main.index()];
@@ -554,7 +554,7 @@ fn recorded_by_callees() {
     }
 }
 
-/// Structured programs are traced as well: nothing else says which way a run took.
+/// Structured programs reversed by trace: the record of block numbers alone gives the path.
 #[test]
 fn by_trace() {
     let options = Options {
@@ -616,8 +616,8 @@ fn blocks_by_cost() {
     });
 }
 
-/// Bits that a run records by statement, from Jacobians and by cost. Of a branch a marker more may be recorded where only
-/// statements keep what it decides on, so markers are recorded everywhere.
+/// Bits that a run records by statement, from Jacobians and by cost. If Jacobians replace values that a selector
+/// reads, a branch may need a marker that it does not need by statement. Markers are therefore recorded everywhere.
 fn recorded_bits(case: &Case) -> Result<[u64; 3], String> {
     let mut bits = [0; 3];
     for (options, bits) in [DEFAULT, PREACCUMULATE, AUTO].iter().zip(&mut bits) {
@@ -684,7 +684,7 @@ fn routines_too_large_for_a_state_for_each_vertex() {
         (AUTO, 61_550..61_600),
     ] {
         property::check(&Generate::EXACT, seeds, |case| {
-            // What is too large for one limit is not for another: routines of one program may differ.
+            // With a limit in between, some routines of a program are too large and others are not.
             for flow_limit in [0, 100, 1000] {
                 let options = Options {
                     flow_limit,

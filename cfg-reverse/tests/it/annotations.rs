@@ -1,4 +1,4 @@
-//! What a front end has attached comes out at the matching elements of both sweeps.
+//! Annotations of a front end come out at the matching elements of both sweeps.
 
 use cfg_core::entity::{RoutineId, VertexId};
 use cfg_core::ir::{Annotations, Cfg, Control, Program, Routine, VertexKind};
@@ -28,7 +28,8 @@ fn visit(routine: &mut Routine, see: &mut impl FnMut(&str, &mut Annotations)) {
     routine.body = Cfg::new(vertices, edges);
 }
 
-/// For each vertex and each edge, in order, whether EXIT can be reached behind it; what cannot has no adjoint.
+/// For each vertex and each edge, in order, whether EXIT can be reached from it; an element from which it cannot has
+/// no adjoint.
 fn ends(routine: &Routine) -> (Vec<bool>, Vec<bool>) {
     let Some(cfg) = &routine.body else {
         return Default::default();
@@ -47,7 +48,7 @@ fn ends(routine: &Routine) -> (Vec<bool>, Vec<bool>) {
     (seen, edges)
 }
 
-/// Numbers all elements; what each number is, by routine.
+/// Annotates each element with a number; returns the elements of the numbers, by routine.
 fn mark(program: &mut Program) -> Vec<BTreeMap<u64, String>> {
     let mut next = 0;
     let mut all = Vec::new();

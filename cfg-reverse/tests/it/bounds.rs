@@ -1,4 +1,4 @@
-//! What is limited, on both sides of its bound (docs/limits.md).
+//! Each limit of docs/limits.md, tested on both sides of its bound.
 
 use cfg_core::{
     diagnostic::site::Element,
@@ -10,7 +10,7 @@ use cfg_core::{
 use cfg_reverse::{Blocks, Options, explain::explain, reverse, tangent};
 use cfg_testkit::flat;
 
-/// The program of a text. Nothing is known of its external routines but what it says.
+/// The program of a text. External routines have only the properties that the text declares.
 pub(crate) fn valid(source: &str) -> ValidProgram {
     let parsed = cfg_format::text::parse(source);
     let problems = parsed.problems;
@@ -91,7 +91,7 @@ end
     }
 }
 
-/// Callers have to know the shape of a result before the call.
+/// Callers have to know the shape of a result before the call, so a routine that decides it itself is refused.
 #[test]
 fn results_whose_shape_the_routine_decides() {
     for (extent, expected) in [("3", None), ("n", None), (":", Some("R310"))] {
@@ -128,7 +128,8 @@ end
     }
 }
 
-/// Readers of a value are looked for up to a number of statements; where that is not enough there may be others.
+/// The search for readers of a value ends after a number of statements; the result then says that there may be
+/// others.
 #[test]
 fn readers_that_are_far_away() {
     for (readers, between, is_given_up) in [
@@ -164,7 +165,7 @@ end
     }
 }
 
-/// Readers of a value are listed up to a number, of one that is recorded and of one that is never lost.
+/// A limited number of readers is listed for a value, both for a recorded one and for one that is never overwritten.
 #[test]
 fn readers_that_are_listed() {
     for (readers, are_others) in [(8, false), (9, true)] {
@@ -292,8 +293,8 @@ end
     }
 }
 
-/// The adjoint of an element with a constant subscript that an arm reads is incremented as it is where there surely is one, or no other
-/// has a chance to be there.
+/// The adjoint of an element with a constant subscript that an arm reads is incremented in place if the element
+/// surely exists, or if no other element is read in its place.
 #[test]
 fn elements_that_an_arm_reads() {
     for (shape, element, is_guarded) in [
@@ -364,7 +365,8 @@ pub(crate) fn refusals(source: &str) -> [Option<&'static str>; 2] {
     problems.map(|problems| problems?.iter().next().map(|d| d.code))
 }
 
-/// An adjoint needs independents and dependents, a tangent does without; both need a body, and only tangents go through tapes.
+/// An adjoint needs independents and dependents, a tangent neither. Both need a body; programs with tapes of their
+/// own have tangents only.
 #[test]
 fn routines_without_what_derivatives_need() {
     for (source, expected) in [
@@ -393,8 +395,8 @@ fn routines_without_what_derivatives_need() {
     }
 }
 
-/// A given derivative routine knows nothing of the derivatives of globals, of which one that shares cells with another has some by its
-/// own name, too.
+/// A given derivative routine does not handle derivatives of globals. A global that shares cells with an active one
+/// counts as active.
 #[test]
 fn globals_of_given_derivatives() {
     for (used, place, expected) in [
@@ -441,7 +443,7 @@ end
     }
 }
 
-/// What may be absent cannot be copied for a given adjoint that writes it.
+/// An argument that may be absent cannot be copied, so it is refused for a given adjoint that writes it.
 #[test]
 fn optional_arguments_that_given_adjoints_write() {
     for (intent, expected) in [("inout", Some("R309")), ("in", None)] {
@@ -499,7 +501,7 @@ end
     }
 }
 
-/// A problem stands at the statement of the program, also behind others that become several or branches.
+/// A problem is reported at the statement of the program, also behind statements that become several or branches.
 #[test]
 fn problems_of_statements_that_have_moved() {
     let choices: String = (0..6)

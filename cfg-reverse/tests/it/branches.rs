@@ -47,7 +47,7 @@ fn what_adjoints_need_and_no_arm_changes_is_evaluated_again() {
     // Overwritten behind the branch: recorded there for the adjoint, and popped before the selector is evaluated.
     let lines = "for i = 1, n\n if x[i] > 0.0\n y := y*x[i]\n end\n x[i] := 2.0*y\n end";
     assert_eq!(merges(lines, &default), (vec![None], true));
-    // By several cases, and by what a loop around counts.
+    // A selector with several cases that is the index of a loop around.
     let lines = "for i = 1, n\n select i\n case 1\n y := y*x[i]\n case 2..4\n y := y - x[i]\n case default\n y := y + x[i]*y\n end\n end";
     assert_eq!(merges(lines, &default), (vec![None], true));
     // Markers are recorded if asked for.
@@ -67,14 +67,15 @@ fn markers_are_recorded_elsewhere() {
         "for i = 1, n\n if x[i] > 0.0\n y := y*x[i]\n x[i] := 2.0*y\n end\n end",
         // Another element may be the same.
         "for i = 1, n\n if x[i] > 0.0\n y := y*x[i]\n x[k] := 2.0*y\n end\n end",
-        // No adjoint reads it: it would have to be recorded for the condition.
+        // No adjoint reads the element: it would have to be recorded for the condition alone.
         "for i = 1, n\n if x[i] > 0.0\n y := 2.0*y\n end\n x[i] := y\n end",
-        // Too dear.
+        // A sine costs more than a marker.
         "for i = 1, n\n if sin(x[i]) > 0.0\n y := y*x[i]\n end\n end",
         // Computed with reals: compilers may do that in the reverse sweep otherwise than in the forward sweep.
         "for i = 1, n\n if x[i]*x[i] > 2.0\n y := y*x[i]\n end\n end",
         "for i = 1, n\n if x[i] + x[k] > 2.0\n y := y*x[i]\n end\n end",
-        // Of reals that are no elements only parameters that come in stay in memory.
+        // A real scalar qualifies only if it is an `in` parameter: compilers may keep others in registers of higher
+        // precision.
         "for i = 1, n\n if x[i] > y\n y := y*x[i]\n end\n end",
         "for i = 1, n\n a := x[i]*x[i]\n if a > x[i]\n y := y*a*x[i]\n end\n end",
         // A scalar that is popped and decides alone would pass for the marker.
@@ -82,7 +83,7 @@ fn markers_are_recorded_elsewhere() {
     ] {
         assert_eq!(merges(lines, &default), (vec![BIT], false), "{lines}");
     }
-    // A Jacobian is recorded in place of what it is computed from.
+    // The Jacobian is recorded in place of the values from which it is computed.
     let blocks = Options {
         blocks: Blocks::Preaccumulate,
         ..default

@@ -1,5 +1,5 @@
-//! Globals that routines leave to the routines that they call: derivatives stay right, whatever calls
-//! whatever, and each routine names only what it must.
+//! Globals that only callees name: derivatives are right for every shape of the call graph, and the sweeps of a
+//! routine name as few globals as possible.
 
 use crate::adjoint::agrees_smoothly;
 use cfg_core::{
@@ -25,11 +25,11 @@ use std::collections::BTreeSet;
 /// How globals and calls are spread over the routines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spread {
-    /// Each routine names a third of the globals and calls any routine, itself too. What routines use between them is much the
-    /// same for all then: where two call each other, each uses what the other does.
+    /// Each routine names a third of the globals and calls any routine, itself included. Mutual callers use the same
+    /// globals, so most routines use nearly all.
     Anyhow,
-    /// Some routines name one or two globals and call nothing; others name hardly any and call those that come before them. What
-    /// one callee uses by one name another one has by another, and their caller has neither.
+    /// Some routines name one or two globals and call nothing; others name hardly any and call those that come before
+    /// them. Two callees have different names for the same cells, and their caller has neither name.
     Layers,
 }
 
@@ -43,7 +43,7 @@ struct Generator {
     leaves: usize,
     /// Routines that may overlap their arguments, and globals.
     aliased: Vec<RoutineId>,
-    /// What the present routine may call.
+    /// The routines that the present one may call.
     callable: Vec<RoutineId>,
     /// The present routine; none is the main one.
     own: Option<RoutineId>,
@@ -500,7 +500,7 @@ fn programs_of_twice_the_size_give_twice_the_output() {
     }
 }
 
-/// Nothing is overwritten that is needed, so nobody names what only the others use.
+/// No needed value is overwritten, so no sweep names a global that only other routines use.
 #[test]
 fn routines_of_a_chain_name_one_global_each() {
     let chain = (FAMILIES.iter()).find(|f| f.name.starts_with("chain of"));

@@ -13,7 +13,7 @@ use cfg_testkit::flat;
 use cfg_testkit::{case::Case, general, generate::Options as Generate, property, rng::Rng};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// More than any extent of a dimension would hide.
+/// The number of directions: not 4, the usual extent in generated programs, so that a mix-up of dimensions shows.
 const COUNT: usize = 3;
 
 /// A derivative in all directions: those of an element lie next to each other.
@@ -42,7 +42,8 @@ fn all(each: &[Value]) -> Value {
 }
 
 /// Compares a derivative routine in several directions with the same in one; `shapes` has values of the shapes of the
-/// primal parameters. The arguments of the first direction, and what it leaves; none where the program is refused or stops.
+/// primal parameters. Returns the arguments before and after the run in the first direction; `None` if the program is
+/// refused or stops.
 fn compare(
     program: &Program,
     routine: RoutineId,
@@ -333,8 +334,9 @@ fn tapes_hold_what_depends_on_the_direction_and_what_does_not() {
     }
 }
 
-/// Routines are called once where they are given derivatives, functions that only compute one in each direction, and what is given none
-/// as before. Arrays and elements that stand for those behind them lie in their own order.
+/// A routine that gets derivatives is called once for all directions, a function that computes a derivative once per
+/// direction, and a routine without derivatives as before. Arrays, and elements that stand for the cells behind them,
+/// keep their own order.
 #[test]
 fn calls_with_and_without_derivatives() {
     for lines in [
@@ -410,8 +412,8 @@ fn only_flat_programs_are_taken() {
     }
 }
 
-/// Derivatives in globals become parameters, which may be written if the routine or what it calls writes them under any name, and overlap
-/// if those that lie over each other are among them.
+/// Derivatives in globals become parameters. A parameter may be written if the routine or a callee writes the global
+/// under any name, and parameters may overlap if their globals do.
 #[test]
 fn derivatives_in_globals_are_parameters() {
     for (lines, over, expected) in [

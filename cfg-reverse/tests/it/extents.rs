@@ -1,4 +1,5 @@
-//! What extents read: shapes do not change with values, values that the routine changes are refused (R305).
+//! Variables in extents: shapes do not change with values, so an extent that reads a variable which the routine
+//! changes is refused (R305).
 
 use crate::bounds::{refusals, valid};
 use cfg_core::{
@@ -57,7 +58,8 @@ fn shapes_may_be_asked_for_and_changed_values_not() {
     );
 }
 
-/// A parameter that is `in` of an `aliased` routine changes by another name where a call hands over what that is another name of.
+/// An `in` parameter of an `aliased` routine changes by its other name if a call passes one variable to both
+/// parameters.
 #[test]
 fn what_is_in_changes_where_arguments_overlap() {
     for (uses, statement, call, is_changed) in [
@@ -179,7 +181,7 @@ end
     }
 }
 
-/// What extents read may be changed by loops, calls, opaque statements, and by another name.
+/// Variables in extents may be changed by loops, calls, opaque statements, and by another name.
 #[test]
 fn whatever_changes_what_extents_read() {
     for (extent, statement, is_changed) in [

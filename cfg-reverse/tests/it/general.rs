@@ -204,7 +204,7 @@ fn with_preaccumulated_blocks() {
     all(14_600..14_700, &options);
 }
 
-/// What is saved for control, in bits, against the number of each block that is executed.
+/// The bits recorded for control, compared with recording the number of each block that is executed.
 #[test]
 fn real_shapes_record_a_quarter_of_the_enumeration() {
     let mut logarithms = 0.0;

@@ -1,4 +1,5 @@
-//! Given derivatives of routines that use globals: where one has a derivative, by whatever name, they are refused; else derivatives are right.
+//! Given derivatives of routines that use globals: they are refused if one of the globals has a derivative, under any
+//! name; otherwise derivatives are right.
 
 use crate::{adjoint::agrees_smoothly, bounds::valid};
 use cfg_core::{entity::VarId, validate::ValidProgram};

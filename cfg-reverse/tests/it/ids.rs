@@ -1,4 +1,4 @@
-//! Vertices and edges with ids of all kinds: what is added to their graphs takes none of them.
+//! Vertices and edges with ids of all kinds: elements that are added to their graphs get other ids.
 
 use crate::adjoint::{NONE, agrees, agrees_general};
 use cfg_core::memory::effects::Effects;

@@ -1,4 +1,4 @@
-//! Analyses as the reversal puts them together, against oracles that try everything, on small programs.
+//! The analyses, as the reversal combines them, against brute-force oracles on small programs.
 
 use cfg_core::{
     entity::{GlobalId, VertexId},
@@ -104,7 +104,7 @@ fn reached(lines: &[Line], from: usize, backward: bool) -> [bool; 4] {
 fn recorded(lines: &[Line]) -> Vec<usize> {
     let (varied, useful) = (reached(lines, 0, false), reached(lines, 1, true));
     let active: [bool; 4] = std::array::from_fn(|v| varied[v] && useful[v]);
-    // Whoever calls the sweeps gives and gets derivatives of all that is active.
+    // Callers of the sweeps pass and receive derivatives of all active parameters.
     let mut varied = vec![active];
     for &(target, code) in lines {
         let mut next = *varied.last().unwrap();
@@ -194,7 +194,8 @@ fn idle(case: &Case) -> Case {
     case
 }
 
-/// What a run changes is said to be written, and what is not said to be read makes no difference to anything else.
+/// The analysis of effects is sound: each variable that a run changes is reported as written, and the value of a
+/// variable not reported as read makes no difference to any other.
 #[test]
 fn effects_are_those_of_runs() {
     let [mut changed, mut ignored, mut replaced] = [0; 3];
@@ -295,8 +296,8 @@ fn effects_are_those_of_runs() {
     );
 }
 
-/// What a normal form must not have: subscripts of a target, or of an argument that a call may write, that read what the
-/// statement changes.
+/// The first violation of the normal form: a subscript, of a target or of an argument that a call may write, that
+/// reads a variable which the statement changes.
 fn disturbs_itself(program: &Program, routine: &Routine) -> Option<String> {
     let reads = |place: &cfg_core::ir::Place, v| {
         let mut found = false;
@@ -352,7 +353,7 @@ fn the_normal_form_runs_as_the_original() {
         for seed in 0..250 {
             let Some(case) = family(seed) else { continue };
             let valid = validate(case.program.clone()).expect("generated programs are valid");
-            // What has no derivative is another test's.
+            // Programs without a derivative are covered by another test.
             let Ok(plan) = explain(&flat(&valid), case.main, &Options::default()) else {
                 continue;
             };
@@ -371,7 +372,7 @@ fn the_normal_form_runs_as_the_original() {
                 [&case, &normal].map(|c| c.run(Limits::default()).map_err(|f| format!("{f:?}")));
             let (before, after) = match (before, after) {
                 (Ok(before), Ok(after)) => (before, after),
-                // Its place is that of the same vertex, behind statements that were added.
+                // A fault in both counts as agreement: its statement has another number, since statements were added.
                 (Err(_), Err(_)) => continue,
                 (before, after) => {
                     panic!(

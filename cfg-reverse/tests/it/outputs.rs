@@ -1,6 +1,6 @@
-//! What is made of fixtures and random programs, byte by byte: a golden file with a hash of each generated
-//! program, as JSON, for each combination of options that makes another one. If CFGREV_OUTPUTS names a folder, the
-//! originals are written there: `tests/outputs --random` compares what two commits make of them.
+//! The derivative programs of fixtures and random programs, byte by byte: a golden file has a hash of each, as JSON,
+//! for each combination of options that makes a difference. If CFGREV_OUTPUTS names a folder, the originals are
+//! written there, and `tests/outputs --random` compares the outputs of two commits for them.
 
 use cfg_core::{entity::RoutineId, ir::Program, validate};
 use cfg_format::json;

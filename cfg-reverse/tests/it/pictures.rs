@@ -1,4 +1,4 @@
-//! Pictures of what is made of graphs that do not nest: loops, and what is recorded where.
+//! Pictures of sweeps of graphs that do not nest: loops, and the records at each place.
 
 use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::validate::validate;

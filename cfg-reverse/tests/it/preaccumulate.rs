@@ -183,7 +183,7 @@ fn elements_that_may_be_one_cell() {
         f.assign(a.at(i), a.at(i) * a.at(i));
         f.assign(a.at(j), a.at(j) * 3.0 + sin(a.at(1)));
     });
-    // a(j) may be what a(i) was written to.
+    // a(j) may be the cell of a(i), which has been written.
     assert_eq!(segments(&read_after_write, f), [(0, 1), (1, 2)]);
     let (two_writes, _) = elements(|f, i, j, a| {
         f.assign(a.at(i), a.at(1) * a.at(j));
@@ -253,7 +253,7 @@ fn what_is_pushed() {
     // Entries that are known are not pushed.
     assert_eq!(count(scalars(|f, x, y| f.assign(y, -x))), 0);
     assert_eq!(count(scalars(|f, x, y| f.assign(y, x * 3.0 + x))), 0);
-    // What is overwritten before it is read is no dependent, and x - x has no derivative.
+    // A value that is overwritten before it is read is no dependent, and the derivative of x - x is 0.
     let dead = scalars(|f, x, y| {
         f.assign(y, sin(x));
         f.assign(y, x - x);

@@ -1,13 +1,13 @@
-//! What few programs have: globals in one storage that only callees name, given derivatives of the main routine, options that are seldom
-//! asked for, and problems of graphs that are changed.
+//! Rare features: globals in one storage that only callees name, given derivatives of the main routine, options that
+//! are seldom used, and problems in graphs that are changed.
 
 use crate::bounds::{refusals, sweep, valid};
 use cfg_core::{diagnostic::site::Element, text};
 use cfg_reverse::{Inside, Options, Strong, Unstructured, explain::explain, reverse, tangent};
 use cfg_testkit::flat;
 
-/// What the reverse sweep of one callee reads by one name and another callee overwrites by another one is pushed between the calls,
-/// by the name that is overwritten; cells that the two do not share are not.
+/// One callee's reverse sweep reads a global under one name, another callee overwrites it under another name: the
+/// value is pushed between the calls, under the overwritten name, and only the shared cells are.
 #[test]
 fn globals_in_one_storage_that_only_callees_name() {
     for (read, written, pushed) in [
@@ -68,8 +68,8 @@ end
     }
 }
 
-/// Products with partials that may be infinite or NaN where all values are finite are strong, those with constants are not; the others
-/// are if that is asked for.
+/// Products with partials that may be infinite or NaN at finite values are strong, products with constants are not,
+/// and the others are on request.
 #[test]
 fn strong_products() {
     for (value, counts) in [
@@ -179,8 +179,8 @@ end
     assert_eq!(Vec::from_iter(names), ["f", "f_b", "f_t", "f_t_"]);
 }
 
-/// Real globals have derivatives if the routine or what it calls names them, or one that lies over them; their names are new among
-/// all of the program.
+/// Real globals have derivatives if the routine or a callee names them, or a global that lies over them; the names of
+/// the derivatives are new in the program.
 #[test]
 fn globals_that_have_derivatives() {
     let program = valid(
@@ -245,7 +245,8 @@ end
     }
 }
 
-/// What has no derivative as an expression, or is read although it may be absent, is refused where it is not a statement of its own.
+/// An expression without a derivative rule, or a read of an argument that may be absent, is refused unless it is a
+/// statement of its own.
 #[test]
 fn expressions_without_derivatives() {
     for (statement, expected) in [
@@ -274,7 +275,8 @@ end
     }
 }
 
-/// A problem stands at the statement of the program, also where the graph is another one because loops are entered by jumps.
+/// A problem is reported at the statement of the program, also if the graph was changed because loops are entered by
+/// jumps.
 #[test]
 fn problems_of_statements_in_general_graphs() {
     let wrong = "y := if(l, w[k]*x, x)";
@@ -309,7 +311,8 @@ end
     assert_eq!(text::stmt(routine, &program, statement), wrong);
 }
 
-/// Pools of what pointers lead to are recorded by who writes them, other global arrays if that is asked for, and none if it is not wanted.
+/// Pools of objects behind pointers are recorded by the routines that write them, other global arrays on request, and
+/// none if the option excludes it.
 #[test]
 fn global_arrays_that_are_recorded_inside() {
     let program = valid(

@@ -39,7 +39,7 @@ fn arguments(
     all
 }
 
-/// What the forward sweep records: control bits, bytes of values, most bytes at a time.
+/// The record of the forward sweep: control bits, bytes of values, largest number of bytes at a time.
 fn tape(case: &Case, program: &Program) -> Result<[u64; 3], String> {
     let valid = validate::validate(program.clone()).map_err(|d| d.to_string())?;
     let reversal =
@@ -102,7 +102,8 @@ fn fixtures_record_no_more() {
     }
 }
 
-/// What only later passes of a loop assign stays valid where the recovered graph has the first pass, or its bounds, in front of the loop.
+/// Programs stay valid in which only later passes of a loop assign a variable, and the recovered graph has the first
+/// pass, or its bounds, in front of the loop.
 #[test]
 fn first_passes_in_front_of_loops_are_valid() {
     for (used, tested) in [

@@ -7,7 +7,7 @@ use cfg_format::text;
 use cfg_reverse::{Options, reverse, tangent};
 use cfg_testkit::flat;
 
-/// What `g` returns has two more elements than its parameter, which has none if `n` is below zero.
+/// The result of `g` has two more elements than its parameter, which has none if `n` is below zero.
 const PROGRAM: &str = "main subroutine f(in integer n, in real x[4], inout real y)
   independent x
   dependent y
@@ -72,7 +72,7 @@ fn extents_below_zero_are_sizes_of_zero() {
             "{n}"
         );
     }
-    // The forward sweep prepares the call alike.
+    // The forward sweep shapes the variable of the result in the same way.
     let made = reverse(&flat(&program), main, &Options::default()).unwrap();
     let text = made.program.to_string();
     assert!(text.contains(":= fill(0.0, max(n, 0) + 2)"), "{text}");

@@ -1,4 +1,4 @@
-//! The comparison of programs, on what the reversal makes: blind to order, names and ids, and to nothing else.
+//! The comparison of programs, tested on adjoints: it ignores order, generated names and ids, and nothing else.
 
 use cfg_core::ir::{Cfg, FreshIds, Program};
 use cfg_core::validate::validate;
@@ -23,7 +23,7 @@ fn programs(count: u64) -> impl Iterator<Item = (u64, Program)> {
             ..Options::default()
         };
         let valid = validate(case.program.clone()).expect("it is valid");
-        // What is refused has no adjoint to compare.
+        // A program that is refused has no adjoint to compare.
         let made =
             reverse(&flat(&valid), case.main, &options).map_or(case.program, |made| made.program);
         (seed, made)

@@ -1,4 +1,4 @@
-//! Which parameter of a generated routine is what, found by the origins alone.
+//! The roles of the parameters of a generated routine, found by the origins alone.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -81,7 +81,7 @@ fn parameters_are_told_by_their_origins() {
         assert_eq!(made.signature.original, Some(case.main));
         let roles = expected(&made.program, case.main, Some(adjoints), false, false);
         assert_eq!(made.signature.parameters, roles, "seed {seed}");
-        // Of a derivative of a derivative the original is the first one, whose adjoints are primal there.
+        // In a derivative of a derivative, "original" is the first derivative, whose adjoints are primal there.
         let again = validate(made.program).expect("it is valid");
         if let Ok(second) = tangent(&flat(&again), made.reverse) {
             let tangents: fn(VarId) -> ParameterRole = ParameterRole::Tangent;

@@ -1,4 +1,4 @@
-//! Spans and the origins of statements come out at all that is made of a statement, and change nothing else.
+//! Every statement that is generated from a statement has its span and its origin; these change nothing else.
 
 use cfg_core::{
     entity::RoutineId,
@@ -17,7 +17,7 @@ fn span(source: usize, line: usize) -> Option<Arc<Span>> {
     Span::new(source as u32, [line as u32, 1, line as u32, 2]).map(Arc::new)
 }
 
-/// A routine is a source, and the line of a statement its number, from 1.
+/// Gives spans to a program: each routine is a source, and the line of a statement is its number, from 1.
 fn mark(program: &mut Program) {
     program.sources = program.routines.iter().map(|r| r.name.clone()).collect();
     for global in &mut program.globals {
@@ -67,7 +67,7 @@ fn check(program: &Program, original: usize, made: &Routine, what: &str) -> usiz
     for (_, vertex) in made.body.iter().flat_map(Cfg::vertices) {
         if let (VertexKind::Block(_), Some(origin)) = (&vertex.kind, vertex.origin) {
             let image = origin.role.is_image();
-            // A vertex that recovery has added stands for nothing.
+            // A vertex that recovery has added has no original.
             let theirs = program.routines[original].body.as_ref();
             let known = theirs.and_then(|cfg| cfg.with_id(origin.vertex)).is_some();
             for statement in vertex.statements() {
