@@ -505,7 +505,7 @@ fn all_names(unit: &Unit, root: DeclId, f: usize) -> BTreeSet<DeclId> {
         .collect()
 }
 
-/// The other factor of a product with a variable.
+/// The other factor of a product one of whose factors is the variable `i`; `None` for other expressions.
 fn factor(unit: &Unit, product: ExprId, i: ExprId) -> Option<ExprId> {
     let plain = |mut e: ExprId| {
         while let ExprKind::Cast(_, a) = unit.expr(e).kind {

@@ -21,8 +21,8 @@ const MAX_DEPTH: usize = 300;
 enum Constants {
     /// The expressions of C99 6.6, which extents and cases take.
     Standard,
-    /// Those of C99 6.6 and, as compilers accept them in initial values, constant variables and functions of the
-    /// library.
+    /// The expressions of C99 6.6 and, as compilers accept them in initial values, constant variables and functions
+    /// of the library.
     Folded,
 }
 

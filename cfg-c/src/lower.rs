@@ -59,7 +59,7 @@ use std::{
 
 type Lowered<T> = Result<T, Failed>;
 
-/// What all routines share.
+/// The state that the translations of all routines share.
 struct Lower<'u> {
     unit: &'u Unit,
     sink: &'u mut Sink,

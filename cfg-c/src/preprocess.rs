@@ -159,7 +159,7 @@ pub(crate) struct Choice {
     /// The position of the pragma, which belongs to the function that it stands in or before. `None` for an option,
     /// which belongs to the function to differentiate.
     pub(crate) pragma: Option<Pos>,
-    /// That function, if there is one.
+    /// The function that the pragma belongs to, if there is one.
     pub(crate) function: Option<Rc<str>>,
     /// The file of the pragma, by its number among those that are read together.
     pub(crate) unit: usize,

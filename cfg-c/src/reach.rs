@@ -60,7 +60,7 @@ impl Reached {
             || name.is_none_or(|name| self.known.contains(&(name, structure.at.file)))
     }
 
-    /// All of one file.
+    /// The result for one file of which all is reached.
     pub(crate) fn whole(tokens: Vec<Token>) -> Self {
         let file = FileReached {
             tokens,

@@ -730,7 +730,7 @@ fn expressions_that_lead_to_a_pointer_are_so_many() {
     )]);
 }
 
-/// What a pointer may point to is looked for up to 150 levels deep in rows and members.
+/// The search for targets of a pointer goes through up to 150 levels of rows and members.
 #[test]
 fn rows_that_pointers_lead_into_are_so_deep() {
     read_another_way_beyond(&[(
@@ -789,7 +789,7 @@ fn names_of_copies_are_cut() {
     }
 }
 
-/// Of up to 32 places of one variable each is known, the variable itself among them.
+/// Up to 32 places of one variable are told apart, the variable itself included.
 #[test]
 fn places_are_told_apart_up_to_a_number() {
     refused_beyond(&[(
@@ -816,7 +816,7 @@ fn high_expressions_are_taken_apart() {
     assert_eq!(ifs(22), 2);
 }
 
-/// What is computed by statements has values of up to 60 levels. A sum is two levels, the sign and the variable are one each.
+/// Values that statements compute have up to 60 levels. A sum is two levels, the sign and the variable are one each.
 #[test]
 fn values_that_are_computed_by_statements_are_so_deep() {
     let assignments = |first: &str, sums: usize| {

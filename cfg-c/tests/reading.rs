@@ -734,7 +734,7 @@ fn calls_with_prototypes() -> Vec<(String, String, String)> {
     all
 }
 
-/// What is read of a file, as a text without the names of headers and without places.
+/// The program and the problems of a file, as a text without names of headers and without places.
 fn read_as(text: &str) -> String {
     let read = read(text);
     let problems = (read.problems.iter()).map(|p| format!("{} {}\n", p.code, p.message));
@@ -1139,7 +1139,8 @@ fn line_markers_name_the_original() {
     );
 }
 
-/// Of functions that no other calls, the one that is not static is chosen, and others may contain anything.
+/// Among functions that no other calls, the one that is not static is chosen. The others are not read, so they may
+/// contain anything.
 #[test]
 fn the_only_function_that_others_can_call() {
     let unused = "struct n { double v; struct n *next; }; static double unused(struct n *p) { union { int a; } u; return p->next->v; }";
@@ -1215,7 +1216,7 @@ fn nothing_recurses_without_limit() {
         let read = read(&text);
         assert!(read.program.is_some(), "{}", read.problems);
     }
-    // What does not nest has no limit.
+    // There is no limit on constructs that do not nest.
     let sum = read(&format!(
         "double f(double x) {{ return x{}; }}",
         " + x * 2".repeat(20_000)
@@ -1437,7 +1438,7 @@ const DECLARED: &str = "#include <stdio.h>\n#include <stddef.h>\n
 
 /// Functions, and the names of the parameters that are read of `f`.
 const PARAMETERS: &[(&str, &str)] = &[
-    // What nothing uses may have any type.
+    // A parameter without uses may have any type.
     ("double f(double x, void *context) { (void) context; return x; }", "x"),
     (
         "double f(const union u *a, double x, union u b, struct item *c, struct flags d) { (void) c; return x; }",
@@ -1556,7 +1557,7 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
         "double g(struct node *p) { return p->next->w; } double f(struct node *p) { return p->v; }",
         &[("node", "v")],
     ),
-    // Of what is copied as a whole all stays that can be read.
+    // A structure that is copied as a whole keeps all members that can be read.
     (
         "double f(struct node *p) { struct node n = *p; p[1] = n; return p->v; }",
         &[("node", "v w u")],

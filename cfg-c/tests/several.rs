@@ -327,7 +327,7 @@ fn structures_are_those_of_all_files() {
     let union = "union s { double a, b; }; _Static_assert(sizeof(union s) == 8, \"\"); double g(void) { union s v = { 2 }; return v.b; }";
     let found = read(&[("a.c", named), ("b.c", union)], &[], Some("f"));
     assert!(found.program.is_some(), "{}", found.problems);
-    // Others are not the same.
+    // Types that differ in one of these ways are not the same.
     for (one, two) in [
         (
             "static struct t { double a; } v; ",
@@ -572,7 +572,7 @@ fn files_are_preprocessed_with_their_options() {
             .any(|s| s == "one/own.h" || s == "one/math.h"),
         "{sources:?}"
     );
-    // As by compilers, b.h in two is looked for beside it first.
+    // As compilers do, the reader looks for two's b.h in the including file's folder first.
     assert!(sources.iter().any(|s| s == both), "{sources:?}");
 }
 
@@ -712,7 +712,7 @@ fn functions_that_macros_rename() {
         let found = read(&[("f.c", text)], &[], Some(name));
         assert!(shown(&found).contains("2.0*x"), "{name}: {}", shown(&found));
     }
-    // One of that name comes first.
+    // A function that has the name itself takes precedence over a macro.
     let both =
         "double f(double x) { return 3 * x; }\n#define f g\ndouble g(double x) { return x; }\n";
     let found = read(&[("f.c", both)], &[], Some("f"));

@@ -12,7 +12,7 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
 }
 
-/// What a fixture's program must give, from an independent source.
+/// The results that a fixture's program must have, from an independent source.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// Adjoint seeds; none for a single scalar dependent, which has 1.

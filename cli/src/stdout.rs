@@ -1,7 +1,7 @@
 //! The test whether standard output was open when the program was started.
 //!
 //! Before `main`, Rust's runtime opens `/dev/null` in the place of standard streams that are closed, and what is
-//! written there is lost without an error. So this has to be asked before that.
+//! written there is lost without an error. The test therefore has to run before the runtime.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -51,7 +51,7 @@ pub(super) struct Frame {
     pub(super) values: HashMap<ExprId, Value>,
     /// True if the function stands in place of a call.
     pub(super) inline: bool,
-    /// What a function that stands in place of a call returns.
+    /// The form of the result of a function that stands in place of a call.
     pub(super) returns: Returns,
     /// The names of labels in a function that stands in place of a call.
     pub(super) labels: HashMap<Rc<str>, Rc<str>>,
@@ -73,7 +73,7 @@ pub(super) struct Frame {
     pub(super) passed: HashSet<DeclId>,
 }
 
-/// What a function that stands in place of a call returns.
+/// The form of the result of a function that stands in place of a call.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Returns {
     /// The function returns nothing, or is called.

@@ -130,8 +130,8 @@ impl Body<'_, '_> {
         Ok(self.value_at(e, place, ty))
     }
 
-    /// The value of a place. That of a bit-field is cut to its width: the initial value from POINT or a caller may
-    /// exceed it.
+    /// The value of a place. The value of a bit-field is cut to its width, since an initial value from POINT or a
+    /// caller may exceed it.
     fn value_at(&self, e: ExprId, place: Place, ty: Arith) -> Value {
         let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
         let value = Value::new(Expr::Place(place), ty, depth);

@@ -572,7 +572,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The members of a structure. One that has a member `size` alone is read as the size of an array.
+/// The members of a structure. An object with no member but `size` has been read as the size of an array.
 fn members(tree: &ValueTree) -> Cow<'_, NamedValues> {
     match tree {
         ValueTree::Object(members) => Cow::Borrowed(members),

@@ -281,7 +281,7 @@ fn names_of_routines_are_free() {
     }
 }
 
-/// What is declared of an external routine that nothing calls is not there in the program around a routine.
+/// The program around a routine does not declare external routines that nothing calls, so their names are free.
 #[test]
 fn external_routines_that_are_not_called_have_any_name() {
     let names = ["a", "value", "tape", "main", "nanosleep"];

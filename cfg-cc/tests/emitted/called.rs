@@ -334,7 +334,7 @@ fn call(caller: &mut Caller, own: &Job, side: &Side<'_>, kind: Kind, prefix: &st
         let name = format!("{prefix}value");
         let declared = format!("    static {} {name}[{}];", c_type(ty), value.len().max(1));
         if kind == Kind::Reverse && array {
-            // As the forward sweep left it.
+            // The array of the result keeps the value that the forward sweep has left.
             writeln!(caller.declared, "{declared}").unwrap();
             made.arguments.push(name);
         } else if kind != Kind::Reverse {

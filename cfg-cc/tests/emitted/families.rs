@@ -233,7 +233,7 @@ pub(crate) fn options(seed: u64) -> Options {
         work: [0, 50, 2_000][rng.below(3)],
         search: Search::default(),
         strong: [Strong::Needed, Strong::Always][rng.below(2)],
-        // As if the routines were too large for a state for each vertex.
+        // With a limit of 0 every routine counts as too large for a state per vertex.
         flow_limit: match seed % 5 {
             0 => 0,
             _ => cfg_core::dataflow::FLOW_LIMIT,

@@ -100,7 +100,7 @@ fn drawn(rng: &mut Rng) -> Value {
         "edges": [{"from": 1, "to": 2}, {"from": 2, "to": 3}]}]})
 }
 
-/// What a program is told that writes the cells of each global which owns storage.
+/// The text of a program in C that writes the cells of each global which owns storage.
 fn printer(program: &Program, tag: &str) -> String {
     let mut text = format!(
         "#include <inttypes.h>\n#include <stdio.h>\n#include <string.h>\n#include \"f.h\"\nint main(void)\n{{\n    struct {tag} *const all = {tag}();\n"

@@ -32,7 +32,7 @@ fn elements_at_constant_places_that_a_loop_assigns() {
     for line in ["p[0] = p_1;", "p[1] = p_2;", "q[1] = q_0_1;"] {
         assert_eq!(text.matches(line).count(), 1, "{line}\n{text}");
     }
-    // What is only read is not stored.
+    // An element that is only read is not stored.
     assert!(!text.contains("q[2] = "), "{text}");
     // Found by an index, handed on, not there, without a value on entry, of an extent that is not constant.
     for name in ["r_", "s_", "o_", "t_", "w_"] {

@@ -66,7 +66,7 @@ fn values_are_bound_in_storage_order() {
     );
     assert_eq!(o, &Argument::Absent);
     assert_eq!(point.globals, []);
-    // What is printed is what was read.
+    // Printed values are those that were read.
     let json = |a: &Argument| {
         serde_json::to_string(&Nested(a.value().expect("a value"))).expect("it can be written")
     };
@@ -278,7 +278,7 @@ fn extents_are_computed_from_the_point() {
 
     let point = parse(r#"{"a": [[1], [2], [3], [4]], "k": [0, 2], "z": [0]}"#);
     assert_eq!(shape(&point.expect("it is a point"), 2), [2, 1]);
-    // Nothing below an empty dimension is known; division by zero; no shape for z.
+    // Extents below an empty dimension are unknown; then a division by zero, and an array `z` without a shape.
     let point = parse(r#"{"a": [], "k": [0, 2], "z": []}"#).expect("it is a point");
     assert_eq!(shape(&point, 2), [0, 0]);
     let zero = parse(r#"{"a": [[1]], "k": [2, 0], "z": [0]}"#).expect_err("division by zero");

@@ -230,7 +230,7 @@ fn random_array_expressions() {
     assert!(refused * 20 < agree, "{refused} refused, {agree} agree");
 }
 
-/// As many operands as one likes: what is generated has no more levels than an expression may have.
+/// Operators with very many operands: the generated expressions keep to the limit on levels.
 #[test]
 fn wide_expressions() {
     for n in [99, 120, 1000] {

@@ -143,7 +143,7 @@ fn differences_of_own_documents() {
     let mut checked = 0;
     for line in references.lines() {
         let reference: corpus::Expected = serde_json::from_str(line).unwrap();
-        // Its shapes are not in the document. Differences see the rounding of 32-bit reals.
+        // The shapes of `assumed_size` are not in the document. Differences see the rounding of 32-bit reals.
         if ["assumed_size", "kinds"].contains(&reference.name.as_str()) {
             continue;
         }

@@ -13,10 +13,10 @@ use cfg_core::{
 };
 use cfg_drive::{Adjoint, Options};
 
-/// What happens to the variables that the loop's range comes from.
+/// The fate of the variables in the loop's range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Bounds {
-    /// Nothing.
+    /// They keep their values.
     Kept,
     /// They are overwritten after the loop.
     Lost,

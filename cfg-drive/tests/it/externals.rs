@@ -256,7 +256,8 @@ end
     }
 }
 
-/// Of a function with one of its derivatives the other one is made of its value or its partials, bound as in any call.
+/// If one derivative of a function is given, the other one is generated from its value or its partials, bound as in
+/// any call.
 #[test]
 fn one_derivative_is_given() {
     let adjoint = "subroutine e_b(in real a[2], in real r, inout real a_b[2], inout real r_b)
@@ -374,7 +375,7 @@ end
 "
         );
         let (program, f) = of_text(&source);
-        // What is rounded to 32 bits agrees to these.
+        // The tolerances for 32-bit reals.
         let point = r#"{"y": 0.5, "z": [0.25, 0.75]}"#;
         let found = check(
             &flat(&program),
@@ -391,7 +392,7 @@ end
     }
 }
 
-/// What nobody calls says nothing of the program, whatever its partials are.
+/// An external function without calls does not keep a program from having derivatives, whatever its partials are.
 #[test]
 fn what_is_not_called_gets_no_derivatives() {
     let source = "external function e(in real a[2]) result real r

@@ -6,7 +6,7 @@ use crate::flat;
 use cfg_format::json;
 
 /// The loop's values of `mod(i, 7)` are factors of y. `stop`: the value of i at which it is left early.
-/// What is read of the range: variables, or constants.
+/// `range`: constants, or `None` for variables.
 fn program(range: [Option<i64>; 3], general: bool) -> ValidProgram {
     let names = ["first", "last", "step"];
     let [first, last, step] = [0, 1, 2].map(|k| match range[k] {

@@ -106,7 +106,7 @@ fn a_pointer_to_cells_of_another_type_ends_the_run() {
         ("ip := addr(one.n)\n i := ip^[1]\n y := real(i)", OTHER),
         ("p := addr(three[1].a)\n y := p^[4]", OTHER),
         ("p := addr(three[1].a)\n y := sum(three.a)*p^[7]", OTHER),
-        // Of several fields in a row, each of several, and of more.
+        // Records with several fields of one type in a row, fields that are arrays, and longer records.
         (
             "ip := addr(two[1].l[1])\n i := ip^[2]\n y := real(i)",
             OTHER,
@@ -319,7 +319,7 @@ end
             16.0,
         ),
         ("p := addr(one.a)\n p := addr(parts[4])\n y := p^[-3]", 4.0),
-        // What has no cells stands in no way.
+        // A record without cells does not hinder the others.
         (
             "allocate nothing, 2\n p := addr(nothing^.x)\n p := addr(one.a)\n y := p^",
             1.0,

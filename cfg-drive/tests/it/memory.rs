@@ -19,7 +19,7 @@ fn point(n: usize) -> String {
     format!(r#"{{"n": {n}, "x": {:?}, "g": 4}}"#, vec![1.0; n])
 }
 
-/// What is done with a point and options.
+/// A use of the library with a point and options.
 type Work = fn(&str, &Options) -> Result<(), Diagnostics>;
 
 fn run(point: &str, options: &Options) -> Result<(), Diagnostics> {

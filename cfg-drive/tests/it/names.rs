@@ -64,7 +64,7 @@ fn a_loop_that_is_never_entered_at_its_header() {
     };
     use cfg_core::ir::VertexType;
     let (header, body) = (of(VertexType::Loop), of(VertexType::EndLoop));
-    // What leads to the header from outside leads to the end of the body.
+    // Edges from outside to the header are moved to the end of the body, so the index has no value there.
     for edge in &mut edges {
         if edge.to == header && edge.from != body {
             edge.to = body;
@@ -74,7 +74,7 @@ fn a_loop_that_is_never_entered_at_its_header() {
     let problems = cfg_core::validate::validate(general).expect_err("i has no value");
     assert!(problems.iter().any(|d| d.code == "V152"), "{problems:?}");
 }
-/// Each of 4000 routines has a global of its own; the names of all of them are held once.
+/// Each of 4000 routines has a global of its own; memory holds each name once.
 #[test]
 fn thousands_of_routines_with_a_global_each() {
     const N: usize = 4000;

@@ -409,7 +409,7 @@ fn wrong_points_are_refused() {
         let wrong = run(ROWS, &Json::Object(point).to_string()).expect_err(member);
         assert_eq!(wrong.0.len(), 1, "{wrong}");
         assert_eq!(wrong.0[0].code, "P414", "{wrong}");
-        // It can be copied, though the program may want more elements.
+        // The POINT in the message can be copied, though the program may need more elements.
         let (_, whole) = wrong.0[0].help.split_once(": ").expect("a POINT");
         if let Err(problems) = run(ROWS, whole) {
             assert_eq!(problems.0[0].code, "X224", "{problems}\n{whole}");

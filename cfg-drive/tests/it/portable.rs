@@ -34,7 +34,7 @@ fn operands(op: Op, of: impl Fn(usize) -> Expr) -> (Vec<Expr>, Vec<Scalar>) {
     let operand = |k| match (op, k) {
         (Op::Polygamma, 0) => (Expr::Int(2), Scalar::Integer(2)),
         (Op::If, 0) => (gt(of(0), 0.5), Scalar::Logical(POINT[0] > 0.5)),
-        // Where it is defined.
+        // The first number of the point lies outside of the domain, the third one inside.
         _ if beyond => (of(2), Scalar::Real(POINT[2])),
         _ => (of(k), Scalar::Real(POINT[k])),
     };

@@ -92,7 +92,7 @@ fn agrees(seed: u64) {
     let text = records::text(seed);
     let program = read(&text);
     let main = main_of(&program);
-    // What is written is read back as the same program.
+    // The printed program is read back as the same one.
     let printed = program.program().to_string();
     assert_eq!(read(&printed).program(), program.program(), "{text}");
     let mut written = Vec::new();
@@ -424,7 +424,8 @@ end
     );
 }
 
-/// Of an array of records with open extents each record has all fields, in whatever order: none is taken from another one.
+/// In an array of records with open extents each record must have all fields, in any order: a missing field is not
+/// taken from another record.
 #[test]
 fn lists_of_records_are_whole() {
     let text = format!(
@@ -467,7 +468,7 @@ end
         let problems = adjoint.point(point.as_bytes()).expect_err(list).to_string();
         assert!(problems.contains(wanted), "{list}: {problems}");
     }
-    // None at all.
+    // An array without records.
     for none in ["[]", "null", r#"{"size": 0}"#] {
         let point = format!(r#"{{"n": 0, "q": {none}}}"#);
         let (value, found) = gradient(&text, &point);
@@ -486,7 +487,7 @@ end
             assert!(tangent.tangent(&there, &direction).is_ok());
         }
     }
-    // Of a direction what is left out is zero, in each record.
+    // Fields that a direction leaves out are zero, in each record.
     let mut tangent = Tangent::new(&flat(&program), main, &Options::default()).expect("it has one");
     let there = tangent.point(two.as_bytes()).expect("a point");
     for (direction, expected) in [

@@ -48,7 +48,7 @@ fn an_unused_value_decides_no_more_than_a_partial() {
             let mut options = Options::default();
             options.reversal.blocks = blocks;
             options.reversal.strong = strong;
-            // Of a plain product the value is the partial.
+            // The partial of a plain product is the other operand, which is uninitialised.
             let plain = (cfg_reverse::Blocks::Statement, cfg_reverse::Strong::Needed);
             let runs = runs && !(op == Op::Mul && (blocks, strong) == plain);
             let mut adjoint =

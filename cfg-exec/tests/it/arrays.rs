@@ -159,7 +159,7 @@ fn arrays_without_a_shape_take_it_from_an_assignment() {
     let size = |v: VarId| Expr::op(Op::Size, [v.into(), Expr::Int(1)]);
     f.assign(v, 1.0);
     f.assign(w, v.at(range(1, 2)));
-    // It grows and shrinks, and reads itself.
+    // The array grows and shrinks, and its new value reads the old one.
     f.for_loop(i, 1, n, |f| {
         f.assign(w, v.at(range(1, i * 20)) + w.at(1));
         f.assign(w, w.at(range(1, 3)) * 2.0);
@@ -393,7 +393,7 @@ fn an_array_without_shape_takes_that_of_the_chosen_arm() {
     let w = f.local("w", Real.array([Dim::deferred()]));
     f.assign(w, cond(c, b.at(range(1, n)), a));
     f.assign(y, Expr::op(Op::Size, [w.into()]));
-    // Its own, where a scalar is chosen, also when it stands on both sides.
+    // If a scalar is chosen, the array keeps its own shape, also if it occurs on both sides.
     f.assign(w, cond(c, w.at(strided(5, 1, -1)) + 0.0, 1.0));
     f.assign(y, y + 10 * Expr::op(Op::Size, [w.into()]));
     let p = program(f);

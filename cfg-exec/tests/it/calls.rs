@@ -882,7 +882,7 @@ fn arrays_that_are_not_there_are_not_passed_on() {
     }
 }
 
-/// What an earlier call has left of arrays that were not there says nothing about the dimensions of an array of rank 3.
+/// The registers of absent arrays in an earlier call must not count as dimensions of an array of rank 3.
 #[test]
 fn a_subscript_behind_the_second_is_out_of_bounds_after_other_calls() {
     let p = parsed(

@@ -292,7 +292,7 @@ end
     assert_eq!(plain.1, traced.1);
 }
 
-/// What is added to elements, alone and in loops over arrays, has the element's type: of all types.
+/// Increments of elements, alone and in loops over arrays, for all types of elements.
 #[test]
 fn increments_of_every_type() {
     for (ty, one) in [
@@ -1043,7 +1043,7 @@ end
     assert_eq!(shown(&session), initial);
 }
 
-/// What is computed from an integer of any type without a value has none, also where the other operand is 0 or 1.
+/// The result of an operation on an uninitialised integer is uninitialised, also if the other operand is 0 or 1.
 #[test]
 fn integers_of_every_type_without_a_value_decide_nothing() {
     for ty in ["integer", "int8", "uint8", "uint64"] {
@@ -1098,7 +1098,8 @@ end
     }
 }
 
-/// What is converted, compared or computed from other types and has no value decides nothing.
+/// Conversions, comparisons and operations on uninitialised operands of other types are uninitialised, so they cannot
+/// decide a branch.
 #[test]
 fn conversions_of_what_has_no_value_decide_nothing() {
     for condition in [

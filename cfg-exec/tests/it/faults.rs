@@ -58,7 +58,7 @@ fn subscripts_out_of_bounds_name_value_and_bounds() {
 
 #[test]
 fn uninitialised_values_must_not_decide() {
-    // What is decided: a branch, a selector, a range, a subscript, an extent.
+    // Uses of a value that decide something: a branch, a selector, a range, a subscript, an extent.
     for what in 0..12 {
         let mut f = RoutineBuilder::new("f");
         let set = f.input("set", Logical);

@@ -17,7 +17,7 @@ use cfg_testkit::flat;
 
 use crate::common::{parsed, program};
 
-/// What uses up the limit.
+/// The resource whose limit a program reaches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Uses {
     Steps,

@@ -279,7 +279,7 @@ fn sessions_that_share_an_account_share_its_limit() {
     let session = || Session::sharing(&compiled, &memory, u64::MAX);
     let (mut first, mut second) = (session(), session());
     assert!(first.run(main, &mut arguments.clone(), &options).is_ok());
-    // What the first one keeps leaves too little.
+    // The buffers that the first session keeps leave too little memory.
     let problem = second.run(main, &mut arguments.clone(), &options);
     assert_eq!(problem.unwrap_err().code, "X210");
     drop(second);
@@ -321,10 +321,10 @@ fn globals_keep_their_values_when_memory_is_given_back() {
         session.run(main, &mut [n.into()], &options).map(|_| ())
     };
     run(&mut session, 100_000, 1 << 30).expect("there is room");
-    // Nothing is taken again but for calls.
+    // The second run takes memory for calls only.
     run(&mut session, 0, 200_000).expect("the large array is given back");
     let used = memory.used();
-    // As much as where there was no large array.
+    // A session that never had the large array uses as much memory.
     let alone = Memory::default();
     let mut other = Session::sharing(&compiled, &alone, 1 << 30);
     run(&mut other, 0, 200_000).expect("there is room");

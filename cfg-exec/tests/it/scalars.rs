@@ -16,7 +16,7 @@ use cfg_testkit::rng::Rng;
 
 use crate::common::{parsed, program, run};
 
-/// What a scalar expression over initialised variables means.
+/// The value of a scalar expression over initialised variables, by a walk over the tree.
 fn walk(e: &Expr, values: &[Scalar]) -> Result<Scalar, ArithmeticError> {
     match e {
         Expr::Int(n) => Ok(Scalar::Integer(*n)),
@@ -443,7 +443,7 @@ fn kinks_are_reported_when_asked_for() {
     assert_eq!(at(0.0)[0].site, place);
 }
 
-/// What happens at one place several times is told once, with the number of times; powers of integers are not watched.
+/// Several kinks at one place are reported once, with their number; powers of integers are not watched.
 #[test]
 fn kinks_are_counted_by_place() {
     let program = parsed(

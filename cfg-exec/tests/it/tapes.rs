@@ -138,7 +138,7 @@ fn a_tape_is_passed_on_and_dies_with_its_routine() {
     let tape = run(&p, &mut arguments).unwrap().tape;
     assert_eq!(real(&arguments[0]), 9.0);
     assert_eq!((tape.pushes, tape.pops), (4, 2));
-    // What the second pop has left, in the order of death.
+    // The values that the second pop has left. `leftovers` lists tapes in the order in which they end.
     let left = TapeSize {
         control_bits: 5,
         reals: 1,

@@ -125,7 +125,8 @@ impl<'a, 't> Lower<'a, 't> {
     fn symbol_annotations(&self, symbol: SymbolId) -> Annotations {
         let s = &self.model.symbols[symbol];
         let mut entries = vec![("symbol", json!(s.id))];
-        // Of `a(2, *)` no extent is kept, as the last one comes with the actual: they are noted here.
+        // A formal `a(2, *)` has no extents in the program, as the last one comes with the actual: the bounds are
+        // noted here.
         if s.rank > 1 && s.bounds.iter().any(|b| b.1.is_none()) {
             let extent = |&(lower, upper): &(i64, Option<i64>)| {
                 upper.map(|u| u.saturating_sub(lower).saturating_add(1).max(0))

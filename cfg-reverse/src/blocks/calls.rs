@@ -248,8 +248,8 @@ impl<'p> Draft<'p> {
             .filter(|(_, _, e)| e.is_some())
             .collect();
         let is_read = |formal: &Variable| formal.intent() == Some(Intent::In);
-        // Adjoints of written parameters keep their cells. Of the other adjoints the first one of each location does;
-        // the rest become zeros that are added to the cells after the call.
+        // Adjoints of written parameters keep their cells. Among the other adjoints the first one of each location
+        // does, too; the rest become zeros that are added to the cells after the call.
         let changed = adjoints.iter().filter(|(formal, ..)| !is_read(formal));
         let mut taken: HashSet<Where> = changed.map(|&(_, at, _)| at).collect();
         for (formal, at, e) in adjoints {

@@ -74,7 +74,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What leads to each leaf, and its type.
+    /// The designators of each leaf, and its type.
     pub(super) fn leaves(&self, ty: &Ty) -> Vec<(String, &'static str)> {
         match ty {
             Ty::Scalar(name) => vec![(String::new(), name)],

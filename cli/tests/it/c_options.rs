@@ -64,7 +64,7 @@ fn options_are_those_of_compilers() {
     ];
     let expected = json!({"x": 16.0});
     assert_eq!(gradient(dir, &options), Ok(expected.clone()));
-    // It is found in a folder beside, and what else is missing is told.
+    // A header in a neighbouring folder is found, and another one that is missing is reported.
     let missing =
         gradient(dir, &["src/f.c", "src/g.c", "--at", "x=1"]).expect_err("there is no g.h");
     assert!(

@@ -496,8 +496,8 @@ double same(double x, double (*g)(double)) { return x > 3 ? same(x / 2, NULL) + 
     );
 }
 
-/// What a variable of a file has got from functions that are not called is named, also where a function leads to it;
-/// the function that is named may be a static one of another file.
+/// A variable of a file that only functions outside of the program set can be given a function by an option, also if
+/// it is reached through a function; the given function may be a static one of another file.
 #[test]
 fn functions_that_files_keep_are_those_that_are_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -59,7 +59,7 @@ fn the_object_for_programs() {
     }
 }
 
-/// What people read of a graph that is one path, through so many vertices from this one on.
+/// The listing for a graph that is one path, through `count` vertices from `first` on.
 fn path_through(first: usize, count: usize) -> String {
     let end = first + count;
     let edges: Vec<String> = (first..=end)
@@ -187,7 +187,7 @@ fn pictures_and_files() {
     golden("preaccumulate.lion.0.dot", &written.read("lion.0.dot"));
     let end = written.read(&format!("lion.{steps}.dot"));
     golden("preaccumulate.lion.end.dot", &end);
-    // They are there now.
+    // The files exist now.
     let again = written.again(&[]);
     assert_eq!(again.code, Some(1));
     assert!(again.err.contains("P402"), "{}", again.err);

@@ -1,4 +1,4 @@
-//! What the command does with the terminal, the stack, signals, and files that have no end.
+//! Behaviour with terminals, a small stack, signals, and files that have no end.
 #![cfg(unix)]
 
 use crate::run_tool::{Ran, cfgrev, cfgrev_with, command, fixtures};
@@ -183,7 +183,8 @@ fn signals_leave_no_temporary_file() {
     let mut signals = vec![("INT", 2), ("TERM", 15)];
     if cfg!(target_os = "linux") {
         signals.push(("HUP", 1));
-        // What this process was started to ignore, as under nohup or in the background of a shell, the binary ignores.
+        // Signals that this process inherited as ignored, under nohup or in the background of a shell, are ignored by
+        // the binary, too.
         let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
         let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
         let mask = u64::from_str_radix(mask.expect("a mask").trim(), 16).expect("in hex");

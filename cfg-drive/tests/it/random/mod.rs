@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 pub(crate) enum Found {
     /// All agrees.
     Agrees,
-    /// It was refused, for a reason that docs/limits.md gives.
+    /// The program was refused, for a reason that docs/limits.md gives.
     Refused(String),
 }
 
@@ -209,8 +209,7 @@ fn kept(what: &str, program: &Flat) -> Result<(), String> {
     let again = json::read(&bytes).map_err(|e| e.to_string())?;
     validate(again).map_err(|d| format!("{what}, read again: {d}"))?;
     let found = tape_check::check_program(program).problems;
-    // Of routines with tapes of their own that are no sweeps (T702), and where these are called, nothing can be
-    // proved.
+    // Nothing can be proved of routines with tapes of their own that are no sweeps (T702), nor of their callers.
     let own = found.iter().any(|d| d.code == "T702");
     match (found.iter()).all(|d| own && matches!(d.code, "T702" | "T707" | "T710")) {
         true => Ok(()),

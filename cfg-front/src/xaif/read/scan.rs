@@ -120,7 +120,7 @@ impl Scan {
                     }
                     continue;
                 }
-                // The other lists say again what statements and calls say.
+                // The other lists repeat the contents of statements and calls.
                 El::Mod | El::Read | El::ReadLocal | El::OnEntry => continue,
                 _ => {}
             }

@@ -61,7 +61,7 @@ pub(crate) fn formals(doc: &Document<'_>, model: &mut Model) {
     if !(0..model.symbols.len()).any(is_string) {
         return;
     }
-    // What is wrong with a reference is reported when its routine is read.
+    // Problems of a reference are reported when its routine is read.
     let mut silent = Sink::default();
     let mut formal: HashMap<(i64, String, i64), SymbolId> = HashMap::new();
     let mut called: HashSet<(i64, String)> = HashSet::new();

@@ -99,7 +99,7 @@ pub(crate) struct Cluster {
 pub(crate) struct Layout {
     /// Members that are the same cells under the same shape.
     pub(crate) same: Vec<Vec<SymbolId>>,
-    /// Members that share cells otherwise. Of [`Layout::same`] the first stands for all.
+    /// Members that share cells otherwise. The first member of each list of [`Layout::same`] stands for all.
     pub(crate) clusters: Vec<Cluster>,
 }
 

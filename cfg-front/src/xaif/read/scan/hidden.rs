@@ -23,8 +23,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) type Writes = HashMap<NodeId, BTreeSet<SymbolId>>;
 
 /// Variables that stand for parts of structures: the front end calls `t%a` `oaScalRef0`, without saying of
-/// what it is a part. That is the same variable in a whole routine only as long as the structure is a
-/// scalar of the routine's own that nothing else sees.
+/// what it is a part. The name means one variable in a whole routine only if the structure is a local scalar that is
+/// passed to no other routine.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "other elements of XAIF are treated alike"
