@@ -586,7 +586,7 @@ impl Unit {
         }
     }
 
-    /// The variable whose address is taken when that of this place is: a member lies in its variable.
+    /// The variable whose address is taken if the address of this place is taken: a member lies in its variable.
     pub(crate) fn addressed(&self, mut place: ExprId) -> Option<DeclId> {
         while let ExprKind::Member(of, _, false) = self.expr(place).kind {
             place = of;

@@ -209,7 +209,7 @@ fn is_aside(path: &str, sources: &[SourceFile<'_>]) -> bool {
 const MOST_PARAMETERS: usize = 4096;
 
 /// False if no occurrence of a name in a text looks like its definition: behind the parentheses of a call or a
-/// declaration other signs stand than behind those of a definition.
+/// declaration stand other signs than behind the parentheses of a definition.
 fn may_define(text: &str, name: &str) -> bool {
     let is_word = |c: char| c == '_' || c.is_alphanumeric();
     text.match_indices(name).any(|(at, _)| {

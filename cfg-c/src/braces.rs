@@ -468,7 +468,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Gives an array of characters those of a text, with the 0 at its end where there is room.
+    /// Assigns the characters of a text to an array, with the 0 at the text's end if there is room.
     fn characters(&mut self, ty: &Qualified, text: &[u8], at: Pos, path: &[i64]) -> Braces<()> {
         self.reset(path, at)?;
         let count = text.len() as i64;

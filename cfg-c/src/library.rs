@@ -22,7 +22,7 @@ const COMPLEX: &str = concat!(
     include_str!("library/complex_float.h"),
     include_str!("library/complex.c")
 );
-/// The file name in positions of this text. Like that of a header, it is in angle brackets.
+/// The file name in positions of this text. Like the name of a header, it is in angle brackets.
 const NAME: &str = "<math.c>";
 
 /// The tokens of definitions of functions that the file names without defining them, the end token last; `None` if no

@@ -192,8 +192,8 @@ pub(crate) fn chosen(unit: &Unit, reached: &Reached) -> Chosen {
     Chosen { main, read }
 }
 
-/// The function because of which pointers cannot be values: one to differentiate that returns a pointer to something
-/// else than numbers or a structure of numbers.
+/// The function because of which pointers cannot be values: one to differentiate that returns a pointer to anything
+/// but numbers or a structure of numbers.
 pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
     let functions = chosen.read.iter().map(|f| unit.functions[*f].decl);
     let mut heads = functions.filter(|d| match &unit.decl(*d).ty.ty {

@@ -56,7 +56,7 @@ pub(crate) struct Telling {
     leads: HashMap<(usize, DeclId), Rc<BTreeSet<Place>>>,
 }
 
-/// Leaves out calls of functions that only tell something, if their values are not used.
+/// Leaves out calls of functions that only print or name something, if their values are not used.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Telling {
     let telling = Telling::of(unit);
     let before = reachable(unit, roots);

@@ -19,7 +19,7 @@ use std::{
     rc::Rc,
 };
 
-/// Something that holds characters, or leads to them.
+/// A variable, member, result or argument that holds characters or points to them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Text {
     Variable(DeclId),

@@ -1,4 +1,4 @@
-//! A program of its own from one routine and what it needs.
+//! Extracts one routine, with the routines and globals that it needs, as a program of its own.
 
 use cfg_core::{
     entity::RoutineId,

@@ -53,7 +53,7 @@ pub struct Run {
     pub trace: Trace,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
-    /// Counts of what was pushed and popped; only the executor counts.
+    /// The numbers of pushes and pops; only the executor counts.
     pub tape: Option<TapeCounts>,
     /// The executor's report.
     pub(crate) report: RunReport,

@@ -371,7 +371,7 @@ impl<'p> Levels<'p> {
         below.fold(own, u64::saturating_add)
     }
 
-    /// The name of a level's variable as it is shown: that of the pointer that leads to it.
+    /// The name that is shown for a level's variable: the name of the pointer to it.
     pub(crate) fn shown(&self, name: &str) -> String {
         with_names(name, |base| self.named(base)?.of)
     }

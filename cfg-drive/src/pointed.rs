@@ -36,7 +36,7 @@ struct Tables {
 struct Found {
     /// The last statement that made the object.
     made: Option<Site>,
-    /// The last statement that wrote the end of the object: the one that ended it, if it has ended.
+    /// The last statement that wrote the end of the object: if the object has ended, the statement that ended it.
     ended: Option<Site>,
     /// Number of cells of the object, if it has not ended.
     cells: Option<i64>,

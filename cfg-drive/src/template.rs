@@ -27,7 +27,7 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// The members of these names behind those that are given.
+    /// The given members, and behind them members of these names.
     pub(crate) fn members(mut self, given: &str, names: &[&str]) -> String {
         let given = given.trim();
         let given = given.strip_suffix('}').unwrap_or(given).trim_end();

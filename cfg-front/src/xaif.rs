@@ -1,12 +1,11 @@
 //! XAIF, the exchange format of OpenAD.
 //!
-//! [`read_xaif`] takes a document apart in steps. `read` has those that look at the document: `xml` parses it into
-//! an arena (without entities, without recursion); `model` reads the declarations; `scan` resolves every
-//! reference and finds what each routine uses and writes, `scan/storage` COMMON and EQUIVALENCE,
-//! `scan/hidden` what markers stand for. `lower` turns each routine into one of the representation, over a
-//! `graph` that can be changed; `lower/effects` finds independents and dependents, `top` takes those that the user
-//! names. `write` writes programs, `exact` reads what it wrote; `notation` has the tables that reader and writer
-//! share. See `docs/xaif.md`.
+//! [`read_xaif`] takes a document apart in steps. `read` has the steps that look at the document: `xml` parses it
+//! into an arena (without entities, without recursion); `model` reads the declarations; `scan` resolves every
+//! reference and finds what each routine uses and writes, `scan/storage` COMMON and EQUIVALENCE, `scan/hidden` what
+//! markers stand for. `lower` turns each routine into one of the representation, over a `graph` that can be changed;
+//! `lower/effects` finds independents and dependents, `top` takes those that the user names. `write` writes programs,
+//! `exact` reads what it wrote; `notation` has the tables that reader and writer share. See `docs/xaif.md`.
 
 mod codes;
 mod exact;
@@ -52,8 +51,8 @@ pub struct Options {
     pub dependents: Vec<String>,
 }
 
-/// Reads a whole input. If its beginning is that of no XML document, the rest is not read: [`read_xaif`] refuses the
-/// beginning as well.
+/// Reads a whole input. If the input does not begin like an XML document, the rest is not read: [`read_xaif`] refuses
+/// the beginning as well.
 ///
 /// # Errors
 /// The input cannot be read.

@@ -1,4 +1,4 @@
-//! C: options, how files are preprocessed, and what they include.
+//! C: options, preprocessing of files, and the search for included files.
 
 mod compile_commands;
 mod options;

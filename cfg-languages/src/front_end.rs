@@ -222,7 +222,7 @@ pub struct ReadProgram {
 }
 
 impl ReadProgram {
-    /// A program, or what is wrong with it.
+    /// A program, and the problems that were found.
     pub fn new(program: Option<Program>, problems: Diagnostics) -> Self {
         Self::from(Parsed {
             program,

@@ -162,7 +162,8 @@ pub struct Merge {
     pub bits: Option<ControlWidth>,
 }
 
-/// Plans the reversal of a routine and of everything that it calls, and says how the reverse sweeps get what they need.
+/// Plans the reversal of a routine and its callees, and tells how the reverse sweeps get every value, loop and
+/// branch.
 ///
 /// # Errors
 /// R3xx: the routine cannot be differentiated; all problems at once, the same as those of

@@ -494,7 +494,7 @@ impl Maker {
         }
     }
 
-    /// Removes what is not reachable, and decides the branches.
+    /// Removes unreachable vertices, and decides the branches.
     fn finish(mut self) -> Cfg {
         let n = self.kinds.len();
         let mut out = vec![Vec::new(); n];

@@ -955,8 +955,8 @@ impl Writer {
         }
     }
 
-    /// A statement that stops the program, where no run comes: in a branch or in the other one, behind it what is never done; in a loop,
-    /// and where control is general in one without a way out.
+    /// A statement that stops the program, at a place that no run reaches: in either arm of a branch, with dead code
+    /// behind it, or in a loop; where control is general, also in a loop without a way out.
     fn stop(&mut self, depth: usize) {
         let never = self.never();
         let stop = "stop \"too far\"";

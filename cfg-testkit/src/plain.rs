@@ -24,7 +24,7 @@ pub fn plain(program: &Program) -> Program {
 
 fn graph(cfg: Cfg) -> Cfg {
     let (mut vertices, mut edges) = cfg.into_parts();
-    // An edge without an id has that of its position, where there are ids at all.
+    // An edge without an id gets its position as id, if any edge has an id.
     keep_edge_ids(&mut edges);
     for vertex in &mut vertices {
         vertex.annotations = None;

@@ -321,7 +321,7 @@ impl Writer {
         (holder, text)
     }
 
-    /// True if a stored pointer may lead to what is behind `h`.
+    /// True if a stored pointer may lead to the object of `h`.
     fn leads(&self, holder: Holder) -> bool {
         match holder {
             Holder::P => self.leads.p,
@@ -332,7 +332,7 @@ impl Writer {
         }
     }
 
-    /// A stored pointer now leads to what is behind `h`, if it may.
+    /// Notes whether a stored pointer may lead to the object of `h` from now on.
     fn note(&mut self, holder: Holder, leads: bool) {
         match holder {
             Holder::P => self.leads.p = leads,
@@ -357,7 +357,7 @@ impl Writer {
         }
     }
 
-    /// A pointer to two cells at least that may be written, and whether it may lead to what is behind `h`.
+    /// A pointer to two cells at least that may be written, and whether it may lead to the object of `h`.
     fn pointer(&mut self) -> (String, bool) {
         match self.rng.below(12) {
             0 => (format!("addr(x[{}])", self.rng.between(1, 5)), false),
@@ -449,7 +449,7 @@ impl Writer {
         }
     }
 
-    /// All pointers that may lead to what is behind `h` get another value, before that ends.
+    /// All pointers that may lead to the object of `h` get another value before the object ends.
     fn leave_heap(&mut self) {
         let Leads {
             p, q, r, s, a, w, ..

@@ -162,7 +162,8 @@ impl<'p> Comparison<'p> {
             }
         }
         self.drain()?;
-        // Generated routines that nothing calls: by what they were made of, then the only ones left of their kind.
+        // Generated routines that nothing calls are paired by their originals; then those that alone are left of
+        // their kind.
         for by_original in [true, false] {
             for (k, routine) in a.routines.iter().enumerate() {
                 if self.routines.there.contains_key(&k) {

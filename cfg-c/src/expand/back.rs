@@ -297,7 +297,7 @@ fn given(unit: &Unit, call: ExprId) -> impl Iterator<Item = (Position, ExprId)> 
 }
 
 impl Expand<'_> {
-    /// True if a function calls one that uses elements before those that its arguments point to.
+    /// True if a function calls one that uses elements before the ones to which its arguments point.
     pub(super) fn hands_before(&self, f: usize) -> bool {
         let unit = &*self.unit;
         let inside = |a: ExprId| is_inside(unit, a, false);

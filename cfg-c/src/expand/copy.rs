@@ -244,7 +244,7 @@ impl Expand<'_> {
         }
     }
 
-    /// The signature of a copy. For a function known by its definition, that of the function as it was read.
+    /// The signature of a copy. For a function known by its definition, the definition that was read.
     fn copied_signature(
         &mut self,
         signature: &Signature,

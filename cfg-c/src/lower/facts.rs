@@ -217,7 +217,7 @@ impl Facts {
         written.map(|(_, a)| *a)
     }
 
-    /// True of a pointer to pointers if one of these may be assigned something else than new memory.
+    /// True of a pointer to pointers if one of these may be assigned anything but new memory.
     pub(super) fn is_exchanged(&self, d: DeclId) -> bool {
         self.exchanged.contains(&d)
     }

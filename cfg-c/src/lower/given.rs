@@ -1,8 +1,8 @@
 //! Functions that are defined elsewhere, and derivatives that are given: routines that call what the user names.
 //!
 //! The adjoint of a routine in the representation takes the parameters, the result, and then the derivatives of those
-//! that are real. An adjoint in C takes each derivative behind its parameter, and that of the result as a number. The
-//! routines made here adapt the one to the other.
+//! that are real. An adjoint in C takes each derivative behind its parameter, and the derivative of the result as a
+//! number. The routines made here adapt the one to the other.
 
 use super::{Lower, routine::Body, value::Value};
 use crate::{

@@ -51,7 +51,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     }
 }
 
-/// True of a pointer to something else than numbers or a structure of numbers, which cannot be a result.
+/// True of a pointer to anything but numbers or a structure of numbers, which cannot be a result.
 pub(crate) fn has_no_value(unit: &Unit, result: &Qualified) -> bool {
     let is_number = |of: &Qualified| match &of.ty {
         Type::Struct(_) => !has_pointers(unit, of),

@@ -164,8 +164,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Assigns a number by its bits, those of a value of another type. The value of the expression is the bits after
-    /// the assignment, or `back` applied to them, the bits before it.
+    /// Assigns the bits of a value of another type to a number. The value of the expression is the bits after the
+    /// assignment, or `back` applied to them, the bits before it.
     fn set_bits(
         &mut self,
         (place, ty): (ExprId, Arith),

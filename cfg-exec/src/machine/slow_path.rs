@@ -208,7 +208,7 @@ pub(super) fn unordered(a: u64, b: u64) -> Result<(), Box<Fault>> {
     Ok(())
 }
 
-/// An uninitialised value decides something.
+/// The error for an uninitialised value that decides a branch, a subscript or an extent.
 #[cold]
 #[inline(never)]
 pub(super) fn undecided(what: &'static str) -> Box<Fault> {

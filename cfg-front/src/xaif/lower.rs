@@ -137,7 +137,7 @@ impl<'a, 't> Lower<'a, 't> {
         annotations(entries)
     }
 
-    /// Declares parameters, then what is used besides them, in order of first use.
+    /// Declares parameters, then the other variables in order of first use.
     fn variables(&mut self) {
         let shared = self.shared;
         let routine = &self.scan.routines[self.r];
@@ -427,7 +427,7 @@ impl<'a, 't> Lower<'a, 't> {
         None
     }
 
-    /// The value in the type of what it is assigned to.
+    /// The value, converted to the type of the target of its assignment.
     pub(crate) fn converted(&mut self, n: NodeId, value: Typed, ty: ScalarType) -> Option<Typed> {
         match value.to(ty) {
             Ok(value) => Some(value),

@@ -216,7 +216,7 @@ fn object(annotations: &Annotations) -> Value {
         .map_or(Value::Null, |a| Value::Object((**a).clone()))
 }
 
-/// The annotations `{"xaif": {...}}` with exactly these keys, if that is what they are.
+/// The object in annotations of the form `{"xaif": {...}}` with exactly these keys; else `None`.
 fn xaif_only<'a>(annotations: &'a Annotations, keys: &[&str]) -> Option<&'a Map<String, Value>> {
     let all = annotations.as_ref()?;
     let xaif = all.get("xaif")?.as_object()?;

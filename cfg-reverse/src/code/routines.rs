@@ -64,7 +64,7 @@ pub(crate) fn call_statement(callee: RoutineId, arguments: Vec<Option<Expr>>) ->
     })
 }
 
-/// True of a local that takes its shape from what is assigned to it.
+/// True of a local that takes its shape from assignments.
 pub(crate) fn is_deferred(variable: &Variable) -> bool {
     let deferred = |d: &cfg_core::ir::Dim| matches!(d.extent, Extent::Deferred);
     matches!(variable.role, Role::Local) && variable.shape.iter().any(deferred)

@@ -95,7 +95,8 @@ mod tests {
     use super::*;
     use cfg_core::ir::ScalarType::{Integer, Real};
 
-    /// A kind is a name, a type with its rank, and an order; what is handed out last is given back first.
+    /// A kind is a name, a type with its rank, and an order. The variable that was handed out last is given back
+    /// first.
     #[test]
     fn each_kind_has_variables_of_its_own() {
         let (mut routine, mut namer) = (Routine::default(), Namer::new([]));

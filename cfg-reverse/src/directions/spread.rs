@@ -40,7 +40,7 @@ pub(super) struct Spread {
     /// By routine, the number of its first variable.
     first: Vec<usize>,
     found: FixedBitSet,
-    /// The derivatives in globals that a routine or what it calls names, in order.
+    /// The derivatives in globals that a routine or a callee names, in order.
     globals: Vec<Vec<GlobalId>>,
 }
 
@@ -117,7 +117,7 @@ impl Spread {
         self.found.contains(self.first[r.index()] + v.index())
     }
 
-    /// The derivatives in globals that a routine or what it calls names, in order.
+    /// The derivatives in globals that a routine or a callee names, in order.
     pub(super) fn globals(&self, r: RoutineId) -> &[GlobalId] {
         &self.globals[r.index()]
     }

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use crate::{memory::shared::without_sharing, prepare::context::Context};
 
 /// Independents of NAME_grad: those of the original, and the adjoints of its dependents. Dependents: those of
-/// the original, and the adjoints of its independents. Of adjoint globals that share cells, one that covers
-/// them is named.
+/// the original, and the adjoints of its independents. If adjoint globals share cells, one that covers them is named.
 pub(crate) fn declare_active(
     context: &Context,
     original: &Routine,

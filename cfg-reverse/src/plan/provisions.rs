@@ -23,7 +23,7 @@ use crate::{
     prepare::context::Context,
 };
 
-/// How the reverse sweep of one routine gets what it needs.
+/// The sources of values, loops and branches for the reverse sweep of one routine.
 pub(crate) struct Provisions<'a> {
     cfg: &'a Cfg,
     pub(crate) analysis: ToBeRecorded<'a, Reads<'a>>,

@@ -518,8 +518,8 @@ impl Builder<'_> {
         self.state.range[counter] = (first.min(end), first.max(end));
         self.locked[counter] = true;
         let bound = Expr::op(op, [id.into(), Expr::Int(end)]);
-        // The condition is evaluated on arrival: what it reads must be initialised before the loop and
-        // at the end of the body, so it is made of what is initialised here.
+        // The condition is evaluated on arrival, so its variables must be initialised before the loop and at the end
+        // of the body: those that are initialised here are.
         let condition = match self.rng.below(4) {
             0 => {
                 let more = self.condition(1);
@@ -570,7 +570,7 @@ impl Builder<'_> {
         } else {
             LoopTest::Pre(test)
         };
-        // The first pass of a post-test loop is certain, so what it initialises is.
+        // The first pass of a post-test loop is certain, so variables that it initialises stay initialised.
         if post {
             self.state.range = before.range;
             if let Some(f) = flag {

@@ -64,7 +64,7 @@ impl Builder<'_> {
             11 => Expr::op(Op::WrapNeg, [a]),
             12 => Expr::op(Op::BitNot, [a]),
             13 => {
-                // Divided by what is neither 0 nor -1.
+                // The divisor is neither 0 nor -1.
                 let d = i128::from(self.rng.between(2, 9));
                 let op = *self
                     .rng

@@ -396,7 +396,7 @@ impl Builder<'_> {
         vec![Stmt::assign(Place::whole(target), value)]
     }
 
-    /// True of a local that takes its shape from what is assigned to it.
+    /// True of a local that takes its shape from assignments.
     pub(super) fn is_allocatable(&self, v: usize) -> bool {
         let var = &self.vars[v];
         var.usage == Use::Free

@@ -353,8 +353,8 @@ impl<D: Derivative> Scope<'_, D> {
         Ok(Data::Scalar(Value::Integer(elements)))
     }
 
-    /// `and`, `or`: from the left until the result is known. Of arrays, element by element; one that stands behind a
-    /// scalar that decides gives its shape, if it has one without failing.
+    /// `and`, `or`: from the left until the result is known. Arrays are combined element by element. An array behind
+    /// a scalar that decides gives only its shape; if its evaluation fails, it is skipped.
     fn logical(&mut self, op: Op, operands: &[Expr], subscript: bool) -> Result<Data<D>> {
         let decides = op == Op::Or;
         let mut result = Data::Scalar(Value::Logical(!decides));

@@ -146,8 +146,7 @@ pub(super) fn is_on_heap(cell: usize) -> bool {
     cell >= HEAP
 }
 
-/// All cells: used as a stack those of globals, then the storage of each active call; and those of the heap, which are
-/// never used again.
+/// All cells. Globals and the storage of each active call form a stack; cells of the heap are never used again.
 #[derive(Debug)]
 pub(super) struct Cells<D> {
     values: Vec<Value<D>>,

@@ -31,7 +31,7 @@ impl Formal {
 }
 
 impl Lower<'_, '_> {
-    /// Appends a call, and what it needs before and after, to the prelude.
+    /// Appends a call, with the copies before and after it, to the prelude.
     pub(crate) fn call(&mut self, n: NodeId, callee: usize, result: Option<Place>) -> Option<()> {
         let doc = self.doc;
         let formals = &self.model.routines[callee].formals;

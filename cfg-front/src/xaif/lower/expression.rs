@@ -2,8 +2,8 @@
 //!
 //! An expression of XAIF is a graph: vertices, and edges from operand to operator with positions. A
 //! vertex with several uses is evaluated once, into a temporary; so are subtrees that would make a tree
-//! deeper than the representation allows. The temporaries' assignments collect in
-//! [`Lower::prelude`], which whoever lowers the statement or condition puts before it.
+//! deeper than the representation allows. The temporaries' assignments collect in [`Lower::prelude`], which the
+//! lowering of the statement or condition puts before it.
 
 use crate::xaif::{
     codes,
@@ -28,7 +28,7 @@ const MOST_SUBSCRIPTS: usize = 64;
 /// to it.
 const MOST_LEVELS: usize = 48;
 
-/// A place and what is at it.
+/// A place with the type and rank of its value.
 pub(crate) struct TypedPlace {
     pub(crate) place: Place,
     pub(crate) ty: ScalarType,

@@ -141,7 +141,7 @@ enum Base {
     Added(GlobalId),
 }
 
-/// The base of a cluster; `None` if it has one variable of those that are computed with.
+/// The base of a cluster; `None` if at most one of its variables has a supported type.
 fn base(
     model: &Model,
     cluster: &Cluster,

@@ -210,7 +210,7 @@ pub(crate) fn masked(op: Op, array: Typed, mask: Typed) -> Result<Typed> {
     Ok(Typed::op(Op::If, ty, vec![mask, array, neutral]))
 }
 
-/// Reduction of a whole array; a mask replaces what it leaves out by the neutral element.
+/// Reduction of a whole array; elements outside of a mask are replaced by the neutral element.
 fn reduction(op: Op, operands: Vec<Typed>) -> Result<Typed> {
     count(&operands, 1, 3)?;
     let mut operands = operands.into_iter();
@@ -306,7 +306,8 @@ fn model(stem: &str, operand: &Typed) -> Result<Typed> {
     Ok(Typed::leaf(value, operand.ty))
 }
 
-/// The value of an intrinsic that is an operator of this name, of those of one name the one with as many operands.
+/// The value of an intrinsic that is an operator of this name; if several have the name, the number of operands
+/// decides.
 fn operator(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Typed> {
     let fits = |op: &Op| (op.arity().0..=op.arity().1).contains(&operands.len());
     let Some(op) = named(stem).find(fits).or_else(|| named(stem).last()) else {

@@ -209,8 +209,8 @@ fn array(lower: &mut Lower<'_, '_>, symbol: SymbolId, var: VarId, references: &[
     }
 }
 
-/// The expression of a container, without reporting what is wrong with it (its statement will) and
-/// without its temporaries.
+/// The expression of a container, without its temporaries and without reports of problems: its statement will report
+/// them.
 fn silently(lower: &mut Lower<'_, '_>, container: NodeId) -> Option<Expr> {
     let variables = lower.ir.variables.len();
     let found = std::mem::take(lower.sink);

@@ -106,8 +106,8 @@ impl Lower<'_, '_> {
         None
     }
 
-    /// An assignment that needs strings, to a variable that nothing reads: it has no effect on what is computed
-    /// here, and becomes an opaque statement.
+    /// An assignment of a string to a variable without readers: it has no effect on numbers, and becomes an opaque
+    /// statement.
     pub(crate) fn without_effect(&self, n: NodeId) -> Option<Stmt> {
         let doc = self.doc;
         let target = doc.child(n, El::AssignmentLHS)?;

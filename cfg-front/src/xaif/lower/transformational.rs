@@ -651,7 +651,7 @@ impl Lower<'_, '_> {
         }))
     }
 
-    /// Reports what is wrong with an intrinsic.
+    /// Reports the failure to lower an intrinsic.
     pub(crate) fn refuse(&mut self, v: NodeId, name: &str, failure: Failure) {
         let (info, message, help) = match failure {
             Failure::Unsupported(m) => (

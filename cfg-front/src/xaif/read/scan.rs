@@ -45,7 +45,7 @@ pub(crate) struct RoutineScan {
     /// Symbols that an assignment or a loop writes.
     pub(crate) written: BTreeSet<SymbolId>,
     pub(crate) calls: Vec<Call>,
-    /// Variables of routines around this one that it, or a routine inside that it calls, uses.
+    /// Variables of enclosing routines that this routine uses, or an inner routine that it calls.
     pub(crate) host: BTreeSet<SymbolId>,
     /// Formals whose presence is asked for or that a call leaves out.
     pub(crate) optional: BTreeSet<SymbolId>,
@@ -70,9 +70,9 @@ pub(crate) struct Scan {
     pub(crate) read: HashSet<SymbolId>,
     /// Formals declared with one element that are used with other indices.
     pub(crate) beyond: BTreeSet<SymbolId>,
-    /// Formals that the routine or something it calls may write, by routine and position.
+    /// Formals that the routine or a callee may write, by routine and position.
     pub(crate) writes_formal: Vec<Vec<bool>>,
-    /// Symbols (globals, and variables of hosts) that the routine or something it calls may write.
+    /// Symbols (globals, and variables of hosts) that the routine or a callee may write.
     pub(crate) writes_outside: Vec<BTreeSet<SymbolId>>,
 }
 

@@ -282,7 +282,7 @@ fn reinterpreted(
     None
 }
 
-/// Symbols that are read and that are written; what is passed is read.
+/// Symbols that are read, and symbols that are written; an argument counts as read.
 fn accesses(
     doc: &Document<'_>,
     model: &Model,

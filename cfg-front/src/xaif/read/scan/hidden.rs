@@ -1,9 +1,9 @@
 //! Values that only a marker can have set.
 //!
-//! The front end replaces statements that it takes to be irrelevant by markers without operands. Two
-//! things of the document tell what they hide: use-definition chains name the statements that reach a
-//! use, markers included, and the side effects of a routine name what it modifies. A marker's writes are
-//! recorded where they can be known; a value that is read and can come from one is an error.
+//! The front end replaces statements that it takes to be irrelevant by markers without operands. Two parts of the
+//! document tell what markers hide: use-definition chains name the statements that reach a use, markers included, and
+//! the side effects of a routine name the variables that it modifies. A marker's writes are recorded where they can
+//! be known; a value that is read and can come from one is an error.
 
 use crate::xaif::{
     codes,
@@ -22,9 +22,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// The variables that each marker element writes.
 pub(crate) type Writes = HashMap<NodeId, BTreeSet<SymbolId>>;
 
-/// Variables that stand for parts of structures: the front end calls `t%a` `oaScalRef0`, without saying of
-/// what it is a part. The name means one variable in a whole routine only if the structure is a local scalar that is
-/// passed to no other routine.
+/// Variables that stand for parts of structures: the front end writes `oaScalRef0` for `t%a`, without a reference to
+/// `t`. The name means one variable in a whole routine only if the structure is a local scalar that is passed to no
+/// other routine.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "other elements of XAIF are treated alike"

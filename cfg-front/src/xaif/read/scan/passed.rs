@@ -153,7 +153,7 @@ struct Effect {
     users: BTreeSet<usize>,
 }
 
-/// Effects that have been asked for, and what they need.
+/// Effects that have been asked for, with the data for computing more.
 #[derive(Default)]
 struct Effects {
     list: Vec<Effect>,
@@ -329,7 +329,8 @@ pub(crate) fn find(
 mod tests {
     use super::*;
 
-    /// Up to 512 elements around a reference are looked at; if none of them tells where the value goes, it decides something.
+    /// Up to 512 elements around a reference are looked at; if none of them tells where the value goes, the value
+    /// counts as deciding.
     #[test]
     fn elements_around_a_reference_are_so_many() {
         let decides = |levels: usize| {
