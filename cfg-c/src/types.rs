@@ -78,7 +78,8 @@ impl Int {
         if a.signed() == b.signed() || !high.signed() {
             high
         } else if a.rank() == b.rank() {
-            // `high` is signed here; of two types of one rank the unsigned one is common.
+            // Of two types of one rank the unsigned one is common.
+            // `high` is the one with a sign.
             low
         } else if high.bits() > low.bits() {
             high
