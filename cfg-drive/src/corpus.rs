@@ -55,7 +55,7 @@ pub struct Expected {
 pub enum Status {
     /// Both Jacobians are the reference.
     Agrees,
-    /// One of the Jacobians differs from the reference or from the other one, or the stacks or the order of visits
+    /// One of the Jacobians is not the reference, they differ from each other, or the stacks or the order of visits
     /// are wrong.
     Differs,
     /// The document cannot be read, differentiated or run.

@@ -92,7 +92,7 @@ pub struct Line<'e> {
     name: &'e str,
     /// The outcome of the document.
     status: Status,
-    /// The reason for disagreement; empty if the document agrees.
+    /// Why it does not agree; empty if it does.
     why: &'e str,
 }
 

@@ -96,8 +96,8 @@ pub(super) fn original(
     let Some(source) = source.as_ref() else {
         return Ok(None);
     };
-    // Without pointers the results of `check` suffice; with them, variables behind pointers are in pools, and the
-    // program is run again to read them.
+    // Globals are compared only in programs without pointers: with them, values of variables whose address is taken
+    // are in pools, not in the globals.
     let read = read_values(args, prepared, !session.had_pointers())?;
     let original = cfg_cc::Original {
         files: &source.files,
