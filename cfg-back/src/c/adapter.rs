@@ -4,7 +4,7 @@ use super::{
     Failed,
     file::{File, Made},
     parameters::{Interface, Passed, is_optional},
-    structs::{Home, Leaf},
+    structs::Leaf,
 };
 use cfg_core::{
     entity::{RecordId, VarId},
@@ -202,7 +202,7 @@ impl<'a> Adapter<'a> {
     ) -> Result<Option<VarId>, Failed> {
         let structs = self.interface.file.structs.as_ref();
         let home = structs.and_then(|s| s.home(self.interface.id, v));
-        let (of, leaf) = home.map_or((v, None), |Home { variable, leaf }| (variable, leaf));
+        let (of, leaf) = home.unwrap_or((v, None));
         if taken.extents() > 0 {
             self.texts.extend(self.interface.extents_of(of));
         }
@@ -217,6 +217,14 @@ impl<'a> Adapter<'a> {
     /// The call of the function of the file with these arguments.
     pub(super) fn call(&self, made: &Made, memory: &str) -> String {
         call(made, &self.texts, memory)
+    }
+}
+
+/// The parameters of a declaration.
+pub(super) fn list(parameters: Vec<String>) -> String {
+    match parameters.is_empty() {
+        true => "void".to_owned(),
+        false => parameters.join(", "),
     }
 }
 

@@ -10,7 +10,7 @@
 
 use super::{
     names::Names,
-    sweep::{Sweep, made_from},
+    sweep::{Sweep, ancestors},
 };
 use cfg_core::{
     entity::{GlobalId, RoutineId},
@@ -66,17 +66,9 @@ fn level(program: &Program, r: RoutineId, sweep: Sweep) -> Level {
 
 /// The derivatives at whose end a routine is differentiated in this way, the first one first.
 fn levels(program: &Program, original: RoutineId, sweep: Sweep) -> Vec<Level> {
-    let mut made = vec![level(program, original, sweep)];
-    let mut seen = HashSet::from([original]);
-    let mut r = original;
-    while let Some((base, sweep)) = made_from(program, r)
-        && seen.insert(base)
-    {
-        made.push(level(program, base, sweep));
-        r = base;
-    }
-    made.reverse();
-    made
+    let before = ancestors(program, original).into_iter().rev();
+    let all = before.chain([(original, sweep)]);
+    all.map(|(r, sweep)| level(program, r, sweep)).collect()
 }
 
 /// The levels at which each global is a derivative, none of the program's own, and whether it is cells, or derivatives of cells,

@@ -258,7 +258,7 @@ fn unknown(name: &str) -> Failed {
 }
 
 impl Wrapper<'_> {
-    /// The arguments of the call, and what stands before it.
+    /// Adds the arguments of the call, and what stands before it.
     fn arguments(&mut self) -> Result<(), Failed> {
         let (program, r) = (self.file.program, self.called.routine);
         let inner = program.routine(r);
@@ -277,56 +277,60 @@ impl Wrapper<'_> {
                     continue;
                 }
                 ParameterRole::Tape | ParameterRole::Own(_) => {
-                    self.of_several(p, &taken)?;
+                    let texts = self.of_several(p, &taken);
+                    let texts = texts.ok_or_else(|| unknown(&inner.name))?;
+                    self.adapter.texts.extend(texts);
                     continue;
                 }
             };
-            let Some(v) = self.adapter.hand(&taken, role, v)? else {
-                continue;
-            };
-            let ty = self.file.c_type(taken.variable.ty);
-            let zero = zero(taken.variable.ty).to_string();
-            let interface = &mut self.adapter.interface;
-            let Some(k) = interface.position(role(v)) else {
-                // The value of a function in its reverse sweep: the forward sweep kept it.
-                let value = &self.kept;
-                self.adapter.before += &format!("{ty} {value} = {zero};\n");
-                let address = if taken.by_value { "" } else { "&" };
-                self.adapter.texts.push(format!("{address}{value}"));
-                continue;
-            };
-            let item = &mut interface.items[k];
-            if (item.passed, item.given) == (Passed::Value, Given::Never) {
-                self.adapter.texts.push(match taken.by_value {
-                    true => zero,
-                    false => format!("&({ty}){{{zero}}}"),
-                });
-                continue;
+            if let Some(v) = self.adapter.hand(&taken, role, v)? {
+                let texts = self.argument(&taken, role(v), v);
+                self.adapter.texts.extend(texts);
             }
-            item.used |= item.given != Given::Never;
-            let (mut name, mut passed, given) = (item.name.clone(), item.passed, item.given);
-            if item.may_be_null {
-                // Callers may not want the value.
-                let (kept, value_at) = (&self.kept, &self.value_at);
-                self.adapter.before += &format!(
-                    "{ty} {kept} = {zero};\n\
-                     {ty} *const {value_at} = {name} ? {name} : &{kept};\n"
-                );
-                self.adapter.texts.push(value_at.clone());
-                continue;
-            }
-            if given != Given::Always
-                && let Some(here) = self.or_zeros((role(v), v), (&name, given), (ty, &zero))
-            {
-                name = here;
-            }
-            if self.called.several.is_some() && taken.writes && passed == Passed::Constant {
-                (name, passed) = (self.copied(&name, ty), Passed::Pointer);
-            }
-            let texts = taken.arguments(self.file, &name, passed);
-            self.adapter.texts.extend(texts);
         }
         Ok(())
+    }
+
+    /// The arguments for what has this role.
+    fn argument(&mut self, taken: &Taken<'_>, role: ParameterRole, v: VarId) -> Vec<String> {
+        let ty = self.file.c_type(taken.variable.ty);
+        let zero = zero(taken.variable.ty).to_string();
+        let (kept, value_at) = (&self.kept, &self.value_at);
+        let Adapter {
+            interface, before, ..
+        } = &mut self.adapter;
+        let Some(k) = interface.position(role) else {
+            // The value of a function in its reverse sweep: the forward sweep kept it.
+            *before += &format!("{ty} {kept} = {zero};\n");
+            let address = if taken.by_value { "" } else { "&" };
+            return vec![format!("{address}{kept}")];
+        };
+        let item = &mut interface.items[k];
+        if (item.passed, item.given) == (Passed::Value, Given::Never) {
+            return vec![match taken.by_value {
+                true => zero,
+                false => format!("&({ty}){{{zero}}}"),
+            }];
+        }
+        item.used |= item.given != Given::Never;
+        let (mut name, mut passed, given) = (item.name.clone(), item.passed, item.given);
+        if item.may_be_null {
+            // Callers may not want the value.
+            *before += &format!(
+                "{ty} {kept} = {zero};\n\
+                 {ty} *const {value_at} = {name} ? {name} : &{kept};\n"
+            );
+            return vec![value_at.clone()];
+        }
+        if given != Given::Always
+            && let Some(here) = self.or_zeros((role, v), (&name, given), (ty, &zero))
+        {
+            name = here;
+        }
+        if self.called.several.is_some() && taken.writes && passed == Passed::Constant {
+            (name, passed) = (self.copied(&name, ty), Passed::Pointer);
+        }
+        taken.arguments(self.file, &name, passed)
     }
 
     /// A pointer to a derivative in place of one that may be null; `None` if its extents are computed.
@@ -403,33 +407,15 @@ impl Wrapper<'_> {
         here
     }
 
-    /// An argument that only a routine in several directions has.
-    fn of_several(&mut self, p: VarId, taken: &Taken<'_>) -> Result<(), Failed> {
-        let nd = &self.count;
-        if self
-            .called
-            .several
-            .is_some_and(|several| several.count == p)
-        {
-            self.adapter.texts.push(match taken.by_value {
-                true => nd.clone(),
+    /// The arguments for what only a routine in several directions has: the number of directions, or derivatives of a global.
+    fn of_several(&mut self, p: VarId, taken: &Taken<'_>) -> Option<Vec<String>> {
+        let (file, several, nd) = (self.file, self.called.several?, self.count.clone());
+        if several.count == p {
+            return Some(vec![match taken.by_value {
+                true => nd,
                 false => format!("&(int64_t){{{nd}}}"),
-            });
-            return Ok(());
+            }]);
         }
-        let text = self.of_global(p);
-        let inner = self.file.program.routine(self.called.routine);
-        let text = text.ok_or_else(|| unknown(&inner.name))?;
-        if self.file.checks {
-            self.adapter.texts.push("INT64_MAX".to_owned());
-        }
-        self.adapter.texts.push(text);
-        Ok(())
-    }
-
-    /// The pointer to the derivatives of a global in several directions; `None` if the parameter holds none.
-    fn of_global(&mut self, p: VarId) -> Option<String> {
-        let (file, several) = (self.file, self.called.several?);
         let (_, g) = several.globals.iter().find(|(v, _)| *v == p)?;
         let (base, offset) = file.program.storage(*g);
         let member = file.globals.member(base)?;
@@ -438,7 +424,7 @@ impl Wrapper<'_> {
         let mut structures = self.structures.iter_mut();
         let structure = structures.find(|s| Some(s.class) == class)?;
         structure.used = true;
-        let here = format!("{}_{member}", structure.of.tag);
+        let mut here = format!("{}_{member}", structure.of.tag);
         if !self.bases.contains(&base) {
             self.bases.push(base);
             let given = match structure.is_parameter() {
@@ -447,15 +433,16 @@ impl Wrapper<'_> {
             };
             // Nobody has to give the derivatives of globals that are not active.
             let count = match owner.constant_size().unwrap_or(1).max(1) {
-                1 => self.count.clone(),
-                size => format!("{size} * (int64_t){}", self.count),
+                1 => nd.clone(),
+                size => format!("{size} * (int64_t){nd}"),
             };
             let zero = zero(owner.ty).to_string();
             self.zeros_unless(&here, (file.c_type(owner.ty), &zero), &given, &count);
         }
-        Some(match offset {
-            0 => here,
-            _ => format!("{here} + {offset} * (int64_t){}", self.count),
-        })
+        if offset != 0 {
+            here = format!("{here} + {offset} * (int64_t){nd}");
+        }
+        let count = file.checks.then(|| "INT64_MAX".to_owned());
+        Some(count.into_iter().chain([here]).collect())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Emitted, Failed, GlobalNames,
-    adapter::Public,
+    adapter::{Public, list},
     codes,
     file::File,
     parameters::{Interface, Passed, is_optional},
@@ -152,10 +152,7 @@ pub(super) fn function(
         (false, Some(_)) if !memory => format!("return {call};\n"),
         (false, _) => format!("{call};\n{returned}"),
     };
-    if parameters.is_empty() {
-        parameters.push("void".to_owned());
-    }
-    let named = format!("{name}({})", parameters.join(", "));
+    let named = format!("{name}({})", list(parameters));
     let head = text.replace('$', &ty).replace('@', &named);
     Ok(Public::new(head, &body).declared())
 }

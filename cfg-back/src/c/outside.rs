@@ -1,7 +1,9 @@
 //! Functions of other files: external routines without a value are declared `extern` and called by their own names.
 
 use super::{
-    Emitted, Failed, codes,
+    Emitted, Failed,
+    adapter::{Taken, list},
+    codes,
     names::{Names, identifier},
     operators::{Code, Prefix},
     writer::Writer,
@@ -9,8 +11,9 @@ use super::{
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::RoutineId,
-    ir::{Intent, Program, Role, Routine, ScalarType, StmtKind},
+    ir::{Place, Program, Routine, ScalarType, StmtKind},
 };
+use std::collections::BTreeSet;
 
 /// True of a routine that only another file has.
 pub(super) fn is_outside(routine: &Routine) -> bool {
@@ -37,10 +40,10 @@ pub(super) fn reserve(names: &mut Names, program: &Program) -> Result<(), Diagno
         }
         names.reserve(name);
     }
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(Diagnostics(problems)),
-    }
+    problems
+        .is_empty()
+        .then_some(())
+        .ok_or(Diagnostics(problems))
 }
 
 /// Refuses what is not there when the program is run.
@@ -55,7 +58,7 @@ pub(super) fn refuse(program: &Program) -> Result<(), Diagnostics> {
         }
         None
     });
-    let called: std::collections::BTreeSet<RoutineId> = called.collect();
+    let called: BTreeSet<RoutineId> = called.collect();
     let outside = called.into_iter().map(|r| program.routine(r));
     let outside = outside.filter(|r| is_outside(r)).map(|routine| {
         Diagnostic::error(
@@ -68,10 +71,10 @@ pub(super) fn refuse(program: &Program) -> Result<(), Diagnostics> {
         )
     });
     let problems: Vec<Diagnostic> = outside.collect();
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(Diagnostics(problems)),
-    }
+    problems
+        .is_empty()
+        .then_some(())
+        .ok_or(Diagnostics(problems))
 }
 
 impl Writer<'_> {
@@ -80,41 +83,32 @@ impl Writer<'_> {
         let routine = self.routine;
         let (mut types, mut arguments) = (Vec::new(), Vec::new());
         for p in routine.parameter_ids() {
-            let formal = routine.variable(p);
+            let formal = Taken::of(routine, p);
             self.reads(p);
-            let ty = self.file.c_type(formal.ty);
-            let reads = matches!(
-                formal.role,
-                Role::Parameter {
-                    intent: Intent::In,
-                    ..
-                }
-            );
+            let ty = self.file.c_type(formal.variable.ty);
             // Numbers that are only read are values there, also where they are bound by reference here.
-            if formal.rank() == 0 && reads {
-                types.push(ty.to_owned());
-                arguments.push(self.scalar_place(p)?);
+            if formal.variable.rank() == 0 {
+                let place = self.scalar_place(p)?;
+                let (ty, argument) = match formal.writes {
+                    true => (format!("{ty} *"), place.prefix(Prefix::Address)),
+                    false => (ty.to_owned(), place),
+                };
+                types.push(ty);
+                arguments.push(argument);
                 continue;
             }
-            types.push(format!("{}{ty} *", if reads { "const " } else { "" }));
-            if formal.rank() == 0 {
-                arguments.push(self.scalar_place(p)?.prefix(Prefix::Address));
-                continue;
-            }
-            let array = self.array_kind(p)?;
-            if array.is_strided() {
+            let constant = if formal.writes { "" } else { "const " };
+            types.push(format!("{constant}{ty} *"));
+            if self.array_kind(p)?.is_strided() {
                 return Err(self.gaps(routine));
             }
-            arguments.push(self.view(&cfg_core::ir::Place::whole(p))?.first());
-        }
-        if types.is_empty() {
-            types.push("void".to_owned());
+            arguments.push(self.view(&Place::whole(p))?.first());
         }
         let name = &routine.name;
         let ty = routine.result.map(|v| routine.variable(v).ty);
         let result = ty.map_or("void", |ty| self.file.c_type(ty));
-        let head = format!("extern {result} {name}({});", types.join(", "));
-        self.lines.line(format_args!("{head}"));
+        let types = list(types);
+        (self.lines).line(format_args!("extern {result} {name}({types});"));
         let call = Code::call(name, arguments, ty.unwrap_or(ScalarType::Tape));
         if ty.is_some() {
             return Ok(Some(call));

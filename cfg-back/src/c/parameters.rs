@@ -5,7 +5,7 @@ use super::{
     file::File,
     names::Names,
     operators::literal_integer,
-    sweep::{Sweep, made_from},
+    sweep::{Sweep, ancestors},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -93,18 +93,11 @@ pub(super) fn is_optional(variable: &Variable) -> bool {
 /// The parameters of the function that a routine is, as its callers in C see them, and of which parameter a derivative has
 /// its extents.
 fn parameters(program: &Program, routine: RoutineId) -> (Vec<Item>, HashMap<VarId, VarId>) {
-    // Derivatives first, down to what is none.
-    let (mut first, mut chain) = (routine, Vec::new());
-    let mut seen = HashSet::from([routine]);
-    while let Some((original, sweep)) = made_from(program, first)
-        && seen.insert(original)
-    {
-        chain.push((original, sweep, first));
-        first = original;
-    }
+    let chain = ancestors(program, routine);
     let mut roots: HashMap<VarId, VarId> = HashMap::new();
-    let mut items = own(program, first);
-    for (of, sweep, r) in chain.into_iter().rev() {
+    let mut items = own(program, chain.last().map_or(routine, |(first, _)| *first));
+    for (k, &(of, sweep)) in chain.iter().enumerate().rev() {
+        let r = k.checked_sub(1).map_or(routine, |k| chain[k].0);
         let roles = Signature::of(program, r).parameters.into_iter();
         let roles: Vec<_> = roles.zip(program.routine(r).parameter_ids()).collect();
         let by_role: HashMap<ParameterRole, VarId> = roles.iter().copied().collect();
@@ -118,8 +111,7 @@ fn parameters(program: &Program, routine: RoutineId) -> (Vec<Item>, HashMap<VarI
             Some((v, copy(roots.get(&u).copied().unwrap_or(u))?))
         };
         let next = roles.iter().filter_map(root).collect();
-        let has_reals = |ty| program.has_reals(ty);
-        items = with_derivatives(items, sweep, program.routine(of), false, &has_reals);
+        items = with_derivatives(items, program, of, sweep, false);
         for item in &mut items {
             let held = match item.holds {
                 // Extents are those of the routine's own copy of the parameter.
@@ -177,58 +169,47 @@ fn own(program: &Program, r: RoutineId) -> Vec<Item> {
 /// The parameters of a derivative of a function with these; in several directions a derivative is never a value.
 fn with_derivatives(
     items: Vec<Item>,
+    program: &Program,
+    r: RoutineId,
     sweep: Sweep,
-    routine: &Routine,
     several: bool,
-    has_reals: &impl Fn(ScalarType) -> bool,
 ) -> Vec<Item> {
+    let routine = program.routine(r);
     let declared = routine.independents.iter().chain(&routine.dependents);
     let declared: HashSet<VarId> = declared.copied().collect();
+    let adjoint = matches!(sweep, Sweep::Gradient | Sweep::Reverse);
     let mut made = Vec::with_capacity(2 * items.len());
     for mut item in items {
         let of = item.variable();
-        // The value of a function has an adjoint of its own, but in the reverse sweep none of its cells.
+        // The value of a function, the adjoint of which is a value.
         let is_value = item.is_result && item.may_be_null;
-        let role: fn(VarId) -> ParameterRole;
-        let (name, passed);
-        match sweep {
-            Sweep::Gradient | Sweep::Reverse => {
-                role = ParameterRole::Adjoint;
-                let of = if item.is_result {
-                    &routine.name
-                } else {
-                    &item.name
-                };
-                name = format!("{of}_b");
-                passed = match is_value {
-                    true => Passed::Value,
-                    false => Passed::Pointer,
-                };
-            }
-            Sweep::Tangent | Sweep::Forward => {
-                role = ParameterRole::Tangent;
-                name = format!("{}_t", item.name);
-                passed = item.passed;
-            }
-        }
+        let (name, passed) = match (adjoint, item.is_result) {
+            (true, true) => (format!("{}_b", routine.name), Passed::Pointer),
+            (true, false) => (format!("{}_b", item.name), Passed::Pointer),
+            (false, _) => (format!("{}_t", item.name), item.passed),
+        };
+        let by_value = passed == Passed::Value || adjoint && is_value;
+        let passed = match by_value {
+            true if several => Passed::Constant,
+            true => Passed::Value,
+            false => passed,
+        };
+        let holds = of.map_or(Holds::Nothing, |v| {
+            Holds::Role(match adjoint {
+                true => ParameterRole::Adjoint(v),
+                false => ParameterRole::Tangent(v),
+            })
+        });
         let derivative = Item {
             given: match (of.is_none_or(|v| declared.contains(&v)), item.passed) {
                 (true, _) => item.given,
                 (false, Passed::Value) => Given::Never,
-                (false, _) if passed == Passed::Value => Given::Always,
-                (false, Passed::Constant | Passed::Pointer) => Given::OrNull,
+                (false, _) if by_value => Given::Always,
+                (false, _) => Given::OrNull,
             },
-            ..Item::new(
-                name,
-                item.ty,
-                match passed {
-                    Passed::Value if several => Passed::Constant,
-                    Passed::Value | Passed::Constant | Passed::Pointer => passed,
-                },
-                of.map_or(Holds::Nothing, |v| Holds::Role(role(v))),
-            )
+            ..Item::new(name, item.ty, passed, holds)
         };
-        let has_derivative = has_reals(item.ty) && sweep != Sweep::Forward;
+        let has_derivative = program.has_reals(item.ty) && sweep != Sweep::Forward;
         if !(is_value && sweep == Sweep::Reverse) {
             item.may_be_null &= sweep != Sweep::Reverse;
             made.push(item);
@@ -256,11 +237,9 @@ impl<'a> Interface<'a> {
     /// The parameters of a sweep of the original, in one direction or in several.
     pub(super) fn of(file: &'a File<'a>, original: RoutineId, sweep: Sweep, several: bool) -> Self {
         let program = file.outside();
-        let (all, roots) = parameters(program, original);
-        let has_reals = |ty| program.has_reals(ty);
-        let routine = program.routine(original);
-        let all = with_derivatives(all, sweep, routine, several, &has_reals);
-        Self::with(file, original, all, roots)
+        let (items, roots) = parameters(program, original);
+        let items = with_derivatives(items, program, original, sweep, several);
+        Self::with(file, original, items, roots)
     }
 
     /// The parameters of a routine itself, the pointer to its result last.
@@ -329,19 +308,17 @@ impl<'a> Interface<'a> {
         let mut open = self.extents_of(v).into_iter();
         let mut factors = Vec::with_capacity(variable.rank());
         for dim in &variable.shape {
-            factors.push(match &dim.extent {
-                Extent::Deferred => {
-                    let name = open.next()?;
-                    format!("({name} > 0 ? {name} : 0)")
-                }
+            let text = match &dim.extent {
+                Extent::Deferred => open.next()?,
                 Extent::Fixed(e) => match e.constant() {
-                    Some(n) => n.max(0).to_string(),
-                    None => {
-                        let text = self.integer(e)?;
-                        format!("({text} > 0 ? {text} : 0)")
+                    Some(n) => {
+                        factors.push(n.max(0).to_string());
+                        continue;
                     }
+                    None => self.integer(e)?,
                 },
-            });
+            };
+            factors.push(format!("({text} > 0 ? {text} : 0)"));
         }
         Some(match factors.is_empty() {
             true => "1".to_owned(),

@@ -3,7 +3,7 @@
 
 use super::{
     Emitted, Failed,
-    adapter::{Adapter, Public, Session, Taken, call},
+    adapter::{Adapter, Public, Session, Taken, call, list},
     codes, faults,
     file::{File, Made},
     names::Names,
@@ -14,7 +14,7 @@ use super::{
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::RoutineId,
-    ir::{ParameterRole, Routine, ScalarType},
+    ir::{ParameterRole, Routine, ScalarType, Variable},
 };
 
 /// The arguments of a function of the file that are the parameters of one with this head, and the first tape of them.
@@ -22,7 +22,7 @@ fn arguments(
     file: &File<'_>,
     routine: &Routine,
     head: &PlainHead,
-    made: Option<&MadeResult>,
+    made: Option<&MadeResult<'_>>,
 ) -> (Vec<String>, Option<String>) {
     let (mut texts, mut tape) = (Vec::new(), None);
     let mut names = head.arguments.iter();
@@ -66,64 +66,49 @@ fn memory(from_caller: bool, own: &str, used: &str, mark: &str) -> [String; 3] {
     }
 }
 
-/// The array that a function of the file makes for its result, and where a caller wants it.
-struct MadeResult {
+/// The array that a function of the file makes for its result.
+struct MadeResult<'a> {
+    routine: &'a Routine,
+    result: &'a Variable,
     /// The type of its elements inside of the file.
     ty: &'static str,
-    /// The names of the array, its extents and a counter, and of the caller's array.
-    cells: String,
-    extents: String,
-    counter: String,
-    value: String,
-    rank: usize,
-    /// The dimensions of which the caller says the extents, and their names.
-    deferred: Vec<(usize, String)>,
-    routine: String,
+    /// The names of the array, its extents and a counter.
+    names: [String; 3],
 }
 
-impl MadeResult {
-    fn of(file: &File<'_>, r: RoutineId, head: &PlainHead, names: &mut Names) -> Option<Self> {
-        let routine = file.program.routine(r);
+impl<'a> MadeResult<'a> {
+    fn of(file: &File<'_>, routine: &'a Routine, names: &mut Names) -> Option<Self> {
         let result = returned::array(routine)?;
-        if Returned::of(routine) != Some(Returned::Made) {
-            return None;
-        }
-        let [cells, extents, counter] =
-            ["cells", "extents", "k"].map(|n| names.fresh(n, Some(&file.names)));
-        Some(Self {
+        (Returned::of(routine) == Some(Returned::Made)).then(|| Self {
+            routine,
+            result,
             ty: match result.ty == ScalarType::Logical && file.checks {
                 true => "cfgrev_logical",
                 false => file.c_type(result.ty),
             },
-            cells,
-            extents,
-            counter,
-            value: head.value.clone(),
-            rank: result.rank(),
-            deferred: (returned::deferred(routine).into_iter())
-                .zip(head.extents.iter().cloned())
-                .collect(),
-            routine: routine.name.clone(),
+            names: ["cells", "extents", "k"].map(|n| names.fresh(n, Some(&file.names))),
         })
     }
 
     fn arguments(&self) -> [String; 2] {
-        [format!("&{}", self.cells), self.extents.clone()]
+        let [cells, extents, _] = &self.names;
+        [format!("&{cells}"), extents.clone()]
     }
 
     fn declarations(&self) -> String {
-        let (ty, cells, extents, rank) = (self.ty, &self.cells, &self.extents, self.rank);
+        let (ty, [cells, extents, _], rank) = (self.ty, &self.names, self.result.rank());
         format!("{ty} *{cells} = NULL;\nint64_t {extents}[{rank}] = {{0}};\n")
     }
 
     /// The caller gets its array, if it has said the right extents.
-    fn hand_over(&self, status: &str, tape: Option<&str>) -> String {
-        let (value, extents, k) = (&self.value, &self.extents, &self.counter);
-        let differs = |(d, name): &(usize, String)| format!("{extents}[{d}] != {name}");
-        let differ: Vec<String> = self.deferred.iter().map(differs).collect();
+    fn hand_over(&self, head: &PlainHead, status: &str, tape: Option<&str>) -> String {
+        let (value, [cells, extents, k]) = (&head.value, &self.names);
+        let deferred = returned::deferred(self.routine);
+        let differs = |(d, name): (&usize, &String)| format!("{extents}[{d}] != {name}");
+        let differ: Vec<String> = deferred.iter().zip(&head.extents).map(differs).collect();
         let mut text = String::new();
         if !differ.is_empty() {
-            let message = faults::other_shape(&self.routine);
+            let message = faults::other_shape(&self.routine.name);
             let said = tape.map(|tape| format!("    {tape}->message = {message};\n"));
             text = format!(
                 "if (!{status} && ({})) {{\n    {status} = 4;\n{}}}\n",
@@ -131,15 +116,14 @@ impl MadeResult {
                 said.unwrap_or_default()
             );
         }
-        let size: Vec<String> = (0..self.rank).map(|d| format!("{extents}[{d}]")).collect();
+        let size = (0..self.result.rank()).map(|d| format!("{extents}[{d}]"));
+        let size = size.collect::<Vec<_>>().join("*");
         let to = match self.ty {
             "cfgrev_logical" => format!("((cfgrev_logical *){value})"),
             _ => value.clone(),
         };
         text + &format!(
-            "for (int64_t {k} = 0; !{status} && {k} < {}; ++{k})\n    {to}[{k}] = {}[{k}];\n",
-            size.join("*"),
-            self.cells
+            "for (int64_t {k} = 0; !{status} && {k} < {size}; ++{k})\n    {to}[{k}] = {cells}[{k}];\n"
         )
     }
 }
@@ -150,7 +134,7 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
     let plain = plain_head(file, r, name, &mut names);
-    let result = MadeResult::of(file, r, &plain, &mut names);
+    let result = MadeResult::of(file, routine, &mut names);
     let (texts, tape) = arguments(file, routine, &plain, result.as_ref());
     let declarations = result.as_ref().map(MadeResult::declarations);
     let declarations = declarations.unwrap_or_default();
@@ -163,7 +147,7 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
             Some(begin) => format!("int {status};\n{begin}();\n{status} = {call};\n"),
             None => format!("int {status} = {call};\n"),
         };
-        let handed = result.map(|result| result.hand_over(status, Some(used)));
+        let handed = result.map(|result| result.hand_over(&plain, status, Some(used)));
         let parts = [session.begin(), declarations, call];
         let body: String = parts.into_iter().chain(handed).collect();
         let parameters = plain.head.strip_suffix(')').unwrap_or(&plain.head);
@@ -183,7 +167,7 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
         (None, None) if !made.can_fail => format!("{begin}{call};\n{end}"),
         (None, None) => format!("{begin}const int {status} = {call};\n{end}return {status};\n"),
         (Some(result), _) => {
-            let handed = result.hand_over(&status, None);
+            let handed = result.hand_over(&plain, &status, None);
             format!(
                 "{begin}{declarations}{noted}int {status} = {call};\n{handed}{end}return {status};\n"
             )
@@ -200,10 +184,8 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
 fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
     let routine = file.program.routine(r);
     let Some(made) = file.made(r, false) else {
-        return Err(malformed(format!(
-            "there is no function for `{}`",
-            routine.name
-        )));
+        let name = &routine.name;
+        return Err(malformed(format!("there is no function for `{name}`")));
     };
     if returned::array(routine).is_some() {
         let message = format!("`{}` takes records and returns an array", routine.name);
@@ -287,15 +269,9 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
         a.interface.items.pop();
     }
     let items = a.interface.items.iter();
-    let parameters: Vec<String> = items.map(|item| a.interface.declaration(item)).collect();
-    let parameters = match parameters.is_empty() {
-        true => "void".to_owned(),
-        false => parameters.join(", "),
-    };
-    Ok(Public::new(
-        format!("{returns} {name}({parameters})"),
-        &body,
-    ))
+    let parameters = list(items.map(|item| a.interface.declaration(item)).collect());
+    let head = format!("{returns} {name}({parameters})");
+    Ok(Public::new(head, &body))
 }
 
 fn malformed(message: String) -> Failed {

@@ -4,7 +4,7 @@ use super::{globals::once, names::Names, operators::c_type::c_type};
 use cfg_core::{
     entity::{GlobalId, RecordId, RoutineId, VarId},
     flat::Parts,
-    ir::{CLeftOut, Field, Program, Record, ScalarType},
+    ir::{CLeftOut, Field, Program, Record, ScalarType, Variable},
 };
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -13,9 +13,9 @@ pub(super) struct Structs<'a> {
     /// The program with its records.
     pub(super) program: &'a Program,
     /// For each routine and each variable of it without records the one with, and of a record the leaf.
-    homes: Vec<Vec<Home>>,
+    variables: Vec<Vec<Home<VarId>>>,
     /// The same of globals.
-    globals: Vec<(GlobalId, Option<usize>)>,
+    globals: Vec<Home<GlobalId>>,
     tags: Vec<String>,
     /// The members of each structure, in the order of the fields.
     members: Vec<Vec<String>>,
@@ -23,11 +23,21 @@ pub(super) struct Structs<'a> {
     gaps: BTreeMap<String, Vec<(usize, u64)>>,
 }
 
-/// The variable of the program with records that a variable is, or is a leaf of.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Home {
-    pub(super) variable: VarId,
-    pub(super) leaf: Option<usize>,
+/// The variable of the program with records that a variable is, or is a leaf of, and which leaf.
+type Home<I> = (I, Option<usize>);
+
+/// The homes of the parts that variables have become, which are numbered in order.
+fn homes<'v, I, P>(
+    variables: impl IntoIterator<Item = &'v Variable>,
+    parts: &[Vec<P>],
+    id: fn(usize) -> I,
+) -> Vec<Home<I>> {
+    let all = variables.into_iter().zip(parts).enumerate();
+    let homes = all.flat_map(|(v, (variable, parts))| {
+        let record = variable.ty.record().is_some();
+        (0..parts.len()).map(move |k| (id(v), record.then_some(k)))
+    });
+    homes.collect()
 }
 
 /// A scalar or an array of scalars in a structure.
@@ -44,30 +54,10 @@ impl<'a> Structs<'a> {
         parts: &Parts,
         taken: impl IntoIterator<Item = &'t str>,
     ) -> Self {
-        let homes = program.routines.iter().enumerate().map(|(r, routine)| {
-            let mut homes = Vec::new();
-            let became = parts.variables(RoutineId::new(r));
-            for (v, (variable, parts)) in routine.variables.iter().zip(became).enumerate() {
-                let record = variable.ty.record().is_some();
-                for (k, part) in parts.iter().enumerate() {
-                    let home = Home {
-                        variable: VarId::new(v),
-                        leaf: record.then_some(k),
-                    };
-                    // Parts are numbered in order.
-                    debug_assert_eq!(part.index(), homes.len());
-                    homes.push(home);
-                }
-            }
-            homes
-        });
-        let homes = homes.collect();
-        let all = program.globals.iter().zip(&parts.globals).enumerate();
-        let globals = all.flat_map(|(g, (global, parts))| {
-            let record = global.variable.ty.record().is_some();
-            (0..parts.len()).map(move |k| (GlobalId::new(g), record.then_some(k)))
-        });
-        let globals = globals.collect();
+        let routines = (0..).map(RoutineId::new).zip(&program.routines);
+        let variables =
+            routines.map(|(r, routine)| homes(&routine.variables, parts.variables(r), VarId::new));
+        let globals = program.globals.iter().map(|global| &global.variable);
         let mut names = Names::of_file();
         taken.into_iter().for_each(|tag| names.reserve(tag));
         let records = program.records.iter();
@@ -82,8 +72,8 @@ impl<'a> Structs<'a> {
         });
         Self {
             program,
-            homes,
-            globals,
+            variables: variables.collect(),
+            globals: homes(globals, &parts.globals, GlobalId::new),
             tags,
             members: members.collect(),
             gaps: CLeftOut::of(&program.annotations).gaps,
@@ -91,12 +81,12 @@ impl<'a> Structs<'a> {
     }
 
     /// Where a variable of the program without records is; `None` of one that only that has.
-    pub(super) fn home(&self, routine: RoutineId, v: VarId) -> Option<Home> {
-        self.homes.get(routine.index())?.get(v.index()).copied()
+    pub(super) fn home(&self, routine: RoutineId, v: VarId) -> Option<Home<VarId>> {
+        self.variables.get(routine.index())?.get(v.index()).copied()
     }
 
     /// Where a global of the program without records is, and of a record the leaf; `None` of one that only that has.
-    pub(super) fn global_home(&self, g: GlobalId) -> Option<(GlobalId, Option<usize>)> {
+    pub(super) fn global_home(&self, g: GlobalId) -> Option<Home<GlobalId>> {
         self.globals.get(g.index()).copied()
     }
 
@@ -112,13 +102,12 @@ impl<'a> Structs<'a> {
             let mut around = Some(record);
             let mut path = Vec::with_capacity(leaf.path.len());
             for &name in &leaf.path {
-                let Some(r) = around else { break };
-                let fields = &self.program.record(r).fields;
-                let Some(k) = fields.iter().position(|f| f.name == name) else {
-                    break;
-                };
-                path.push((self.members[r.index()][k].clone(), extents(&fields[k])));
-                around = fields[k].ty.record();
+                let field = around.and_then(|r| {
+                    Some((self.member(r, name)?, self.program.record(r).field(name)?))
+                });
+                let Some((member, field)) = field else { break };
+                path.push((member.to_owned(), extents(field)));
+                around = field.ty.record();
             }
             Leaf { ty: leaf.ty, path }
         });

@@ -4,6 +4,7 @@ use cfg_core::{
     entity::RoutineId,
     ir::{NameRole, ParameterRole, Program, Signature},
 };
+use std::collections::HashSet;
 
 /// The kind of function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,4 +36,17 @@ pub(super) fn made_from(program: &Program, r: RoutineId) -> Option<(RoutineId, S
     };
     let all = signature.parameters.iter().all(known);
     all.then_some((signature.original?, sweep))
+}
+
+/// The routines of which a routine is a derivative of a derivative, and how each was differentiated: the last one first.
+pub(super) fn ancestors(program: &Program, mut r: RoutineId) -> Vec<(RoutineId, Sweep)> {
+    let mut made = Vec::new();
+    let mut seen = HashSet::from([r]);
+    while let Some((original, sweep)) = made_from(program, r)
+        && seen.insert(original)
+    {
+        made.push((original, sweep));
+        r = original;
+    }
+    made
 }
