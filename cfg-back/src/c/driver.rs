@@ -82,65 +82,60 @@ struct ResultText {
     cleared: String,
     allocated: String,
     freed: &'static str,
+    /// What stands around calls that are timed.
+    around: [&'static str; 2],
     /// The arguments of the call.
-    arguments: Vec<&'static str>,
+    arguments: &'static [&'static str],
     written: String,
 }
 
 impl ResultText {
     fn of(file: &File<'_>, routine: &Routine, can_fail: bool) -> Self {
+        let mut made = Self::default();
         let Some(result) = routine.result.map(|r| routine.variable(r)) else {
-            return Self::default();
+            return made;
         };
         let (ty, rank) = (file.c_type(result.ty), result.rank());
-        let Some(how) = Returned::of(routine) else {
-            return Self {
-                declared: format!("    {ty} value;\n"),
-                cleared: format!("    memset(&value, 0, sizeof(({ty}){{0}}));\n"),
-                arguments: can_fail.then_some("&value").into_iter().collect(),
-                written: "        cfgrev_write(&value, sizeof value);\n".to_owned(),
-                ..Self::default()
-            };
-        };
-        let declared = |extents: &str| {
-            format!("    {ty} *value = NULL;\n    int64_t extents[{rank}] = {{{extents}}};\n")
-        };
-        let written = |size: &str| {
-            format!(
-                "        cfgrev_write(extents, sizeof extents);\n        \
-                         cfgrev_write(value, (size_t)({size}) * sizeof *value);\n"
-            )
-        };
-        match how {
-            Returned::Given(n) => {
+        let (extents, size) = match Returned::of(routine) {
+            None => {
+                made.declared = format!("    {ty} value;\n");
+                made.cleared = format!("    memset(&value, 0, sizeof(({ty}){{0}}));\n");
+                made.arguments = if can_fail { &["&value"] } else { &[] };
+                "        cfgrev_write(&value, sizeof value);\n".clone_into(&mut made.written);
+                return made;
+            }
+            Some(Returned::Given(n)) => {
+                made.allocated = format!(
+                    "    value = calloc({}, sizeof *value);\n    if (!value)\n        return 1;\n",
+                    n.max(1)
+                );
+                made.freed = "    free(value);\n";
+                made.arguments = &["value"];
                 let extents = returned::constants(result).unwrap_or_default();
                 let extents: Vec<String> = extents.iter().map(i64::to_string).collect();
-                Self {
-                    declared: declared(&extents.join(", ")),
-                    allocated: format!(
-                        "    value = calloc({}, sizeof *value);\n    if (!value)\n        return 1;\n",
-                        n.max(1)
-                    ),
-                    freed: "    free(value);\n",
-                    arguments: vec!["value"],
-                    written: written(&n.to_string()),
-                    ..Self::default()
-                }
+                (extents.join(", "), n.to_string())
             }
-            Returned::Made => {
+            Some(Returned::Made) => {
+                // What the function makes is given back.
+                made.around = [
+                    "            const struct cfgrev_mark mark = cfgrev_mark_of(&tape.work);\n",
+                    "            cfgrev_release(&tape.work, mark);\n",
+                ];
+                made.arguments = &["&value", "extents"];
+                // Of a call that fails there is nothing.
+                "        if (status)\n            memset(extents, 0, sizeof extents);\n"
+                    .clone_into(&mut made.written);
                 let extents: Vec<String> = (0..rank).map(|k| format!("extents[{k}]")).collect();
-                Self {
-                    declared: declared("0"),
-                    arguments: vec!["&value", "extents"],
-                    // Of a call that fails there is nothing.
-                    written: format!(
-                        "        if (status)\n            memset(extents, 0, sizeof extents);\n{}",
-                        written(&extents.join("*"))
-                    ),
-                    ..Self::default()
-                }
+                ("0".to_owned(), extents.join("*"))
             }
-        }
+        };
+        made.declared =
+            format!("    {ty} *value = NULL;\n    int64_t extents[{rank}] = {{{extents}}};\n");
+        made.written += &format!(
+            "        cfgrev_write(extents, sizeof extents);\n        \
+                     cfgrev_write(value, (size_t)({size}) * sizeof *value);\n"
+        );
+        made
     }
 }
 
@@ -201,32 +196,24 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         );
         write += &format!("        cfgrev_write(&{owner}, sizeof {owner});\n");
     }
-    let result = ResultText::of(file, routine, made.can_fail);
-    arguments.extend(result.arguments.iter().map(|&argument| argument.to_owned()));
+    let ResultText {
+        declared,
+        cleared,
+        allocated,
+        freed,
+        around: [mark, release],
+        arguments: last,
+        written,
+    } = ResultText::of(file, routine, made.can_fail);
+    arguments.extend(last.iter().map(|&argument| argument.to_owned()));
     let call = call(&made, &arguments, "&tape");
     let line = match (made.can_fail, returned::scalar(routine)) {
         (true, _) => format!("status = {call};"),
         (false, Some(_)) => format!("value = {call};"),
         (false, None) => format!("{call};"),
     };
-    let [mark, release] = match Returned::of(routine) {
-        // What the function makes is given back.
-        Some(Returned::Made) => [
-            "            const struct cfgrev_mark mark = cfgrev_mark_of(&tape.work);\n",
-            "            cfgrev_release(&tape.work, mark);\n",
-        ],
-        Some(Returned::Given(_)) | None => ["", ""],
-    };
     let sizes = most.map(|most| format!("    int64_t sizes[{count}][{most}];\n"));
     let sizes = sizes.unwrap_or_default();
-    let ResultText {
-        declared,
-        cleared,
-        allocated,
-        freed,
-        written,
-        ..
-    } = result;
     let text = format!(
         "static int {name}(int64_t calls)
 {{

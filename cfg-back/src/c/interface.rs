@@ -2,7 +2,7 @@
 
 use super::{
     Failed, GlobalNames, Several,
-    adapter::{Adapter, Public, Session, Taken},
+    adapter::{Adapter, Public, Session, Taken, list},
     codes, faults,
     file::File,
     global_classes::Class,
@@ -33,17 +33,12 @@ struct Structure<'a> {
     /// The parameter, and the tag of its structure.
     name: String,
     tag: &'a str,
+    /// True of what callers give: all but the derivatives of cells that nobody can use after the program has ended.
+    is_parameter: bool,
     /// True if its members are pointers to values in several directions.
     several: bool,
     /// True if the call names it.
     used: bool,
-}
-
-impl Structure<'_> {
-    /// True of what callers give: all but the derivatives of cells that nobody can use after the program has ended.
-    fn is_parameter(&self) -> bool {
-        !self.of.is_scratch
-    }
 }
 
 /// A function while it is written.
@@ -127,7 +122,8 @@ pub(super) fn wrapper<'a>(
     }
     body.extend([&*a.copies, &*a.before]);
     body.extend(a.interface.unused());
-    for structure in (w.structures.iter()).filter(|s| !s.used && s.is_parameter()) {
+    let given = || w.structures.iter().filter(|s| s.is_parameter);
+    for structure in given().filter(|s| !s.used) {
         body += &format!("(void){};\n", structure.name);
     }
     let of = file.program.routine(original);
@@ -166,7 +162,7 @@ pub(super) fn wrapper<'a>(
         let Structure { of, name, tag, .. } = structure;
         let variable = &of.variable;
         let clear = format!("memset(&{variable}, 0, sizeof {variable});\n");
-        match (structure.is_parameter(), sweep) {
+        match (structure.is_parameter, sweep) {
             (true, _) => {
                 // Nobody has to give the derivatives of globals that are not active.
                 body += &format!("{variable} = {name} ? *{name} : (struct {tag}){{0}};\n");
@@ -204,15 +200,16 @@ pub(super) fn wrapper<'a>(
         }
     }
     body += &w.session.end();
-    let mut parameters: Vec<String> = Vec::new();
-    parameters.extend(several.map(|_| format!("int {}", w.count)));
-    let items = a.interface.items.iter();
-    parameters.extend(items.map(|item| a.interface.declaration(item)));
-    for Structure { name, tag, .. } in w.structures.iter().filter(|s| s.is_parameter()) {
-        parameters.push(format!("struct {tag} *{name}"));
-    }
-    parameters.push(format!("struct cfgrev_tape *{tape}"));
-    let head = format!("int {name}({})", parameters.join(", "));
+    let count = several.map(|_| format!("int {}", w.count));
+    let given = given().map(|s| format!("struct {} *{}", s.tag, s.name));
+    let parameters = count.into_iter().chain(a.interface.declarations());
+    let parameters = parameters.chain(given);
+    let parameters = list(
+        parameters
+            .chain([format!("struct cfgrev_tape *{tape}")])
+            .collect(),
+    );
+    let head = format!("int {name}({parameters})");
     Ok(Public::new(head, &body).declared())
 }
 
@@ -236,6 +233,7 @@ fn structures<'a>(
             of,
             name: interface.fresh(tag),
             tag,
+            is_parameter: !of.is_scratch,
             several,
             used: !several,
         });
@@ -427,7 +425,7 @@ impl Wrapper<'_> {
         let mut here = format!("{}_{member}", structure.of.tag);
         if !self.bases.contains(&base) {
             self.bases.push(base);
-            let given = match structure.is_parameter() {
+            let given = match structure.is_parameter {
                 true => format!("{0} ? {0}->{member} : NULL", structure.name),
                 false => "NULL".to_owned(),
             };

@@ -285,14 +285,16 @@ impl<'a> Interface<'a> {
         self.items.get(self.position(role)?)
     }
 
-    /// The declaration of a parameter.
-    pub(super) fn declaration(&self, item: &Item) -> String {
-        let (ty, name) = (self.file.type_of(item.ty), &item.name);
-        match item.passed {
-            Passed::Value => format!("{ty} {name}"),
-            Passed::Constant => format!("const {ty} *{name}"),
-            Passed::Pointer => format!("{ty} *{name}"),
-        }
+    /// The declarations of the parameters.
+    pub(super) fn declarations(&self) -> impl Iterator<Item = String> {
+        self.items.iter().map(|item| {
+            let (ty, name) = (self.file.type_of(item.ty), &item.name);
+            match item.passed {
+                Passed::Value => format!("{ty} {name}"),
+                Passed::Constant => format!("const {ty} *{name}"),
+                Passed::Pointer => format!("{ty} *{name}"),
+            }
+        })
     }
 
     /// Statements for parameters of which nothing is used.

@@ -226,8 +226,7 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
     }
     let mut body = String::new();
     let ty = result.map_or_else(|| "void".to_owned(), |ty| file.type_of(ty));
-    let record = result.filter(|ty| ty.record().is_some());
-    if !can_fail && record.is_some() {
+    if !can_fail && result.is_some_and(|ty| ty.record().is_some()) {
         // The caller gets a copy.
         body = format!("{ty} {value} = {{0}};\n{ty} *const {pointer} = &{value};\n");
     }
@@ -243,33 +242,30 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
     }
     body += &a.copies;
     body.extend(a.interface.unused());
-    let scalar = returned::scalar(routine);
-    a.texts
-        .extend(scalar.filter(|_| made.can_fail).map(|_| pointer.clone()));
+    let scalar = returned::scalar(routine).is_some();
+    if made.can_fail && scalar {
+        a.texts.push(pointer.clone());
+    }
     let call = a.call(&made, &used);
     let guard = match a.may_fail {
         true => format!("if (!{status}) "),
         false => String::new(),
     };
-    body += &match (made.can_fail, scalar) {
-        (true, _) => format!("{guard}{status} = {call};\n"),
-        (false, Some(_)) if can_fail => format!("{guard}*{pointer} = {call};\n"),
-        (false, Some(_)) => format!("const {ty} {value} = {call};\n"),
-        (false, None) => format!("{guard}{call};\n"),
+    let to = match (made.can_fail, scalar) {
+        (true, _) => format!("{guard}{status} = "),
+        (false, true) if can_fail => format!("{guard}*{pointer} = "),
+        (false, true) => format!("const {ty} {value} = "),
+        (false, false) => guard,
     };
-    body += &(a.after + &freed);
-    let returns = match can_fail {
-        true => "int",
-        false => &ty,
-    };
+    body += &format!("{to}{call};\n{}{freed}", a.after);
+    let returns = if can_fail { "int" } else { &ty };
     if can_fail {
         body += &format!("return {status};\n");
     } else if result.is_some() {
         body += &format!("return {value};\n");
         a.interface.items.pop();
     }
-    let items = a.interface.items.iter();
-    let parameters = list(items.map(|item| a.interface.declaration(item)).collect());
+    let parameters = list(a.interface.declarations().collect());
     let head = format!("{returns} {name}({parameters})");
     Ok(Public::new(head, &body))
 }
