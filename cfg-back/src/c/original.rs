@@ -2,7 +2,7 @@
 
 use super::{
     Emitted, Failed, GlobalNames,
-    adapter::{Public, list},
+    adapter::{Public, Taken, list},
     codes,
     file::File,
     parameters::{Interface, Passed, is_optional},
@@ -57,11 +57,11 @@ pub(super) fn function(
         let (Some(v), Some(item)) = (v, item) else {
             return Err(refused("it is passed in another way"));
         };
-        // Where parameters may overlap, the function of the file takes addresses.
-        let shared = routine.aliased && !file.has_records(r);
-        let by_value = item.passed == Passed::Value && !shared;
-        let (name, of) = (item.name.clone(), routine.variable(v));
-        if of.shape.iter().any(is_deferred) && (file.checks || sized.0.contains(&v)) {
+        let taken = Taken::of(routine, v);
+        // Around records there is a function that takes what callers pass.
+        let by_value = taken.by_value || file.has_records(r) && item.passed == Passed::Value;
+        let (name, of) = (item.name.clone(), taken.variable);
+        if taken.extents() > 0 && (file.checks || sized.0.contains(&v)) {
             return Err(without_extent(routine, &name));
         }
         let extents = inner_extents(&mut interface, text, of)
@@ -90,21 +90,22 @@ pub(super) fn function(
         arguments.insert(v, argument);
     }
     for (v, met) in interface.met_globals(globals) {
-        let of = routine.variable(v);
-        if of.shape.iter().any(is_deferred) {
-            return Err(without_extent(routine, &of.name));
+        let taken = Taken::of(routine, v);
+        if taken.extents() > 0 {
+            return Err(without_extent(routine, &taken.variable.name));
         }
         body += &format!("if ({met})\n    abort();\n");
     }
     let mut texts = Vec::new();
     for v in routine.parameter_ids() {
         // Elements are found without the extents of such.
-        let of = routine.variable(v);
-        let deferred = of.shape.iter().filter(|dim| is_deferred(dim));
-        texts.extend(deferred.map(|_| "0".to_owned()));
-        let why = || format!("`{}` is no parameter of the function", of.name);
-        let argument = arguments.remove(&v);
-        texts.push(argument.ok_or_else(|| refused(routine, &why()))?);
+        let taken = Taken::of(routine, v);
+        texts.extend(vec!["0".to_owned(); taken.extents()]);
+        let Some(argument) = arguments.remove(&v) else {
+            let why = format!("`{}` is no parameter of the function", taken.variable.name);
+            return Err(refused(routine, &why));
+        };
+        texts.push(argument);
     }
     let result = routine.result.map(|v| routine.variable(v));
     let text = head
@@ -155,10 +156,6 @@ pub(super) fn function(
     let named = format!("{name}({})", list(parameters));
     let head = text.replace('$', &ty).replace('@', &named);
     Ok(Public::new(head, &body).declared())
-}
-
-fn is_deferred(dim: &Dim) -> bool {
-    dim.extent == Extent::Deferred
 }
 
 /// The variables that a routine names otherwise than by elements, so that it may need their extents.
