@@ -7,9 +7,8 @@
 //! ```
 
 use cfg_back::c;
-use cfg_core::entity::RoutineId;
+use cfg_core::{entity::RoutineId, flat::Flat};
 use cfg_format::json;
-use cfg_testkit::flat;
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -144,12 +143,11 @@ fn measure(n: usize, out: &mut impl std::io::Write) -> Result<f64, Box<dyn std::
         end(start);
         let start = now();
         let reversal = cfg_reverse::reverse(
-            &flat(&program),
+            &Flat::check(program)?,
             RoutineId::new(0),
             &cfg_reverse::Options::default(),
         )?;
         end(start);
-        drop(program);
         let start = now();
         written = 0;
         json::write(&reversal.program, Counter(&mut written))?;
@@ -183,10 +181,11 @@ fn emission(
         times[0] = clock(zero);
         let program = json::read_valid(&text)?;
         times[1] = clock(zero);
-        bytes[1] = c::program(&flat(&program))?.len();
+        let program = Flat::check(program)?;
+        bytes[1] = c::program(&program)?.len();
         times[2] = clock(zero);
         let options = cfg_reverse::Options::default();
-        let reversal = cfg_reverse::reverse(&flat(&program), RoutineId::new(0), &options)?;
+        let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &options)?;
         drop(program);
         let routines = c::Adjoint {
             original: RoutineId::new(0),
@@ -208,7 +207,7 @@ fn emission(
         });
         vertices = graphs.iter().sum();
         let start = clock(zero);
-        bytes[3] = c::adjoint(&flat(&reversed), routines)?.len();
+        bytes[3] = c::adjoint(&Flat::check(reversed)?, routines)?.len();
         times[4] = clock(zero) - start;
         let found = [times[1] - times[0], times[2] - times[1], times[3], times[4]];
         for (least, found) in seconds.iter_mut().zip(found) {
