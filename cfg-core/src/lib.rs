@@ -63,6 +63,7 @@
 //! | [`ir`], [`entity`] | the representation, and the index types that name its parts |
 //! | [`flat`] | programs without pointers and records, as reversal, executor and C take them |
 //! | [`builder`] | making programs in Rust |
+//! | [`edit`] | graphs that are built vertex by vertex, or changed |
 //! | [`text`] | programs as text |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and messages about violations |
 //! | [`structure`] | the nesting of loops and branches, Algorithm 1 |
@@ -79,6 +80,7 @@ pub mod builder;
 pub mod codes;
 pub mod dataflow;
 pub mod diagnostic;
+pub mod edit;
 pub mod elemental;
 pub mod entity;
 pub mod flat;

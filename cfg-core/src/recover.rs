@@ -40,7 +40,6 @@
 
 pub mod classify;
 mod counted;
-mod edited;
 mod flatten;
 mod headers;
 mod nest;
@@ -56,12 +55,12 @@ pub use nest::nested;
 pub use normal::normal_form;
 
 use crate::{
+    edit::Editor,
     graph::reverse_postorder,
     ir::{Cfg, Control, Program, Routine, VertexKind},
     memory::effects::Effects,
     structure::Structure,
 };
-use edited::EditedGraph;
 
 /// The routine with the structure that its graph has. A routine that is structured already, or has no graph, is
 /// returned as it is. The graph must keep the rules of general graphs.
@@ -118,9 +117,9 @@ pub fn recover_program(program: &Program) -> Program {
 pub(crate) fn shape(cfg: Cfg, repeat: bool) -> Option<(Cfg, bool)> {
     let entry = cfg.entry()?.index();
     let order = reverse_postorder(&cfg, entry);
-    let mut edited = EditedGraph::new(cfg);
-    reduce::reduce(&mut edited, &order, repeat);
-    let cfg = edited.finish()?;
+    let mut edited = Editor::of(cfg);
+    reduce::reduce(&mut edited, &[], &order, repeat);
+    let cfg = edited.finish();
     if Structure::of(&cfg).is_ok() {
         return Some((cfg, true));
     }

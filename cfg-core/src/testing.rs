@@ -4,7 +4,7 @@ use crate::{
     builder::{RoutineBuilder, expr::*},
     entity::{VarId, VertexId},
     ir::{
-        Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Routine,
+        Arm, CaseRange, Cfg, Edge, Expr, LoopTest, Routine,
         ScalarType::{Integer, Real},
         Selector, Vertex, VertexKind,
     },
@@ -34,12 +34,9 @@ pub(crate) fn vertex(id: i64, letter: char) -> Vertex {
             'E' => VertexKind::Entry,
             'X' => VertexKind::Exit,
             'b' => VertexKind::Block(Vec::new()),
-            'l' => VertexKind::Loop {
-                form: LoopForm::Loop,
-                test: Box::new(LoopTest::Pre(Expr::Logical(false))),
-            },
+            'l' => VertexKind::loop_on(LoopTest::Pre(Expr::Logical(false))),
             ')' => VertexKind::EndLoop,
-            'c' => VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true)))),
+            'c' => VertexKind::branch_on(Expr::Logical(true)),
             's' => VertexKind::Branch(Box::new(Selector::Cases {
                 value: Expr::Int(1),
                 arms: Box::default(),

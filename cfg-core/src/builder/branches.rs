@@ -15,9 +15,7 @@ impl RoutineBuilder {
     /// Begins a multi-way branch on an integer; [`Self::begin_arm`] begins each of its arms.
     pub fn begin_cases(&mut self, value: impl Into<Expr>) {
         let value = self.split(value.into());
-        let header = self.enter(VertexKind::Branch(Box::new(Selector::Condition(
-            Expr::Logical(true),
-        ))));
+        let header = self.enter(VertexKind::branch_on(Expr::Logical(true)));
         self.open.push(Open::Cases {
             header,
             value,

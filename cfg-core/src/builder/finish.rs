@@ -42,7 +42,7 @@ impl RoutineBuilder {
         if self.routine.external.is_none() && self.own_body.is_none() {
             self.enter(VertexKind::Exit);
             let cfg = Cfg::new(self.vertices, self.edges);
-            match cfg.and_then(|cfg| self.jumps.finish(cfg)) {
+            match cfg.map(|cfg| self.jumps.finish(cfg)) {
                 Some((cfg, control)) => {
                     self.routine.body = Some(cfg);
                     self.routine.control = control;

@@ -2,8 +2,8 @@
 
 use super::routine::{Jumps, Label, RoutineBuilder, Target};
 use crate::{
+    edit::Editor,
     entity::VertexId,
-    graph::reachable,
     ir::{Cfg, Control, Expr, LoopTest, VertexKind},
     structure::Structure,
 };
@@ -13,46 +13,33 @@ impl Jumps {
         self.loops.push(Default::default());
     }
 
-    /// The graph without the vertices that jumps make unreachable, and its form. `None` if an edge leads nowhere.
-    pub(super) fn finish(&self, cfg: Cfg) -> Option<(Cfg, Control)> {
+    /// The graph without what jumps leave out, and whether it is structured.
+    pub(super) fn finish(&self, cfg: Cfg) -> (Cfg, Control) {
         if !self.made {
-            return Some((cfg, Control::Structured));
+            return (cfg, Control::Structured);
         }
-        let cfg = without_unreachable(cfg)?;
+        let cfg = without_unreachable(cfg);
         let control = match Structure::of(&cfg) {
             Ok(_) => Control::Structured,
             Err(_) => Control::General,
         };
-        Some((cfg, control))
+        (cfg, control)
     }
 }
 
-/// The graph without unreachable vertices. EXIT stays even if no path leads there: validation reports that.
-fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
-    let Some(entry) = cfg.entry() else {
-        return Some(cfg);
-    };
-    let mut kept = reachable(&cfg, entry.index());
-    kept.extend(cfg.exit().map(VertexId::index));
-    let (vertices, mut edges) = cfg.into_parts();
-    let mut place = Vec::with_capacity(vertices.len());
-    let mut left = Vec::with_capacity(vertices.len());
-    for (v, mut vertex) in vertices.into_iter().enumerate() {
-        place.push(VertexId::new(left.len()));
-        if kept.contains(v) {
-            vertex.id = left.len() as i64 + 1;
-            left.push(vertex);
-        }
+/// The graph without unreachable vertices, apart from EXIT: that it cannot be reached is for validation to say.
+fn without_unreachable(cfg: Cfg) -> Cfg {
+    let mut graph = Editor::of(cfg);
+    graph.remove_unreachable();
+    graph.settle();
+    let mut again = vec![false; graph.vertices.len()];
+    for edge in &graph.edges {
+        let from = &graph.vertices[edge.from.index()];
+        again[edge.to.index()] |= matches!(from.kind, VertexKind::EndLoop);
     }
-    edges.retain(|e| kept.contains(e.from.index()));
-    let mut again = vec![false; left.len()];
-    for edge in &mut edges {
-        edge.from = place[edge.from.index()];
-        edge.to = place[edge.to.index()];
-        again[edge.to.index()] |= matches!(left[edge.from.index()].kind, VertexKind::EndLoop);
-    }
-    // A loop whose ENDLOOP was dropped never makes its test, which may read variables without a value: replace it.
-    for (vertex, again) in left.iter_mut().zip(again) {
+    // A test at an end that is left out is never made: what it reads need not have a value.
+    for ((id, vertex), again) in (1..).zip(&mut graph.vertices).zip(again) {
+        vertex.id = id;
         if let VertexKind::Loop { test, .. } = &mut vertex.kind
             && matches!(**test, LoopTest::Post(_))
             && !again
@@ -60,8 +47,7 @@ fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
             **test = LoopTest::Post(Expr::Logical(false));
         }
     }
-    // No kept edge leads to a dropped vertex: successors of reachable vertices are reachable, and EXIT has none.
-    Cfg::new(left, edges)
+    graph.finish()
 }
 
 /// # Jumps

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     entity::{VarId, VertexId},
-    ir::{Edge, Expr, LoopForm, LoopTest, ScalarType, VertexKind},
+    ir::{Edge, Expr, LoopTest, ScalarType, VertexKind},
 };
 
 /// # Loops
@@ -47,10 +47,7 @@ impl RoutineBuilder {
     }
 
     fn begin_loop(&mut self, test: LoopTest, again: Option<(VarId, Expr)>, repeat: bool) {
-        let header = self.enter(VertexKind::Loop {
-            form: LoopForm::Loop,
-            test: Box::new(test),
-        });
+        let header = self.enter(VertexKind::loop_on(test));
         self.leave(header, Some(1));
         self.jumps.begin_loop();
         self.open.push(Open::Loop {

@@ -7,7 +7,7 @@ use crate::{
     entity::{GlobalId, VarId, VertexId},
     ir::{
         Annotations, Arm, At, Cfg, Control, Derivatives, Edge, Expr, Intent, Program, Role,
-        Routine, ScalarType, Selector, Span, Stmt, Variable, Vertex, VertexKind,
+        Routine, ScalarType, Span, Stmt, Variable, Vertex, VertexKind,
     },
 };
 use std::{
@@ -313,7 +313,7 @@ impl RoutineBuilder {
 
     /// Begins a two-way branch on a condition within the limit of depth.
     pub(super) fn open_branch(&mut self, condition: Expr) {
-        let header = self.enter(VertexKind::Branch(Box::new(Selector::Condition(condition))));
+        let header = self.enter(VertexKind::branch_on(condition));
         self.leave(header, Some(1));
         self.open.push(Open::If {
             header,

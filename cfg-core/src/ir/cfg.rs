@@ -63,6 +63,13 @@ impl Edge {
 impl Cfg {
     /// Builds a graph; O(vertices + edges). Returns `None` if an edge names a vertex that does not exist.
     pub fn new(vertices: Vec<Vertex>, edges: Vec<Edge>) -> Option<Self> {
+        let exists = |v: VertexId| v.index() < vertices.len();
+        let whole = edges.iter().all(|e| exists(e.from) && exists(e.to));
+        whole.then(|| Self::of_parts(vertices, edges))
+    }
+
+    /// Builds a graph of edges between vertices that exist.
+    pub(crate) fn of_parts(vertices: Vec<Vertex>, edges: Vec<Edge>) -> Self {
         let n = vertices.len();
         let mut graph = Graph {
             vertices,
@@ -74,8 +81,8 @@ impl Cfg {
         };
         // `start` has the beginning of each vertex's slice; while slices are filled, the position of its next edge.
         for e in &graph.edges {
-            *graph.succ_start.get_mut(e.from.index() + 1)? += 1;
-            *graph.pred_start.get_mut(e.to.index() + 1)? += 1;
+            graph.succ_start[e.from.index() + 1] += 1;
+            graph.pred_start[e.to.index() + 1] += 1;
         }
         let (mut succs, mut preds) = (0, 0);
         for (s, p) in graph.succ_start.iter_mut().zip(&mut graph.pred_start) {
@@ -90,9 +97,9 @@ impl Cfg {
             graph.preds[*p as usize] = EdgeId::new(i);
             *p += 1;
         }
-        Some(Self {
+        Self {
             graph: Arc::new(graph),
-        })
+        }
     }
 
     /// Number of vertices.

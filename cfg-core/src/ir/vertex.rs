@@ -71,6 +71,18 @@ pub enum LoopTest {
     },
 }
 
+impl LoopTest {
+    /// The test of a loop that counts from 1 in steps of 1.
+    pub fn up_to(index: VarId, last: Expr) -> Self {
+        Self::Counted {
+            index,
+            first: Expr::Int(1),
+            last,
+            step: Expr::Int(1),
+        }
+    }
+}
+
 /// The value by which a branch chooses its arm.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selector {
@@ -300,7 +312,50 @@ impl Vertex {
     }
 }
 
+/// The expressions of a decision.
+macro_rules! decided {
+    ($(#[$about:meta])* $name:ident, [$($r:tt)+], [$($b:tt)+]) => {
+        $(#[$about])*
+        pub fn $name($($r)+ self) -> impl Iterator<Item = $($r)+ Expr> {
+            let exprs = match self {
+                Self::Branch(selector) => match $($b)+ **selector {
+                    Selector::Condition(e) | Selector::Cases { value: e, arms: _ } => [Some(e), None, None],
+                },
+                Self::Loop { form: _, test } => match $($b)+ **test {
+                    LoopTest::Pre(e) | LoopTest::Post(e) => [Some(e), None, None],
+                    LoopTest::Counted { index: _, first, last, step } => [first, last, step].map(Some),
+                },
+                Self::Entry | Self::Exit | Self::Block(_) | Self::EndLoop | Self::EndBranch => [None, None, None],
+            };
+            exprs.into_iter().flatten()
+        }
+    };
+}
+
 impl VertexKind {
+    decided! {
+        /// The expressions that a LOOP tests or by which a BRANCH chooses.
+        exprs, [&], [&]
+    }
+
+    decided! {
+        /// The expressions that a LOOP tests or by which a BRANCH chooses, to change them.
+        exprs_mut, [&mut], [&mut]
+    }
+
+    /// A LOOP with a test.
+    pub fn loop_on(test: LoopTest) -> Self {
+        Self::Loop {
+            form: LoopForm::Loop,
+            test: Box::new(test),
+        }
+    }
+
+    /// A two-way BRANCH.
+    pub fn branch_on(condition: Expr) -> Self {
+        Self::Branch(Box::new(Selector::Condition(condition)))
+    }
+
     /// The statements of a basic block, to change them; `None` for other vertices.
     pub fn statements_mut(&mut self) -> Option<&mut Vec<Stmt>> {
         match self {

@@ -6,7 +6,7 @@
 //! use cfg_core::{entity::VertexId, recover::classify::{ControlClass, classify}};
 //!
 //! // Two blocks that jump to each other, entered at both.
-//! let branch = || VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true))));
+//! let branch = || VertexKind::branch_on(Expr::Logical(true));
 //! let kinds = [VertexKind::Entry, branch(), VertexKind::Block(vec![]), branch(), VertexKind::Exit];
 //! let vertices = (1..).zip(kinds).map(|(id, kind)| Vertex::new(id, kind)).collect();
 //! let edges = [(0, 1, None), (1, 2, Some(1)), (1, 3, Some(0)), (2, 3, None), (3, 2, Some(1)), (3, 4, Some(0))];
@@ -285,7 +285,7 @@ fn skeleton(cfg: &Cfg, edges: &[usize], tests: &[Test]) -> Option<Cfg> {
         let kind = match (original, degree[v]) {
             (Some(VertexKind::Entry), _) => VertexKind::Entry,
             (Some(VertexKind::Exit), _) => VertexKind::Exit,
-            (_, 2) => VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true)))),
+            (_, 2) => VertexKind::branch_on(Expr::Logical(true)),
             (_, d) if d > 2 => VertexKind::Branch(Box::new(Selector::Cases {
                 value: Expr::Int(0),
                 arms: (0..d as i64)

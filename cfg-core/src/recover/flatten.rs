@@ -16,13 +16,14 @@
 //! [`Checked::Yes`] keeps the error: unless constants exclude it, `trips(first, last, step)` is evaluated on entry,
 //! into a variable that nothing reads.
 
-use super::{edited::EditedGraph, writes::Writes};
+use super::writes::Writes;
 use crate::{
+    edit::Editor,
     entity::VarId,
     graph::loops::LoopForest,
     ir::{
-        Cfg, Control, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Selector,
-        Stmt, StmtKind, Variable, VertexKind,
+        Cfg, Control, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Stmt,
+        StmtKind, Variable, VertexKind,
     },
     memory::effects::Effects,
 };
@@ -55,7 +56,7 @@ pub fn flatten_as(
         return result;
     };
     result.control = Control::General;
-    result.body = flat(program, effects, &mut result, cfg, checked);
+    result.body = Some(flat(program, effects, &mut result, cfg, checked));
     result
 }
 
@@ -66,7 +67,7 @@ pub fn flatten_dense(program: &Program, effects: &Effects, routine: &Routine) ->
 
 /// The routine without empty blocks.
 pub fn dense(mut routine: Routine) -> Routine {
-    routine.body = routine.body.take().and_then(contract);
+    routine.body = routine.body.take().map(contract);
     routine
 }
 
@@ -150,7 +151,7 @@ pub(super) fn with_own_counters(
     let plans = plans(program, effects, &mut result, &cfg, Checked::No, |form| {
         form == Form::Hidden
     });
-    let mut edited = EditedGraph::new(cfg);
+    let mut edited = Editor::of(cfg);
     let edges = edited.edges.len();
     let mut before = vec![None; edited.vertices.len()];
     let mut back = vec![None; edited.vertices.len()];
@@ -199,19 +200,19 @@ pub(super) fn with_own_counters(
     for (e, (from, to)) in ends.into_iter().enumerate() {
         if !matches!(edited.vertices[from].kind, VertexKind::EndLoop) {
             if let Some(statements) = before[to].take() {
-                let block = edited.add_vertex(VertexKind::Block(statements));
+                let block = edited.add(VertexKind::Block(statements));
                 edited.set_to(e, block);
                 edited.add_edge(block, to, None);
             }
         } else if let Some(statements) = back[to].take() {
-            let block = edited.add_vertex(VertexKind::Block(statements));
+            let block = edited.add(VertexKind::Block(statements));
             for &other in &into[from] {
                 edited.set_to(other, block);
             }
             edited.add_edge(block, from, None);
         }
     }
-    result.body = edited.finish();
+    result.body = Some(edited.finish());
     result
 }
 
@@ -377,7 +378,7 @@ fn flat(
     routine: &mut Routine,
     cfg: Cfg,
     checked: Checked,
-) -> Option<Cfg> {
+) -> Cfg {
     let plans = plans(program, effects, routine, &cfg, checked, |_| true);
     let mut exits = vec![None; cfg.vertex_count()];
     let mut ends: Vec<Vec<usize>> = vec![Vec::new(); cfg.vertex_count()];
@@ -389,7 +390,7 @@ fn flat(
             ends[edge.to.index()].push(e.index());
         }
     }
-    let mut edited = EditedGraph::new(cfg);
+    let mut edited = Editor::of(cfg);
     let edges = edited.edges.len();
     let is_end = |v: &crate::ir::Vertex| matches!(v.kind, VertexKind::EndLoop);
     let from_end: Vec<bool> = (0..edges)
@@ -400,8 +401,8 @@ fn flat(
             vertex.kind = VertexKind::Block(Vec::new());
         }
     }
-    let branch = |e| VertexKind::Branch(Box::new(Selector::Condition(e)));
-    // The new block on the edges into each loop from outside.
+    let branch = VertexKind::branch_on;
+    // The block that the edges into a loop from outside go through.
     let mut entry_block: Vec<Option<usize>> = vec![None; edited.vertices.len()];
     let mut dead = false;
     for (v, plan) in plans.into_iter().enumerate() {
@@ -415,7 +416,7 @@ fn flat(
                 back,
             } => {
                 if !entry.is_empty() {
-                    let block = edited.add_vertex(VertexKind::Block(entry));
+                    let block = edited.add(VertexKind::Block(entry));
                     edited.add_edge(block, v, None);
                     entry_block[v] = Some(block);
                 }
@@ -432,7 +433,7 @@ fn flat(
             }
             [] => None,
             _ => {
-                let meet = edited.add_vertex(end);
+                let meet = edited.add(end);
                 for &e in &ends[v] {
                     edited.set_to(e, meet);
                 }
@@ -447,7 +448,7 @@ fn flat(
                 Some(end) if tests => edited.set_from(exit, end),
                 // A post-test loop whose body never comes back makes no test, so its exit is never taken.
                 None if tests => {
-                    edited.dead_edge[exit] = true;
+                    edited.remove_edge(exit);
                     dead = true;
                 }
                 _ => {}
@@ -471,57 +472,21 @@ fn flat(
         }
     }
     if dead {
-        drop_unreachable(&mut edited);
+        edited.remove_unreachable();
     }
     edited.finish()
 }
 
-/// Drops vertices that ENTRY no longer reaches; EXIT stays.
-pub(super) fn drop_unreachable(edited: &mut EditedGraph) {
-    let n = edited.vertices.len();
-    let mut succs: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for e in 0..edited.edges.len() {
-        if !edited.dead_edge[e] {
-            succs[edited.from(e)].push(edited.to(e));
-        }
-    }
-    let mut keep = vec![false; n];
-    let is = |v: usize, kind: &VertexKind| {
-        std::mem::discriminant(&edited.vertices[v].kind) == std::mem::discriminant(kind)
-    };
-    let mut work: Vec<usize> = (0..n).filter(|&v| is(v, &VertexKind::Entry)).collect();
-    let exits: Vec<usize> = (0..n).filter(|&v| is(v, &VertexKind::Exit)).collect();
-    while let Some(v) = work.pop() {
-        if !edited.dead_vertex[v] && !std::mem::replace(&mut keep[v], true) {
-            work.extend(&succs[v]);
-        }
-    }
-    for v in exits {
-        keep[v] = true;
-    }
-    for e in 0..edited.edges.len() {
-        if !keep[edited.from(e)] {
-            edited.dead_edge[e] = true;
-        }
-    }
-    for (v, keep) in keep.into_iter().enumerate() {
-        if !keep {
-            edited.dead_vertex[v] = true;
-        }
-    }
-}
-
-/// A graph of blocks and jumps without empty blocks; of an endless cycle of empty blocks, one stays.
-pub(super) fn contract(cfg: Cfg) -> Option<Cfg> {
-    let mut edited = EditedGraph::new(cfg);
+/// A graph of blocks and jumps without the blocks that have nothing to do; one of an endless cycle of
+/// such blocks stays.
+pub(super) fn contract(cfg: Cfg) -> Cfg {
+    let mut edited = Editor::of(cfg);
     let n = edited.vertices.len();
     let mut next: Vec<Option<usize>> = vec![None; n];
-    let mut out = vec![0usize; n];
     for e in 0..edited.edges.len() {
         let from = edited.from(e);
         if edited.is_empty_block(from) {
             next[from] = Some(edited.to(e));
-            out[from] = e;
         }
     }
     // State of each empty block: 1 while its successors are followed, 2 when its final target is known.
@@ -556,8 +521,7 @@ pub(super) fn contract(cfg: Cfg) -> Option<Cfg> {
     }
     for v in 0..n {
         if next[v].is_some() {
-            edited.dead_vertex[v] = true;
-            edited.dead_edge[out[v]] = true;
+            edited.remove(v);
         }
     }
     edited.finish()

@@ -3,11 +3,11 @@
 //! A cycle that is entered at one branch, and left there, is a LOOP that is tested first, whatever its body contains:
 //! the jumps back meet in one ENDLOOP, other exits (break, return) and jumps inside stay jumps.
 
-use super::edited::EditedGraph;
 use crate::{
+    edit::Editor,
     entity::{EdgeId, VertexId},
     graph::loops::LoopForest,
-    ir::{Cfg, Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
+    ir::{Cfg, Expr, LoopTest, Op, Selector, VertexKind},
 };
 
 /// Makes a LOOP of every branch that is the only entry of a cycle and one of its exits.
@@ -45,12 +45,9 @@ pub(super) fn type_headers(cfg: Cfg) -> Option<Cfg> {
             .collect();
         plans.push((header.index(), condition, body.index(), exit.index(), backs));
     }
-    let mut edited = EditedGraph::new(cfg);
+    let mut edited = Editor::of(cfg);
     for (header, condition, body, exit, backs) in plans {
-        edited.vertices[header].kind = VertexKind::Loop {
-            form: LoopForm::Loop,
-            test: Box::new(LoopTest::Pre(condition)),
-        };
+        edited.vertices[header].kind = VertexKind::loop_on(LoopTest::Pre(condition));
         edited.edges[body].label = Some(1);
         edited.edges[exit].label = None;
         // An empty block that is the only way back becomes the ENDLOOP; otherwise a new ENDLOOP joins the ways back.
@@ -61,11 +58,11 @@ pub(super) fn type_headers(cfg: Cfg) -> Option<Cfg> {
             edited.vertices[from].kind = VertexKind::EndLoop;
             continue;
         }
-        let end = edited.add_vertex(VertexKind::EndLoop);
+        let end = edited.add(VertexKind::EndLoop);
         for back in backs {
             edited.set_to(back, end);
         }
         edited.add_edge(end, header, None);
     }
-    edited.finish()
+    Some(edited.finish())
 }

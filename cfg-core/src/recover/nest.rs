@@ -1,13 +1,11 @@
 //! Structure of a graph in which all loops are LOOPs already, as the reversal makes them. Only the ends are missing:
 //! one ENDBRANCH for each BRANCH, one ENDLOOP for each LOOP.
 
-use super::{
-    edited::{EditedGraph, Serve},
-    reduce,
-};
+use super::reduce::{Serve, reduce};
 use crate::{
+    edit::Editor,
     graph::reverse_postorder,
-    ir::{Cfg, Expr, LoopForm, LoopTest, Selector, VertexKind},
+    ir::{Cfg, Expr, LoopForm, LoopTest, VertexKind},
     structure::Structure,
 };
 
@@ -22,16 +20,14 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
     if order.len() < cfg.vertex_count() {
         return None;
     }
-    let mut edited = EditedGraph::new(cfg.clone());
-    let condition = || Box::new(Selector::Condition(Expr::Logical(true)));
+    let mut edited = Editor::of(cfg.clone());
+    let branch = || VertexKind::branch_on(Expr::Logical(true));
     let mut serve = Vec::with_capacity(cfg.vertex_count());
     let mut end_of_post = vec![None; cfg.vertex_count()];
     for (v, vertex) in cfg.vertices() {
         let (kind, serves) = match &vertex.kind {
             VertexKind::Loop { test, .. } => match &**test {
-                LoopTest::Pre(_) | LoopTest::Counted { .. } => {
-                    (VertexKind::Branch(condition()), Serve::Nothing)
-                }
+                LoopTest::Pre(_) | LoopTest::Counted { .. } => (branch(), Serve::Nothing),
                 LoopTest::Post(_) => {
                     let mut ends = cfg
                         .predecessors(v)
@@ -53,10 +49,9 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
         edited.vertices[v.index()].kind = kind;
         serve.push(serves);
     }
-    edited.serve = serve;
     for (end, header) in end_of_post.iter().enumerate() {
         let Some(header) = *header else { continue };
-        edited.vertices[end].kind = VertexKind::Branch(condition());
+        edited.vertices[end].kind = branch();
         for &e in cfg.out_edges(crate::entity::VertexId::new(end)) {
             edited.edges[e.index()].label = Some(1);
         }
@@ -67,7 +62,7 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
             }
         }
     }
-    if !reduce::reduce(&mut edited, &order, false) {
+    if !reduce(&mut edited, &serve, &order, false) {
         return None;
     }
     for (v, vertex) in cfg.vertices() {
@@ -103,6 +98,6 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
     if edited.vertices.iter().filter(|v| loops(v)).count() != before {
         return None;
     }
-    let nested = edited.finish()?;
+    let nested = edited.finish();
     Structure::of(&nested).is_ok().then_some(nested)
 }

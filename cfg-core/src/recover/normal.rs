@@ -1,8 +1,8 @@
 //! The form in which a recovered graph is compared with the original.
 
-use super::{counted, edited::EditedGraph, flatten};
+use super::{counted, flatten};
 use crate::{
-    entity::VertexId,
+    edit::Editor,
     ir::{Cfg, Program, Routine, VertexKind},
     memory::effects::Effects,
     structure::Structure,
@@ -23,7 +23,7 @@ pub fn normal_form(program: &Program, effects: &Effects, routine: &Routine) -> R
     let mut result = flatten::with_own_counters(program, effects, routine);
     let body = result.body.take();
     let counted = body.map(|cfg| counted::count_loops(program, effects, &mut result, cfg));
-    let Some(cfg) = counted.and_then(joined).and_then(renumbered) else {
+    let Some(cfg) = counted.map(joined).and_then(renumbered) else {
         return routine.clone();
     };
     result.body = Some(cfg);
@@ -31,8 +31,8 @@ pub fn normal_form(program: &Program, effects: &Effects, routine: &Routine) -> R
 }
 
 /// Removes empty blocks, joins adjacent ones.
-fn joined(cfg: Cfg) -> Option<Cfg> {
-    let mut edited = EditedGraph::new(cfg);
+fn joined(cfg: Cfg) -> Cfg {
+    let mut edited = Editor::of(cfg);
     let n = edited.vertices.len();
     let mut entries = vec![0usize; n];
     let mut into = vec![usize::MAX; n];
@@ -67,8 +67,7 @@ fn joined(cfg: Cfg) -> Option<Cfg> {
                 *second = first;
             }
         }
-        edited.dead_vertex[v] = true;
-        edited.dead_edge[after] = true;
+        edited.remove(v);
         edited.set_to(before, next);
         if into[next] == after {
             into[next] = before;
@@ -81,24 +80,18 @@ fn joined(cfg: Cfg) -> Option<Cfg> {
 fn renumbered(cfg: Cfg) -> Option<Cfg> {
     // A graph that does not nest has no normal form.
     let structure = Structure::of(&cfg).ok()?;
-    let (vertices, mut edges) = cfg.into_parts();
-    let place = |v: VertexId| VertexId::new(structure.position[v.index()] as usize);
-    let mut placed: Vec<Option<crate::ir::Vertex>> = vertices.into_iter().map(Some).collect();
-    let mut vertices = Vec::with_capacity(placed.len());
-    for v in &structure.order {
-        let mut vertex = placed[v.index()].take()?;
-        vertex.id = vertices.len() as i64 + 1;
+    let mut graph = Editor::of(cfg);
+    graph.arrange(structure.order.iter().map(|v| v.index()));
+    for (id, vertex) in (1..).zip(&mut graph.vertices) {
+        vertex.id = id;
         vertex.annotations = None;
         vertex.origin = None;
-        vertices.push(vertex);
     }
-    for edge in &mut edges {
-        edge.from = place(edge.from);
-        edge.to = place(edge.to);
+    for edge in &mut graph.edges {
         edge.id = None;
         edge.annotations = None;
     }
     // The arms of a branch keep their order.
-    edges.sort_by_key(|e| (e.from, e.label.is_none()));
-    Cfg::new(vertices, edges)
+    graph.edges.sort_by_key(|e| (e.from, e.label.is_none()));
+    Some(graph.finish())
 }

@@ -27,8 +27,20 @@
 //! except for the arms of a branch and for blocks that are copied or removed; each of these is visited a few times in
 //! all, since an arm that does not meet the others is remembered.
 
-use super::edited::{EditedGraph, Serve};
-use crate::ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind};
+use crate::{
+    edit::Editor,
+    ir::{Expr, LoopTest, Op, Selector, VertexKind},
+};
+
+/// The construct that an empty block may become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Serve {
+    Nothing,
+    EndBranch,
+    EndLoop,
+    /// The LOOP of a loop tested last.
+    Header,
+}
 
 /// The end of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +67,10 @@ struct Part {
     unmet: u32,
 }
 
-/// Reduces as far as possible. True if the whole graph has become one part, that is, it is structured.
-pub(super) fn reduce(edited: &mut EditedGraph, order: &[usize], repeat: bool) -> bool {
-    let mut r = Reduction::new(edited, repeat);
+/// Reduces as far as possible. True if the whole graph has become one part: it is structured.
+/// `serve` has the construct that each block that is there at first may serve as; any construct if the list is empty.
+pub(super) fn reduce(edited: &mut Editor, serve: &[Serve], order: &[usize], repeat: bool) -> bool {
+    let mut r = Reduction::new(edited, serve, repeat);
     // Inner parts are at the end of a reverse postorder.
     for &v in order.iter().rev() {
         if r.alive[v] {
@@ -73,7 +86,8 @@ pub(super) fn reduce(edited: &mut EditedGraph, order: &[usize], repeat: bool) ->
 }
 
 struct Reduction<'d> {
-    edited: &'d mut EditedGraph,
+    edited: &'d mut Editor,
+    serve: &'d [Serve],
     /// The parts by vertex; only those of vertices at which a part is entered are used.
     parts: Vec<Part>,
     alive: Vec<bool>,
@@ -88,7 +102,7 @@ struct Reduction<'d> {
 }
 
 impl<'d> Reduction<'d> {
-    fn new(edited: &'d mut EditedGraph, repeat: bool) -> Self {
+    fn new(edited: &'d mut Editor, serve: &'d [Serve], repeat: bool) -> Self {
         let n = edited.vertices.len();
         let mut out: Vec<Vec<usize>> = vec![Vec::new(); n];
         let mut parts: Vec<Part> = (0..n)
@@ -96,16 +110,13 @@ impl<'d> Reduction<'d> {
                 end: End::None,
                 entries: 0,
                 straight: true,
-                idle: edited.may_serve(v, Serve::Nothing),
+                idle: may_serve(edited, serve, v, Serve::Nothing),
                 unmet: 0,
             })
             .collect();
         for e in 0..edited.edges.len() {
-            if !edited.dead_edge[e] {
-                out[edited.from(e)].push(e);
-                let to = &mut parts[edited.to(e)];
-                to.entries += 1;
-            }
+            out[edited.from(e)].push(e);
+            parts[edited.to(e)].entries += 1;
         }
         for (v, part) in parts.iter_mut().enumerate() {
             part.end = match (&edited.vertices[v].kind, &out[v][..]) {
@@ -115,12 +126,13 @@ impl<'d> Reduction<'d> {
             };
         }
         Self {
-            alive: edited.dead_vertex.iter().map(|dead| !dead).collect(),
+            alive: vec![true; n],
             front: (0..n).collect(),
             fixed: vec![false; edited.edges.len()],
             out,
             parts,
             edited,
+            serve,
             repeat,
         }
     }
@@ -133,6 +145,10 @@ impl<'d> Reduction<'d> {
             .map(|e| (e, self.edited.to(e)))
             .filter_map(|(e, to)| self.front.get(to).map(|&front| (e, front)))
             .collect()
+    }
+
+    fn may_serve(&self, v: usize, wanted: Serve) -> bool {
+        may_serve(self.edited, self.serve, v, wanted)
     }
 
     /// Applies rules at the end of a part as long as there are any.
@@ -235,13 +251,13 @@ impl<'d> Reduction<'d> {
             return false;
         }
         let whole = self.parts[meet].entries as usize == arms
-            && self.edited.may_serve(meet, Serve::EndBranch)
+            && self.may_serve(meet, Serve::EndBranch)
             && self.front[meet] == meet;
         let end = if whole {
             self.edited.vertices[meet].kind = VertexKind::EndBranch;
             meet
         } else {
-            self.edited.add_vertex(VertexKind::EndBranch)
+            self.edited.add(VertexKind::EndBranch)
         };
         // Collected before any arm changes: with fewer in-edges, the meeting point itself would look like an arm.
         let found: Vec<(usize, Option<(usize, usize)>)> =
@@ -332,7 +348,7 @@ impl<'d> Reduction<'d> {
 
     /// Makes a branch a LOOP.
     fn make_loop(&mut self, b: usize, test: LoopTest, body: usize, exit: usize) {
-        self.edited.vertices[b].kind = loop_vertex(test);
+        self.edited.vertices[b].kind = VertexKind::loop_on(test);
         self.edited.edges[body].label = Some(1);
         self.edited.edges[exit].label = None;
     }
@@ -340,12 +356,12 @@ impl<'d> Reduction<'d> {
     /// Ends the body that `last` leaves with an ENDLOOP.
     fn end_loop(&mut self, last: usize, header: usize) {
         let from = self.edited.from(last);
-        if self.edited.may_serve(from, Serve::EndLoop) {
+        if self.may_serve(from, Serve::EndLoop) {
             self.edited.vertices[from].kind = VertexKind::EndLoop;
             self.fix(last, header);
             return;
         }
-        let end = self.edited.add_vertex(VertexKind::EndLoop);
+        let end = self.edited.add(VertexKind::EndLoop);
         self.fix(last, end);
         self.new_edge(end, header, None, true);
     }
@@ -364,15 +380,15 @@ impl<'d> Reduction<'d> {
                 continue;
             };
             let test = LoopTest::Post(condition);
-            let own = self.edited.may_serve(n, Serve::Header) && self.front[n] == n;
+            let own = self.may_serve(n, Serve::Header) && self.front[n] == n;
             let header = match self.out[n][..] {
                 [body] if own => {
-                    self.edited.vertices[n].kind = loop_vertex(test);
+                    self.edited.vertices[n].kind = VertexKind::loop_on(test);
                     self.edited.edges[body].label = Some(1);
                     n
                 }
                 _ => {
-                    let header = self.edited.add_vertex(loop_vertex(test));
+                    let header = self.edited.add(VertexKind::loop_on(test));
                     self.new_edge(header, self.front[n], Some(1), true);
                     self.front[n] = header;
                     header
@@ -398,15 +414,11 @@ impl<'d> Reduction<'d> {
     fn remove_idle(&mut self, part: usize, last: usize) {
         let mut at = part;
         loop {
-            self.edited.dead_vertex[at] = true;
-            let Some(&e) = self.out[at].first() else {
-                return;
-            };
-            self.edited.dead_edge[e] = true;
-            if e == last {
-                return;
+            self.edited.remove(at);
+            match self.out[at].first() {
+                Some(&e) if e != last => at = self.edited.to(e),
+                _ => return,
             }
-            at = self.edited.to(e);
         }
     }
 
@@ -438,11 +450,7 @@ impl<'d> Reduction<'d> {
                     break;
                 };
                 if !self.edited.is_empty_block(at) {
-                    let original = self.edited.vertices[at].clone();
-                    let copy = self.edited.add_vertex(original.kind);
-                    self.edited.vertices[copy].annotations = original.annotations;
-                    self.edited.vertices[copy].origin = original.origin;
-                    self.edited.vertices[copy].at = original.at;
+                    let copy = self.edited.copy(at);
                     self.fix(open, copy);
                     open = self.new_edge(copy, b, None, true);
                 }
@@ -456,9 +464,11 @@ impl<'d> Reduction<'d> {
     }
 }
 
-fn loop_vertex(test: LoopTest) -> VertexKind {
-    VertexKind::Loop {
-        form: LoopForm::Loop,
-        test: Box::new(test),
-    }
+/// True of a block without statements that may become that; [`Serve::Nothing`]: that may go.
+fn may_serve(edited: &Editor, serve: &[Serve], v: usize, wanted: Serve) -> bool {
+    let free = match serve.get(v) {
+        Some(&serve) => wanted != Serve::Nothing && serve == wanted,
+        None => true,
+    };
+    free && edited.is_empty_block(v)
 }

@@ -685,12 +685,7 @@ fn each_event(program: &Program, cfg: &Cfg, found: &mut impl FnMut(VertexId, usi
         match vertex.kind.test() {
             Some(LoopTest::Post(e)) => uses(e, &mut next),
             Some(test) => header_events(test, &mut |event, _| next(event)),
-            None => {}
-        }
-        if let VertexKind::Branch(selector) = &vertex.kind {
-            match &**selector {
-                Selector::Condition(e) | Selector::Cases { value: e, .. } => uses(e, &mut next),
-            }
+            None => vertex.kind.exprs().for_each(|e| uses(e, &mut next)),
         }
     }
 }
