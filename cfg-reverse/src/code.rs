@@ -3,10 +3,8 @@
 
 pub(crate) mod built;
 pub(crate) mod expressions;
-pub(crate) mod mark;
 pub(crate) mod names;
 pub(crate) mod routines;
 pub(crate) mod rows;
-pub(crate) mod splice;
 pub(crate) mod temporaries;
 pub(crate) mod typing;

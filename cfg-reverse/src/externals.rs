@@ -9,6 +9,7 @@
 
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostics},
+    edit::Editor,
     entity::{RoutineId, VarId},
     flat::Flat,
     ir::{
@@ -21,7 +22,6 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     code::{
-        built,
         expressions::{as_place, bind_formals, sum, to_real, zero},
         names::Namer,
     },
@@ -76,7 +76,7 @@ pub(crate) fn with_routines(flat: &Flat, main: RoutineId) -> Result<Flat, Diagno
                     true => made.adjoint(partials),
                     false => made.tangent(id, partials),
                 };
-                made.routine.body = Some(built::line(statements)?);
+                made.routine.body = Some(Editor::line([statements]));
                 *slot = Some(RoutineId::new(program.routines.len()));
                 program.routines.push(made.routine);
             }
@@ -85,7 +85,7 @@ pub(crate) fn with_routines(flat: &Flat, main: RoutineId) -> Result<Flat, Diagno
             && needs_body(routine)
         {
             let assigned = Stmt::assign(Place::whole(result), value.clone());
-            program.routines[k].body = Some(built::line(vec![assigned])?);
+            program.routines[k].body = Some(Editor::line([vec![assigned]]));
             program.routines[k].external = None;
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod changes;
 
 use cfg_core::{
     diagnostic::Diagnostics,
+    edit::Editor,
     entity::{GlobalId, RoutineId, VarId},
     ir::{
         Cfg, Dim, Expr, Extent, Intent, NameOrigin, NameRole, Place, Program, Role, Routine,
@@ -17,11 +18,9 @@ use std::collections::HashMap;
 
 use crate::{
     code::{
-        built,
         expressions::with_variables,
         names::Namer,
         routines::{call_statement, routine_shell, tape_class},
-        splice::Splice,
     },
     gradient::active::declare_active,
     prepare::context::Context,
@@ -72,7 +71,7 @@ pub(crate) fn gradient(
     statements.push((None, call_statement(reverse, arguments.collect())));
     statements.extend(restore);
     declare_active(context, original, out, &mut routine, primal);
-    routine.body = Some(straight_line(statements)?);
+    routine.body = Some(straight_line(statements));
     Ok(routine)
 }
 
@@ -195,10 +194,9 @@ fn keep_aside(
     restore
 }
 
-/// A graph that executes the statements in turn. Statements that need an optional argument stand in a branch on its
-/// presence.
-fn straight_line(statements: Vec<Guarded>) -> Result<Cfg, Diagnostics> {
-    let mut graph = Splice::of(built::line(Vec::new())?);
+/// A graph that executes these in turn. What needs an optional argument is executed if that is present.
+fn straight_line(statements: Vec<Guarded>) -> Cfg {
+    let mut graph = Editor::of(Editor::line([Vec::new()]));
     let mut at = 1;
     for (needs, statement) in statements {
         match (needs, &mut graph.vertices[at].kind) {
@@ -207,7 +205,7 @@ fn straight_line(statements: Vec<Guarded>) -> Result<Cfg, Diagnostics> {
             }
             (None, VertexKind::Block(block)) => block.push(statement),
             (None, _) => {
-                at = graph.after(at);
+                at = graph.split(at);
                 graph.push(at, statement);
             }
         }

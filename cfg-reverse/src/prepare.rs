@@ -30,7 +30,7 @@ use cfg_core::{
 use std::borrow::Cow;
 
 use crate::{
-    code::{built, mark::number_statements},
+    code::{built, routines::number_statements},
     codes,
     memory::{shared, summary::Summary},
     options::{Inside, Options, Unstructured},
@@ -179,7 +179,7 @@ fn normal_form<'v>(
 ) -> Result<(Normal, Option<Cow<'v, Structure>>), Diagnostics> {
     let program = flat.program();
     let mut normal = normalize::normalize(program, summary, r);
-    let split = normal.split(program)?;
+    let split = normal.split(program);
     let Some(declared) = flat.structure(r).filter(|_| !trace) else {
         let found = structure(program, summary, &mut normal, trace)?;
         normal.changed = true;

@@ -182,8 +182,8 @@ fn emit(
             sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints)?;
         reverse.aliased |= context.overlapping.contains(draft.id.index());
         if options.merge {
-            forward = merge::merge(forward)?;
-            reverse = merge::merge(reverse)?;
+            forward = merge::merge(forward);
+            reverse = merge::merge(reverse);
         }
         if let Some((f, b)) = context.sweeps[draft.id.index()] {
             pairs.push((draft.id, f, b));

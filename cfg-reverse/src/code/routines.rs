@@ -4,8 +4,8 @@ use cfg_core::{
     entity::{RoutineId, VarId},
     flat::FlatType,
     ir::{
-        Expr, Extent, NameOrigin, NameRole, Role, Routine, ScalarType, Stmt, StmtKind, TapeClass,
-        Variable,
+        Expr, Extent, NameOrigin, NameRole, Role, Routine, ScalarType, StatementOrigin, Stmt,
+        StmtKind, TapeClass, Variable,
     },
 };
 
@@ -88,5 +88,14 @@ pub(crate) fn tape_class(ty: ScalarType) -> cfg_core::ir::TapeClass {
         FlatType::Real32 => TapeClass::Real32,
         FlatType::Integer | FlatType::Sized(_) => TapeClass::Integer,
         FlatType::Logical => TapeClass::Control(ControlWidth::Bits(1)),
+    }
+}
+
+/// Numbers the statements of a routine, before its graph is changed.
+pub(crate) fn number_statements(routine: &mut Routine) {
+    let Some(cfg) = &mut routine.body else { return };
+    let blocks = cfg.vertices_mut().filter_map(|v| v.kind.statements_mut());
+    for (number, statement) in blocks.flatten().enumerate() {
+        statement.origin = StatementOrigin::of(number);
     }
 }

@@ -1,8 +1,7 @@
 //! A graph under construction.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
-    entity::VertexId,
+    edit::Editor,
     graph::{Adjacency, reverse_postorder},
     ir::{
         Annotations, Arm, CaseRange, Cfg, Edge, Expr, FreshIds, Op, Origin, OriginRole, Selector,
@@ -10,42 +9,35 @@ use cfg_core::{
     },
 };
 
-use crate::code::built;
-
 /// A graph under construction.
 #[derive(Default)]
 pub(crate) struct Draw {
-    pub(super) vertices: Vec<Vertex>,
-    edges: Vec<Edge>,
+    pub(super) graph: Editor,
 }
 
 impl Draw {
     /// Adds a vertex. Id 0 stands for none: `finish` numbers such vertices.
     pub(crate) fn vertex(&mut self, id: i64, kind: VertexKind, role: OriginRole, of: i64) -> usize {
-        self.vertices.push(Vertex {
+        let vertices = &mut self.graph.vertices;
+        vertices.push(Vertex {
             id,
             kind,
             origin: Some(Origin { role, vertex: of }),
             at: None,
             annotations: None,
         });
-        self.vertices.len() - 1
+        vertices.len() - 1
     }
 
     /// Gives a vertex the annotations of its original.
     pub(crate) fn annotate(&mut self, vertex: usize, of: &Vertex) {
-        (self.vertices[vertex].annotations).clone_from(&of.annotations);
+        (self.graph.vertices[vertex].annotations).clone_from(&of.annotations);
     }
 
     /// The graph with its vertices in the order in which they were added; vertices without an id are numbered.
-    pub(crate) fn finish(mut self, ids: FreshIds) -> Result<Cfg, Diagnostics> {
-        number(&mut self.vertices, ids);
-        built::graph(self.vertices, self.edges)
-    }
-
-    pub(crate) fn edge(&mut self, from: usize, to: usize, label: Option<i64>) {
-        let (from, to) = (VertexId::new(from), VertexId::new(to));
-        self.edges.push(Edge::new(from, to, label));
+    pub(crate) fn finish(mut self, ids: FreshIds) -> Cfg {
+        number(&mut self.graph.vertices, ids);
+        self.graph.finish()
     }
 }
 
@@ -85,10 +77,8 @@ impl End {
 
     /// Closes the chain with an edge to a vertex.
     pub(crate) fn go(&mut self, draw: &mut Draw, to: usize) {
-        draw.edge(self.at, to, self.label.take());
-        if let Some(last) = draw.edges.last_mut() {
-            last.annotations = self.annotations.take();
-        }
+        let e = draw.graph.add_edge(self.at, to, self.label.take());
+        draw.graph.edges[e].annotations = self.annotations.take();
     }
 }
 
@@ -105,7 +95,7 @@ pub(crate) fn choice(value: Expr, ways: usize) -> VertexKind {
         return cases(value, 0..ways as i64);
     }
     let second = Expr::op(Op::Eq, [value, Expr::Int(1)]);
-    VertexKind::Branch(Box::new(Selector::Condition(second)))
+    VertexKind::branch_on(second)
 }
 
 /// A BRANCH on some integers, which are its labels.
@@ -125,18 +115,19 @@ pub(crate) fn cases(value: Expr, numbers: impl Iterator<Item = i64>) -> VertexKi
 }
 
 /// The graph with its vertices in reverse postorder, inserted ones numbered in this order.
-pub(crate) fn arrange(draw: Draw, ids: FreshIds) -> Result<Cfg, Diagnostics> {
-    let mut vertices = draw.vertices.iter();
+pub(crate) fn arrange(draw: Draw, ids: FreshIds) -> Cfg {
+    let mut graph = draw.graph;
+    let mut vertices = graph.vertices.iter();
     let entry = vertices
         .position(|v| matches!(v.kind, VertexKind::Entry))
         .unwrap_or(0);
     // In reverse postorder the successor that is visited last comes first: edges are taken backwards, so that arms
     // keep their order.
-    let edges = draw.edges.iter().rev();
+    let edges = graph.edges.iter().rev();
     let edges = edges.map(|e| (e.from.index(), e.to.index()));
-    let order = reverse_postorder(&Adjacency::new(draw.vertices.len(), edges), entry);
-    let (mut vertices, mut edges) = built::reordered(draw.vertices, draw.edges, &order);
-    number(&mut vertices, ids);
-    edges.sort_by_key(|e| e.from);
-    built::graph(vertices, edges)
+    let order = reverse_postorder(&Adjacency::new(graph.vertices.len(), edges), entry);
+    graph.arrange(order);
+    number(&mut graph.vertices, ids);
+    graph.edges.sort_by_key(|e| e.from);
+    graph.finish()
 }

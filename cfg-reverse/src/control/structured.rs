@@ -28,6 +28,7 @@
 
 use cfg_core::{
     diagnostic::Diagnostics,
+    edit::Editor,
     entity::{EdgeId, VertexId},
     ir::{Cfg, Edge, FreshIds, Origin, OriginRole, Stmt, Vertex, VertexKind},
     structure::Structure,
@@ -169,7 +170,8 @@ impl<'g> Chains<'g> {
                 }
             }
         }
-        built::in_topological_order(built::graph(self.images, self.edges)?)
+        let graph = Editor::from_parts(self.images, self.edges);
+        built::in_topological_order(graph.finish()).map(Editor::finish)
     }
 }
 

@@ -7,7 +7,6 @@
 //! pushes. The block that ends at EXIT needs no number: the reverse sweep begins there.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
     entity::VertexId,
     ir::{Cfg, Expr, FreshIds, OriginRole, Stmt, VertexKind},
 };
@@ -72,11 +71,7 @@ impl BasicBlocks {
 }
 
 /// The forward graph.
-pub(crate) fn forward_graph(
-    cfg: &Cfg,
-    general: &Regions,
-    code: &mut impl TraceCode,
-) -> Result<Cfg, Diagnostics> {
+pub(crate) fn forward_graph(cfg: &Cfg, general: &Regions, code: &mut impl TraceCode) -> Cfg {
     let blocks = BasicBlocks::of(cfg, general);
     let last = blocks.last(cfg);
     let mut draw = Draw::default();
@@ -100,10 +95,10 @@ pub(crate) fn forward_graph(
         }
         let new = draw.vertex(0, VertexKind::Block(block), role, id);
         if cfg.out_edges(v).len() == 1 {
-            draw.edge(v.index(), new, None);
+            draw.graph.add_edge(v.index(), new, None);
             end[v.index()] = new;
         } else {
-            draw.edge(new, v.index(), None);
+            draw.graph.add_edge(new, v.index(), None);
             first[v.index()] = new;
         }
     }
@@ -118,11 +113,7 @@ pub(crate) fn forward_graph(
 }
 
 /// The adjoint graph.
-pub(crate) fn adjoint_graph(
-    cfg: &Cfg,
-    general: &Regions,
-    code: &mut impl TraceCode,
-) -> Result<Cfg, Diagnostics> {
+pub(crate) fn adjoint_graph(cfg: &Cfg, general: &Regions, code: &mut impl TraceCode) -> Cfg {
     let blocks = BasicBlocks::of(cfg, general);
     let mut draw = Draw::default();
     let mut image = vec![0; cfg.vertex_count()];
@@ -148,7 +139,7 @@ pub(crate) fn adjoint_graph(
             let numbers = others.iter().map(|&row| row as i64);
             let kind = cases(code.number(), numbers);
             let dispatch = draw.vertex(0, kind, OriginRole::Dispatch, id);
-            draw.edge(pop, dispatch, None);
+            draw.graph.add_edge(pop, dispatch, None);
             dispatch
         }
     };

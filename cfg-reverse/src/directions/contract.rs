@@ -2,18 +2,17 @@
 //! names, needs one value at a time. It stays a scalar instead of getting a value for each direction.
 
 use cfg_core::{
+    edit::Editor,
     entity::VarId,
     ir::{Expr, Place, Routine, Vertex, VertexKind, visit, visit::VisitMut},
 };
 use std::collections::HashSet;
 
-use crate::code::splice::Splice;
-
 /// Contracts all variables that admit it; `bodies` are the blocks in the loops over directions.
 pub(super) fn contract(
     routine: &mut Routine,
     original: &Routine,
-    graph: &mut Splice,
+    graph: &mut Editor,
     bodies: &[usize],
     index: VarId,
 ) {

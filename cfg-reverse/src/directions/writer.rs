@@ -6,12 +6,13 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
+    edit::{Editor, Tail},
     entity::{GlobalId, RoutineId, VarId, VertexId},
     flat::{FlatClass, FlatExpr, FlatStmt},
     ir::{
-        Dim, Expr, Extent, Intent, LoopForm, LoopTest, NameOrigin, NameRole, Op, Order, Place,
-        Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass,
-        Variable, VertexKind, visit, visit::PlaceRole,
+        Dim, Expr, Extent, Intent, LoopTest, NameOrigin, NameRole, Op, Order, Place, Program, Role,
+        Routine, ScalarType, Stmt, StmtKind, Subscript, TapeClass, Variable, visit,
+        visit::PlaceRole,
     },
     memory::effects::Effects,
 };
@@ -26,7 +27,6 @@ use crate::{
         expressions::{as_place, fill},
         names::Namer,
         routines::routine_shell,
-        splice::Splice,
         typing,
     },
     codes,
@@ -64,7 +64,7 @@ struct Writer<'a, 'p> {
     places: Places<'a>,
     made: Routine,
     namer: Namer,
-    graph: Splice,
+    graph: Editor,
     /// The block that is being filled, and the vertex that it came from.
     at: usize,
     from: (VertexId, usize),
@@ -149,7 +149,7 @@ pub(super) fn write(
         places,
         made,
         namer,
-        graph: Splice::of(body),
+        graph: Editor::of(body),
         at: 0,
         from: (VertexId::new(0), 0),
         pending: Pending::default(),
@@ -163,7 +163,7 @@ pub(super) fn write(
     let bodies = std::mem::take(&mut writer.bodies);
     let (mut routine, mut graph) = (writer.made, writer.graph);
     super::contract::contract(&mut routine, original, &mut graph, &bodies, index);
-    routine.body = Some(graph.finish()?);
+    routine.body = Some(graph.finish());
     Ok(Written {
         routine,
         count,
@@ -240,23 +240,7 @@ fn check_decisions(setting: &Setting<'_>, id: RoutineId) -> Result<(), Diagnosti
         routine: id,
     };
     for (v, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
-        let es: Vec<&Expr> = match &vertex.kind {
-            VertexKind::Branch(selector) => match &**selector {
-                Selector::Condition(e) | Selector::Cases { value: e, .. } => vec![e],
-            },
-            VertexKind::Loop { test, .. } => match &**test {
-                LoopTest::Pre(e) | LoopTest::Post(e) => vec![e],
-                LoopTest::Counted {
-                    first, last, step, ..
-                } => vec![first, last, step],
-            },
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::EndLoop
-            | VertexKind::EndBranch => continue,
-        };
-        if es.iter().any(|e| places.reads(e)) {
+        if vertex.kind.exprs().any(|e| places.reads(e)) {
             let message = "a decision depends on a derivative".to_owned();
             return Err(refused(setting.program, id, Element::Vertex(v), message));
         }
@@ -287,7 +271,9 @@ impl Writer<'_, '_> {
 
     fn body(&mut self) -> Result<(), Diagnostics> {
         for vertex in &mut self.graph.vertices {
-            decide(&self.places, &mut vertex.kind);
+            for e in vertex.kind.exprs_mut() {
+                *e = self.places.expr(e, &For::All);
+            }
         }
         for (v, statements) in self.graph.take_statements() {
             self.at = v;
@@ -306,23 +292,13 @@ impl Writer<'_, '_> {
         if statements.is_empty() {
             return;
         }
-        let last = self.graph.after(self.at);
-        let header = self.graph.add(VertexKind::Loop {
-            form: LoopForm::Loop,
-            test: Box::new(LoopTest::Counted {
-                index: self.index,
-                first: Expr::Int(1),
-                last: Expr::var(self.count),
-                step: Expr::Int(1),
-            }),
-        });
-        let body = self.graph.block(statements);
-        let end = self.graph.add(VertexKind::EndLoop);
-        self.graph.edge(self.at, header, None);
-        self.graph.edge(header, body, Some(1));
-        self.graph.edge(body, end, None);
-        self.graph.edge(end, header, None);
-        self.graph.edge(header, last, None);
+        let last = self.graph.split(self.at);
+        let mut tail = Tail(self.at, None);
+        let test = LoopTest::up_to(self.index, Expr::var(self.count));
+        let header = self.graph.begin_loop(&mut tail, test);
+        let body = self.graph.append_block(&mut tail, statements);
+        self.graph.end_loop(&mut tail, header);
+        self.graph.add_edge(header, last, None);
         self.bodies.push(body);
         self.at = last;
     }
@@ -708,27 +684,6 @@ impl Writer<'_, '_> {
         let statement = self.with(statement, kind);
         self.each(statement);
         Ok(())
-    }
-}
-
-/// Rewrites the expressions on which a vertex decides.
-fn decide(places: &Places<'_>, kind: &mut VertexKind) {
-    let change = |e: &mut Expr| *e = places.expr(e, &For::All);
-    match kind {
-        VertexKind::Branch(selector) => match &mut **selector {
-            Selector::Condition(e) | Selector::Cases { value: e, .. } => change(e),
-        },
-        VertexKind::Loop { test, .. } => match &mut **test {
-            LoopTest::Pre(e) | LoopTest::Post(e) => change(e),
-            LoopTest::Counted {
-                first, last, step, ..
-            } => [first, last, step].into_iter().for_each(change),
-        },
-        VertexKind::Entry
-        | VertexKind::Exit
-        | VertexKind::Block(_)
-        | VertexKind::EndLoop
-        | VertexKind::EndBranch => {}
     }
 }
 

@@ -1,6 +1,7 @@
 //! One routine on its way to a forward and a reverse sweep: variables, statement adjoints, loop plans.
 
 use cfg_core::{
+    edit::Mark,
     entity::{RoutineId, VarId, VertexId},
     ir::{
         Cfg, Intent, NameOrigin, NameRole, Role, Routine, ScalarType, Stmt, StmtKind, Variable,
@@ -14,7 +15,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     code::{
-        expressions::as_place, mark::Mark, names::Namer, routines::routine_shell, rows::Rows,
+        expressions::as_place, names::Namer, routines::routine_shell, rows::Rows,
         temporaries::Temporaries,
     },
     memory::summary::given_adjoint,

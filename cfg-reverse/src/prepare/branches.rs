@@ -9,17 +9,17 @@
 //! five vertices.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
+    edit::{Editor, Mark},
     entity::VarId,
     flat::FlatExpr,
     ir::{
-        Dim, Expr, NameRole, Op, OpClass, Place, Role, Routine, ScalarType, Selector, Stmt,
-        StmtKind, Variable, VertexKind,
+        Dim, Expr, NameRole, Op, OpClass, Place, Role, Routine, ScalarType, Stmt, StmtKind,
+        Variable, VertexKind,
     },
 };
 use std::collections::HashSet;
 
-use crate::code::{mark::Mark, names::Namer, routines::add_local, splice::Splice, typing};
+use crate::code::{names::Namer, routines::add_local, typing};
 
 /// Most conditional expressions of a statement that is written in each arm: each doubles the code.
 const MOST_COPIES: usize = 6;
@@ -34,12 +34,12 @@ enum Found {
     Arrays(Vec<usize>, Vec<VarId>),
 }
 
-/// Writes the branches; true if there is one.
-pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Diagnostics> {
+/// Makes the branches; true if there is one.
+pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> bool {
     let variables = &routine.variables;
-    let graph = Splice::where_any(&mut routine.body, |s| in_statement(variables, s).is_some());
+    let graph = Editor::where_any(&mut routine.body, |s| in_statement(variables, s).is_some());
     let Some(mut graph) = graph else {
-        return Ok(false);
+        return false;
     };
     let mut work = graph.take_statements();
     work.reverse();
@@ -54,22 +54,22 @@ pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Di
             Found::Arrays(path, optional) => copies(routine, namer, statement, &path, &optional),
         };
         after.into_iter().rev().for_each(|s| rest.push_front(s));
-        let last = graph.after(v);
-        let branch = graph.add(VertexKind::Branch(Box::new(Selector::Condition(condition))));
+        let last = graph.split(v);
+        let branch = graph.add(VertexKind::branch_on(condition));
         let [yes, no] = arms.map(|arm| (graph.block(Vec::new()), arm.into_iter().collect()));
         let end = graph.add(VertexKind::EndBranch);
-        graph.edge(v, branch, None);
+        graph.add_edge(v, branch, None);
         for (arm, label) in [(&yes, 1), (&no, 0)] {
-            graph.edge(branch, arm.0, Some(label));
+            graph.add_edge(branch, arm.0, Some(label));
         }
         for arm in [&yes, &no] {
-            graph.edge(arm.0, end, None);
+            graph.add_edge(arm.0, end, None);
         }
-        graph.edge(end, last, None);
+        graph.add_edge(end, last, None);
         work.extend([(last, rest), no, yes]);
     }
-    routine.body = Some(graph.finish()?);
-    Ok(true)
+    routine.body = Some(graph.finish());
+    true
 }
 
 fn in_statement(variables: &[Variable], statement: &Stmt) -> Option<Found> {

@@ -2,6 +2,7 @@
 //! arguments.
 
 use cfg_core::{
+    edit::Mark,
     entity::{LocationId, VarId},
     ir::{Expr, Place, Program, Role, Routine, Stmt, StmtKind, Subscript, Variable},
     memory::{locations::Locations, named::Named},
@@ -9,7 +10,7 @@ use cfg_core::{
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    code::{mark::Mark, names::Namer, temporaries::Temporaries, typing},
+    code::{names::Namer, temporaries::Temporaries, typing},
     memory::summary::Summary,
     prepare::{results, shallow},
 };

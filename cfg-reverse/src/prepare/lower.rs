@@ -8,17 +8,18 @@
 
 use cfg_core::{
     diagnostic::Diagnostics,
+    edit::Editor,
     entity::{VarId, VertexId},
     ir::{
-        Cfg, Edge, Expr, FreshIds, LoopTest, NameRole, Op, Place, Program, Routine, ScalarType,
-        Selector, Stmt, Vertex, VertexKind, keep_edge_ids,
+        Cfg, Expr, LoopTest, NameRole, Op, Place, Program, Routine, ScalarType, Stmt, Vertex,
+        VertexKind,
     },
     memory::loop_writes::LoopWrites,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    code::{built, names::Namer, routines::add_local},
+    code::{names::Namer, routines::add_local},
     memory::{loops::live_loops, summary::Summary},
 };
 
@@ -151,13 +152,12 @@ fn without(
     let Some(cfg) = routine.body.take() else {
         return Ok(routine);
     };
-    let mut ids = FreshIds::of_vertices(&cfg);
     let from_end: Vec<bool> = cfg
         .edges()
         .map(|(_, e)| is_end_loop(&cfg, e.from))
         .collect();
-    let (mut vertices, mut edges) = cfg.into_parts();
-    keep_edge_ids(&mut edges);
+    let mut graph = Editor::of(cfg);
+    let vertices = &mut graph.vertices;
     let mut blocks: Vec<Option<[Vec<Stmt>; 2]>> = vec![None; vertices.len()];
     for v in which.ones() {
         let id = vertices[v].id;
@@ -168,39 +168,30 @@ fn without(
         for statement in new.entry.iter_mut().chain(&mut new.back) {
             statement.at.clone_from(&vertices[v].at);
         }
-        vertices[v].kind = VertexKind::Branch(Box::new(Selector::Condition(new.condition)));
+        vertices[v].kind = VertexKind::branch_on(new.condition);
         if !new.entry.is_empty() {
             blocks[v] = Some([new.entry, new.back]);
         }
     }
-    let mut added = Vec::new();
-    for (e, edge) in edges.iter_mut().enumerate() {
-        if which.contains(edge.from.index()) && edge.label.is_none() {
-            edge.label = Some(0);
+    for (e, back) in from_end.into_iter().enumerate() {
+        let (from, to) = (graph.from(e), graph.to(e));
+        if which.contains(from) {
+            graph.edges[e].label.get_or_insert(0);
         }
-        let to = edge.to.index();
         if !which.contains(to) {
             continue;
         }
-        let back = from_end[e];
         if back {
-            // An ENDLOOP must lead to a LOOP, and its successor is none any more.
-            vertices[edge.from.index()].kind = VertexKind::Block(Vec::new());
+            // Its only successor is no LOOP any more.
+            graph.vertices[from].kind = VertexKind::Block(Vec::new());
         }
-        if let Some(of_edge) = blocks.get(to).and_then(Option::as_ref) {
-            let block = VertexId::new(vertices.len());
-            let statements = of_edge[usize::from(back)].clone();
-            let kind = VertexKind::Block(statements);
-            let at = vertices[to].at.clone();
-            vertices.push(Vertex {
-                at,
-                ..Vertex::new(ids.next_id(), kind)
-            });
-            added.push(Edge::new(block, edge.to, None));
-            edge.to = block;
+        if let Some(of_edge) = &blocks[to] {
+            let block = graph.block(of_edge[usize::from(back)].clone());
+            graph.vertices[block].at = graph.vertices[to].at.clone();
+            graph.add_edge(block, to, None);
+            graph.set_to(e, block);
         }
     }
-    edges.extend(added);
-    routine.body = Some(built::graph(vertices, edges)?);
+    routine.body = Some(graph.finish());
     Ok(routine)
 }

@@ -6,7 +6,6 @@
 //! Vertices and edges stay as they are; only statements are added.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
     entity::{RoutineId, VertexId},
     flat::FlatExpr,
     ir::{Expr, Op, Place, Program, Routine, Stmt, StmtKind, VertexKind},
@@ -15,7 +14,7 @@ use cfg_core::{
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{
-    code::{mark::number_statements, names::Namer, temporaries::Temporaries},
+    code::{names::Namer, routines::number_statements, temporaries::Temporaries},
     memory::summary::Summary,
     prepare::{
         branches,
@@ -87,21 +86,21 @@ pub(crate) struct Normal {
 }
 
 impl Normal {
-    /// Writes the partials of products as loops, since they have no derivatives as expressions; true if there is one.
-    pub(crate) fn expand(&mut self) -> Result<bool, Diagnostics> {
-        let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer)?;
+    /// Writes as loops what has no derivative as an expression; true if there is something.
+    pub(crate) fn expand(&mut self) -> bool {
+        let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer);
         self.changed |= loops;
-        Ok(loops)
+        loops
     }
 
-    /// Does the work of [`Normal::expand`], and writes branches where an adjoint needs them. `program`: the one that
-    /// was normalized.
-    pub(crate) fn split(&mut self, program: &Program) -> Result<bool, Diagnostics> {
+    /// Does what [`Normal::expand`] does, and makes branches where an adjoint needs them. `program`: the one that was
+    /// normalized.
+    pub(crate) fn split(&mut self, program: &Program) -> bool {
         let branches =
-            self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer)?;
-        let guarded = self.contains.optional && optional::guard(program, &mut self.routine)?;
+            self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer);
+        let guarded = self.contains.optional && optional::guard(program, &mut self.routine);
         self.changed |= branches | guarded;
-        Ok(self.expand()? | branches | guarded)
+        self.expand() | branches | guarded
     }
 }
 

@@ -8,7 +8,7 @@
 //! a call stands instead in both arms of a branch on `present(z)`, without the argument in the arm for an absent one.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
+    edit::Editor,
     entity::VarId,
     ir::{
         Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
@@ -17,7 +17,7 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
-use crate::{code::splice::Splice, memory::summary::given_adjoint};
+use crate::memory::summary::given_adjoint;
 
 fn may_be_absent(routine: &Routine, v: VarId) -> bool {
     let variable = routine.variable(v);
@@ -123,11 +123,11 @@ fn without(program: &Program, mut call: Stmt, z: VarId) -> Stmt {
     call
 }
 
-/// Puts a call behind a block, with and without each argument of the list; returns the block that follows.
-fn split(program: &Program, graph: &mut Splice, block: usize, call: Stmt, list: &[VarId]) -> usize {
-    let last = graph.after(block);
+/// Puts a call behind a block, with and without each of these arguments; the block that follows.
+fn split(program: &Program, graph: &mut Editor, block: usize, call: Stmt, list: &[VarId]) -> usize {
+    let last = graph.split(block);
     let mut ends = vec![(block, call)];
-    graph.edge(block, last, None);
+    graph.add_edge(block, last, None);
     for (k, &z) in list.iter().enumerate() {
         let innermost = k + 1 == list.len();
         let mut arms = Vec::with_capacity(2 * ends.len());
@@ -144,14 +144,14 @@ fn split(program: &Program, graph: &mut Splice, block: usize, call: Stmt, list: 
     last
 }
 
-/// Puts the guarded assignments in front of calls, and calls of routines with given adjoints into branches; true if
-/// there is one of either.
-pub(crate) fn guard(program: &Program, routine: &mut Routine) -> Result<bool, Diagnostics> {
+/// Puts the assignments in front of the statements, and calls of what has a given adjoint into branches; true if
+/// there is one.
+pub(crate) fn guard(program: &Program, routine: &mut Routine) -> bool {
     let mut body = routine.body.take();
-    let graph = Splice::where_any(&mut body, |s| !unguarded(program, routine, s).is_empty());
+    let graph = Editor::where_any(&mut body, |s| !unguarded(program, routine, s).is_empty());
     routine.body = body;
     let Some(mut graph) = graph else {
-        return Ok(false);
+        return false;
     };
     let found = |s: &Stmt| Some(unguarded(program, routine, s)).filter(|list| !list.is_empty());
     for (mut at, mut rest) in graph.take_statements() {
@@ -167,6 +167,6 @@ pub(crate) fn guard(program: &Program, routine: &mut Routine) -> Result<bool, Di
             graph.push(at, statement);
         }
     }
-    routine.body = Some(graph.finish()?);
-    Ok(true)
+    routine.body = Some(graph.finish());
+    true
 }

@@ -6,16 +6,13 @@
 //! differentiated like any others, to any order.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
+    edit::{Editor, Tail},
     entity::VarId,
-    ir::{
-        Expr, LoopForm, LoopTest, Op, Place, Routine, ScalarType, Stmt, StmtKind, Subscript,
-        Variable, VertexKind,
-    },
+    ir::{Expr, LoopTest, Op, Place, Routine, ScalarType, Stmt, StmtKind, Subscript, Variable},
 };
 
 use crate::{
-    code::{expressions::real, names::Namer, splice::Splice, typing},
+    code::{expressions::real, names::Namer, typing},
     prepare::branches::{at_path, temporary},
 };
 
@@ -62,11 +59,11 @@ fn in_statement(statement: &Stmt) -> Option<Vec<usize>> {
     found(value)
 }
 
-/// Writes all partials of products as loops; true if there is one.
-pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Diagnostics> {
-    let graph = Splice::where_any(&mut routine.body, |s| in_statement(s).is_some());
-    let Some(mut graph) = graph else {
-        return Ok(false);
+/// Writes the loops; true if there is one.
+pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> bool {
+    let Some(mut graph) = Editor::where_any(&mut routine.body, |s| in_statement(s).is_some())
+    else {
+        return false;
     };
     let mut work = graph.take_statements();
     work.reverse();
@@ -97,23 +94,23 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, D
         graph.push(v, Stmt::assign(a.clone(), operand));
         // This assignment gives `p` its shape; the first loop assigns every element.
         graph.push(v, Stmt::assign(p.clone(), Expr::Place(a.clone())));
-        let last = graph.after(v);
+        let last = graph.split(v);
         let mut end = v;
         for forward in [true, false] {
             end = sweep(routine, namer, &mut graph, end, (a.var, p.var), forward);
         }
-        graph.edge(end, last, None);
+        graph.add_edge(end, last, None);
         work.push((last, rest));
     }
-    routine.body = Some(graph.finish()?);
-    Ok(true)
+    routine.body = Some(graph.finish());
+    true
 }
 
 /// Adds one of the two loop nests behind a block; returns the vertex at its end.
 fn sweep(
     routine: &mut Routine,
     namer: &mut Namer,
-    graph: &mut Splice,
+    graph: &mut Editor,
     block: usize,
     (a, p): (VarId, VarId),
     forward: bool,
@@ -123,11 +120,11 @@ fn sweep(
         routine.variables[a.index()].rank(),
     );
     let product = temporary(routine, namer, ty, 0);
-    let start = graph.block(vec![Stmt::assign(product.clone(), real(1.0, ty))]);
-    graph.edge(block, start, None);
+    let mut tail = Tail(block, None);
+    let start = vec![Stmt::assign(product.clone(), real(1.0, ty))];
+    graph.append_block(&mut tail, start);
     let mut subscripts = Vec::new();
     let mut loops = Vec::new();
-    let mut inside = (start, None);
     for d in 0..rank {
         let index = temporary(routine, namer, ScalarType::Integer, 0);
         subscripts.push(Subscript::Index(Expr::Place(index.clone())));
@@ -136,18 +133,13 @@ fn sweep(
             true => (Expr::Int(1), size, 1),
             false => (size, Expr::Int(1), -1),
         };
-        let header = graph.add(VertexKind::Loop {
-            form: LoopForm::Loop,
-            test: Box::new(LoopTest::Counted {
-                index: index.var,
-                first,
-                last,
-                step: Expr::Int(step),
-            }),
-        });
-        graph.edge(inside.0, header, inside.1);
-        inside = (header, Some(1));
-        loops.push(header);
+        let test = LoopTest::Counted {
+            index: index.var,
+            first,
+            last,
+            step: Expr::Int(step),
+        };
+        loops.push(graph.begin_loop(&mut tail, test));
     }
     let element = |var| Place {
         var,
@@ -160,17 +152,13 @@ fn sweep(
     } else {
         times(here, so_far.clone())
     };
-    let body = graph.block(vec![
+    let body = vec![
         Stmt::assign(element(p), partial),
         Stmt::assign(product, times(so_far, Expr::Place(element(a)))),
-    ]);
-    graph.edge(inside.0, body, inside.1);
-    let mut end = body;
-    for &header in loops.iter().rev() {
-        let end_loop = graph.add(VertexKind::EndLoop);
-        graph.edge(end, end_loop, None);
-        graph.edge(end_loop, header, None);
-        end = header;
+    ];
+    graph.append_block(&mut tail, body);
+    for header in loops.into_iter().rev() {
+        graph.end_loop(&mut tail, header);
     }
-    end
+    tail.0
 }

@@ -71,7 +71,7 @@ impl<'p> Sweeps<'_, 'p> {
                 true,
             ),
             Shape::General(g) if self.context.trace => {
-                (trace::forward_graph(self.draft.cfg, g, &mut code)?, false)
+                (trace::forward_graph(self.draft.cfg, g, &mut code), false)
             }
             Shape::General(g) => general::forward_graph(self.draft.cfg, g, &mut code)?,
         };

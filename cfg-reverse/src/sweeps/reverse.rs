@@ -105,7 +105,7 @@ impl<'p> Sweeps<'_, 'p> {
                 true,
             ),
             Shape::General(g) if self.context.trace => {
-                (trace::adjoint_graph(self.draft.cfg, g, &mut code)?, false)
+                (trace::adjoint_graph(self.draft.cfg, g, &mut code), false)
             }
             Shape::General(g) => general::adjoint_graph(self.draft.cfg, g, &mut code)?,
         };

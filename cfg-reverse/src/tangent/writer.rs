@@ -4,6 +4,7 @@ use cfg_analysis::{activity::Activity, differentiable::differentiable_places};
 use cfg_core::{
     dataflow::Position,
     diagnostic::{CodeInfo, Diagnostic, Diagnostics, site::Element},
+    edit::{Editor, Mark},
     entity::{GlobalId, LocationId, RoutineId, VarId, VertexId},
     flat::FlatStmt,
     ir::{
@@ -19,9 +20,7 @@ use crate::{
     code::{
         built,
         expressions::{as_place, bind_formals, sum, zero},
-        mark::Mark,
         routines::{call_statement, is_deferred},
-        splice::Splice,
     },
     codes,
     externals::{Bound, contribution},
@@ -118,10 +117,11 @@ impl<'a> Writer<'a> {
         }
         let first = self.at_entry();
         if !first.is_empty() {
-            cfg = cfg.map(|body| behind_entry(body, first)).transpose()?;
+            cfg = cfg.map(|body| behind_entry(body, first));
         }
         if original.control == Control::Structured {
-            cfg = cfg.map(built::in_topological_order).transpose()?;
+            let ordered = cfg.map(built::in_topological_order).transpose()?;
+            cfg = ordered.map(Editor::finish);
         }
         let mut routine = self.scope.routine;
         routine.name = name;
@@ -603,9 +603,9 @@ impl<'a> Writer<'a> {
 }
 
 /// Puts statements behind ENTRY: into the block that follows, if only ENTRY leads there, or into a new one.
-fn behind_entry(mut cfg: Cfg, mut first: Vec<Stmt>) -> Result<Cfg, Diagnostics> {
+fn behind_entry(mut cfg: Cfg, mut first: Vec<Stmt>) -> Cfg {
     let Some(entry) = cfg.entry() else {
-        return Ok(cfg);
+        return cfg;
     };
     let next = cfg.successors(entry).next();
     if let Some(v) = next.filter(|&v| cfg.in_edges(v).len() == 1)
@@ -613,12 +613,10 @@ fn behind_entry(mut cfg: Cfg, mut first: Vec<Stmt>) -> Result<Cfg, Diagnostics> 
     {
         first.append(statements);
         *statements = first;
-        return Ok(cfg);
+        return cfg;
     }
-    let mut graph = Splice::of(cfg);
-    let block = graph.after(entry.index());
-    graph.edge(entry.index(), block, None);
-    first.into_iter().for_each(|s| graph.push(block, s));
+    let mut graph = Editor::of(cfg);
+    graph.insert_behind(entry.index(), first);
     graph.finish()
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn adjoint_graph(
         }
     }
     adjoint.arrive();
-    let graph = arrange(adjoint.draw, FreshIds::of_vertices(cfg))?;
+    let graph = arrange(adjoint.draw, FreshIds::of_vertices(cfg));
     Ok(match with_ends(&graph)? {
         Some(nested) => (in_order(nested, FreshIds::of_vertices(cfg))?, true),
         None => (graph, false),
@@ -182,7 +182,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         let pop = self.draw.vertex(0, pop, OriginRole::MarkerPop, id);
         let marker = self.code.marker();
         let branch = self.original(v, choice(marker, ways));
-        self.draw.edge(pop, branch, None);
+        self.draw.graph.add_edge(pop, branch, None);
         self.image[v.index()] = Some((pop, branch));
     }
 
@@ -213,7 +213,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         let Some((l, this)) = general.headed_by(v) else {
             // A vertex without an image is the latch of a loop, where the FORLOOP continues.
             if let Some((_, last)) = self.image[v.index()] {
-                if matches!(self.draw.vertices[last].kind, VertexKind::Branch(_)) {
+                if matches!(self.draw.graph.vertices[last].kind, VertexKind::Branch(_)) {
                     for (ordinal, &e) in first.iter().enumerate() {
                         self.chain(End::new(last, Some(ordinal as i64)), e);
                     }
@@ -225,7 +225,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         };
         let ReverseLoop { head, end } = self.loops[l.index()];
         if let Some((_, last)) = self.image[v.index()].filter(|i| i.1 != end) {
-            self.draw.edge(last, end, None);
+            self.draw.graph.add_edge(last, end, None);
         }
         self.choose(End::new(head, None), v, &first);
         let mut body = End::new(head, Some(1));
@@ -370,7 +370,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
             let branch = self.draw.vertex(0, kind, OriginRole::Dispatch, id);
             for (k, &point) in points.iter().enumerate() {
                 if let Some(place) = self.place(point) {
-                    self.draw.edge(branch, place, Some(k as i64));
+                    self.draw.graph.add_edge(branch, place, Some(k as i64));
                 }
             }
             dispatch.insert(region, (branch, header));

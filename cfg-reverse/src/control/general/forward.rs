@@ -96,7 +96,7 @@ pub(crate) fn forward_graph(
             end.go(&mut draw, first[j.index()]);
         }
     }
-    let graph = draw.finish(FreshIds::of_vertices(cfg))?;
+    let graph = draw.finish(FreshIds::of_vertices(cfg));
     Ok(match with_ends(&graph)? {
         Some(nested) => (nested, true),
         None => (graph, false),

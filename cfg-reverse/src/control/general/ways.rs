@@ -44,7 +44,7 @@ pub(crate) fn ways_out(
             let on = way.on.map(|_| leaving.count);
             let kind = by_number(code.way(), numbers.map(|s| s.number), on);
             at = draw.vertex(0, kind, OriginRole::Dispatch, id(this));
-            draw.edge(block, at, None);
+            draw.graph.add_edge(block, at, None);
         }
         for &e in &way.ends {
             let number = leaving.shared[e.index()].map(|s| s.number);
