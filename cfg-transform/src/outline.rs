@@ -55,10 +55,10 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
+    edit::Editor,
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Edge, Program, Routine, Stmt, StmtKind, Vertex, VertexKind, complete_edge_ids,
-        keep_edge_ids,
+        Cfg, Edge, Program, Routine, Stmt, StmtKind, Vertex, VertexKind,
         visit::{PlaceRole, VisitMut},
     },
     text,
@@ -131,58 +131,33 @@ pub fn outline(
 
 /// The graph with a call in place of the region, and the graph of the region; `None` if it has no ENTRY or EXIT.
 fn split(cfg: &Cfg, cut: &Cut, call: Stmt) -> Option<(Cfg, Cfg)> {
-    let (vertices, mut edges) = cfg.clone().into_parts();
-    keep_edge_ids(&mut edges);
+    let (entry, exit) = (cfg.entry()?, cfg.exit()?);
+    let first = cfg.edge(cut.entry).to;
     let inside = |v: VertexId| cut.inside.contains(v.index());
-    let first = edges[cut.entry.index()].to;
-    let mut rest = Vec::with_capacity(vertices.len() + 1 - cut.inside.count_ones(..));
-    let mut part = Vec::with_capacity(cut.inside.count_ones(..) + 2);
-    let entry = VertexId::new(0);
-    // ENTRY and EXIT of the new routine can have the ids that they have in the old one.
-    let id_of = |v: Option<VertexId>| Some(cfg.vertex(v?).id);
-    part.push(Vertex::new(id_of(cfg.entry())?, VertexKind::Entry));
-    let mut place = Vec::with_capacity(vertices.len());
-    let mut at_call = entry;
-    let mut call = Some(call);
-    for (v, vertex) in vertices.into_iter().enumerate() {
-        let v = VertexId::new(v);
-        if v == first {
-            at_call = VertexId::new(rest.len());
-            let statements = call.take().into_iter().collect();
-            rest.push(Vertex::new(vertex.id, VertexKind::Block(statements)));
-        }
-        let home = if inside(v) { &mut part } else { &mut rest };
-        place.push(VertexId::new(home.len()));
-        home.push(vertex);
+    let mut rest = Editor::of(cfg.clone());
+    let mut part = rest.clone();
+    // The ids that ENTRY and EXIT have in the old routine are not taken in the new one.
+    for v in [entry, exit] {
+        let Vertex { id, kind, .. } = cfg.vertex(v);
+        part.vertices[v.index()] = Vertex::new(*id, kind.clone());
     }
-    let exit = VertexId::new(part.len());
-    part.push(Vertex::new(id_of(cfg.exit())?, VertexKind::Exit));
-    let (mut around, mut within) = (Vec::new(), Vec::new());
-    within.push(Edge::new(entry, place[first.index()], None));
-    for (e, edge) in edges.into_iter().enumerate() {
-        let (from, to) = (place[edge.from.index()], place[edge.to.index()]);
-        if e == cut.entry.index() {
-            let to = at_call;
-            around.push(Edge { from, to, ..edge });
-        } else if e == cut.exit.index() {
-            within.push(Edge::new(from, exit, edge.label));
-            let (from, label) = (at_call, None);
-            around.push(Edge {
-                from,
-                to,
-                label,
-                ..edge
-            });
-        } else if inside(edge.from) {
-            within.push(Edge { from, to, ..edge });
-        } else {
-            around.push(Edge { from, to, ..edge });
-        }
-    }
-    for edges in [&mut around, &mut within] {
-        complete_edge_ids(edges);
-    }
-    Some((Cfg::new(rest, around)?, Cfg::new(part, within)?))
+    let last = &mut part.edges[cut.exit.index()];
+    *last = Edge::new(last.from, exit, last.label);
+    part.edges.retain(|e| inside(e.from));
+    part.edges.insert(0, Edge::new(entry, first, None));
+    let within = cut.inside.ones().chain([exit.index()]);
+    part.arrange([entry.index()].into_iter().chain(within));
+    let within = cfg
+        .edges()
+        .filter(|(e, edge)| inside(edge.from) && *e != cut.exit);
+    within.for_each(|(e, _)| rest.remove_edge(e.index()));
+    let around = &mut rest.edges[cut.exit.index()];
+    (around.from, around.label) = (first, None);
+    let block = VertexKind::Block(vec![call]);
+    rest.vertices[first.index()] = Vertex::new(cfg.vertex(first).id, block);
+    let removed = cut.inside.ones().filter(|&v| v != first.index());
+    removed.for_each(|v| rest.remove(v));
+    Some((rest.finish(), part.finish()))
 }
 
 /// Removes the locals that moved to the new routine.

@@ -1,14 +1,11 @@
 //! Routines that are entered with the objects of global pointers: a new routine has a parameter for each such global,
 //! and assigns it.
 
-use super::head::{
-    instead_of,
-    pieces::{Piece, graph},
-    rename_extents,
-};
+use super::head::{instead_of, rename_extents};
 use crate::names::unused;
 use cfg_core::{
     diagnostic::Diagnostics,
+    edit::Editor,
     entity::{GlobalId, RoutineId, VarId},
     ir::{Expr, Intent, Place, Program, Role, Routine, Stmt, StmtKind, Variable},
     validate::{ValidProgram, validate},
@@ -107,6 +104,6 @@ fn head(program: &Program, renamed: &Program, id: RoutineId, given: &[GlobalId])
         arguments: arguments.collect(),
         result: original.result.map(|v| Place::whole(ids[&v])),
     }));
-    out.body = graph(vec![Piece::Block(block)]);
+    out.body = Some(Editor::line([block]));
     out
 }

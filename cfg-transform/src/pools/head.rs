@@ -221,7 +221,7 @@ fn make(
     }
     flush(&mut writer, &mut pieces);
     let mut out = writer.out;
-    out.body = graph(pieces);
+    out.body = Some(graph(pieces));
     Ok(out)
 }
 

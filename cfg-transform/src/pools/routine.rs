@@ -13,11 +13,11 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
+    edit::Editor,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Edge, Expr, Extent, FreshIds, Intent, LoopTest, Op, Place, Role, Routine, ScalarType,
-        Selector, StatementOrigin, Stmt, Variable, Vertex, VertexKind, complete_edge_ids,
-        keep_edge_ids,
+        Expr, Extent, Intent, Op, Place, Role, Routine, ScalarType, StatementOrigin, Stmt,
+        Variable, VertexKind,
     },
     text,
 };
@@ -130,35 +130,25 @@ pub(super) fn lowered(
         writer.leave(v);
     }
     let epilogue = std::mem::take(&mut writer.block);
-    let (mut vertices, mut edges) = cfg.clone().into_parts();
+    let mut graph = Editor::of(cfg.clone());
     let mut number = 0;
-    for (v, vertex) in vertices.iter_mut().enumerate() {
+    for (v, vertex) in graph.vertices.iter_mut().enumerate() {
         let v = VertexId::new(v);
-        let old = std::mem::replace(&mut vertex.kind, VertexKind::EndLoop);
-        vertex.kind = if let VertexKind::Block(statements) = &old {
-            VertexKind::Block(writer.statements(v, statements, &mut number, &mut problems))
-        } else {
-            match writer.decision(&old) {
-                Ok(kind) => kind,
-                Err(refused) => {
-                    problems.push(refusal(plan, refused, Site::of(id, Element::Vertex(v))));
-                    old
-                }
-            }
-        };
+        if let VertexKind::Block(statements) = &mut vertex.kind {
+            *statements = writer.statements(v, statements, &mut number, &mut problems);
+        } else if let Err(refused) = writer.decision(&mut vertex.kind) {
+            problems.push(refusal(plan, refused, Site::of(id, Element::Vertex(v))));
+        }
     }
     if problems.has_errors() {
         return Err(problems);
     }
-    keep_edge_ids(&mut edges);
-    let mut ids = FreshIds::of_vertices(cfg);
     if let (Some(entry), Some(exit)) = (cfg.entry(), cfg.exit()) {
-        insert(&mut vertices, &mut edges, &mut ids, entry, prologue, true);
-        insert(&mut vertices, &mut edges, &mut ids, exit, epilogue, false);
+        graph.insert_behind(entry.index(), prologue);
+        graph.insert_before(exit.index(), epilogue);
     }
-    complete_edge_ids(&mut edges);
     let mut routine = writer.out;
-    routine.body = Cfg::new(vertices, edges);
+    routine.body = Some(graph.finish());
     Ok(routine)
 }
 
@@ -234,39 +224,6 @@ fn moved(variable: &Variable, plan: &Plan<'_>) -> Variable {
     }
 }
 
-/// A block behind ENTRY, or before EXIT.
-fn insert(
-    vertices: &mut Vec<Vertex>,
-    edges: &mut Vec<Edge>,
-    ids: &mut FreshIds,
-    at: VertexId,
-    statements: Vec<Stmt>,
-    behind: bool,
-) {
-    if statements.is_empty() {
-        return;
-    }
-    let block = VertexId::new(vertices.len());
-    vertices.push(Vertex {
-        id: ids.next_id(),
-        kind: VertexKind::Block(statements),
-        origin: None,
-        at: None,
-        annotations: None,
-    });
-    for edge in edges.iter_mut() {
-        match behind {
-            true if edge.from == at => edge.from = block,
-            false if edge.to == at => edge.to = block,
-            true | false => {}
-        }
-    }
-    edges.push(match behind {
-        true => Edge::new(at, block, None),
-        false => Edge::new(block, at, None),
-    });
-}
-
 impl Writer<'_, '_> {
     /// The statements of a block.
     fn statements(
@@ -297,50 +254,20 @@ impl Writer<'_, '_> {
         all
     }
 
-    /// The test of a LOOP or the selector of a BRANCH. Other vertices stay.
-    fn decision(&mut self, kind: &VertexKind) -> Result<VertexKind, Refused> {
-        let mode = Mode::InPlace;
+    /// The test of a LOOP or the selector of a BRANCH.
+    fn decision(&mut self, kind: &mut VertexKind) -> Result<(), Refused> {
+        let moved = |index| self.plan.is_moved(self.id, index);
+        if kind.index().is_some_and(moved) {
+            return Err(Refused::new(
+                "the address of the index of a counted loop is taken",
+                "take that of a copy",
+            ));
+        }
         self.found.clear();
-        Ok(match kind {
-            VertexKind::Loop { form, test } => VertexKind::Loop {
-                form: *form,
-                test: Box::new(match &**test {
-                    LoopTest::Pre(e) => LoopTest::Pre(self.expr(e, mode)?),
-                    LoopTest::Post(e) => LoopTest::Post(self.expr(e, mode)?),
-                    LoopTest::Counted {
-                        index,
-                        first,
-                        last,
-                        step,
-                    } => {
-                        if self.plan.is_moved(self.id, *index) {
-                            return Err(Refused::new(
-                                "the address of the index of a counted loop is taken",
-                                "take that of a copy",
-                            ));
-                        }
-                        LoopTest::Counted {
-                            index: *index,
-                            first: self.expr(first, mode)?,
-                            last: self.expr(last, mode)?,
-                            step: self.expr(step, mode)?,
-                        }
-                    }
-                }),
-            },
-            VertexKind::Branch(selector) => VertexKind::Branch(Box::new(match &**selector {
-                Selector::Condition(e) => Selector::Condition(self.expr(e, mode)?),
-                Selector::Cases { value, arms } => Selector::Cases {
-                    value: self.expr(value, mode)?,
-                    arms: arms.clone(),
-                },
-            })),
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::EndLoop
-            | VertexKind::EndBranch => kind.clone(),
-        })
+        for e in kind.exprs_mut() {
+            *e = self.expr(e, Mode::InPlace)?;
+        }
+        Ok(())
     }
 
     /// Finds the bounds of a variable that lives in a pool; bounds that are not constant are evaluated at entry and

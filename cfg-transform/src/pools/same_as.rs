@@ -5,14 +5,11 @@
 
 use super::{
     given::enter_by,
-    head::{
-        instead_of,
-        pieces::{Piece, graph},
-        rename_extents,
-    },
+    head::{instead_of, rename_extents},
 };
 use cfg_core::{
     diagnostic::Diagnostics,
+    edit::Editor,
     entity::{RoutineId, VarId},
     ir::{Expr, Intent, Op, Place, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable},
     validate::ValidProgram,
@@ -103,7 +100,7 @@ fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
         arguments: arguments.collect(),
         result: original.result.map(|v| Place::whole(ids[&v])),
     }));
-    out.body = graph(vec![Piece::Block(block)]);
+    out.body = Some(Editor::line([block]));
     out
 }
 

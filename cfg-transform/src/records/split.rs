@@ -44,8 +44,8 @@ use cfg_core::{
     flat::{Parts, RecordParts, RoutineParts, refuse_pointers},
     ir::{
         Cfg, Dim, Expr, Extent, Global, Intent, LoopTest, NameRole, Op, Order, Overlay, Place,
-        Program, Role, Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript,
-        Variable, Vertex, VertexKind,
+        Program, Role, Routine, ScalarType, StatementOrigin, Stmt, StmtKind, Subscript, Variable,
+        VertexKind,
     },
     typing::{place_type_in, type_in},
     validate::{ValidProgram, validate},
@@ -405,71 +405,39 @@ impl<'p> SplitRoutine<'p> {
     }
 
     fn body(&mut self) -> Option<Cfg> {
-        let cfg = self.routine.body.as_ref()?;
+        let mut cfg = self.routine.body.clone()?;
         let mut number = 0;
-        let mut vertices = Vec::with_capacity(cfg.vertex_count());
-        for (_, vertex) in cfg.vertices() {
-            let kind = self.vertex(vertex, &mut number);
-            vertices.push(Vertex {
-                kind,
-                ..vertex.clone()
-            });
-        }
-        let edges = cfg.edges().map(|(_, edge)| edge.clone()).collect();
-        Cfg::new(vertices, edges)
-    }
-
-    fn vertex(&mut self, vertex: &Vertex, number: &mut usize) -> VertexKind {
-        match &vertex.kind {
-            VertexKind::Block(statements) => {
-                for statement in statements {
-                    let origin = StatementOrigin::of(*number);
-                    *number += 1;
-                    let before = self.block.len();
-                    self.statement(&statement.kind);
-                    for made in &mut self.block[before..] {
-                        made.at = statement.at.clone();
-                        made.annotations = statement.annotations.clone();
-                        // Statements of a derived routine keep their origins.
-                        made.origin = match self.routine.origin {
-                            Some(_) => statement.origin,
-                            None => origin,
-                        };
-                        self.statements.push(origin);
-                    }
-                }
-                VertexKind::Block(std::mem::take(&mut self.block))
+        for vertex in cfg.vertices_mut() {
+            for e in vertex.kind.exprs_mut() {
+                *e = self.expr(e);
             }
-            VertexKind::Loop { form, test } => VertexKind::Loop {
-                form: *form,
-                test: Box::new(match &**test {
-                    LoopTest::Pre(e) => LoopTest::Pre(self.expr(e)),
-                    LoopTest::Post(e) => LoopTest::Post(self.expr(e)),
-                    LoopTest::Counted {
-                        index,
-                        first,
-                        last,
-                        step,
-                    } => LoopTest::Counted {
-                        index: self.only(*index),
-                        first: self.expr(first),
-                        last: self.expr(last),
-                        step: self.expr(step),
-                    },
-                }),
-            },
-            VertexKind::Branch(selector) => VertexKind::Branch(Box::new(match &**selector {
-                Selector::Condition(e) => Selector::Condition(self.expr(e)),
-                Selector::Cases { value, arms } => Selector::Cases {
-                    value: self.expr(value),
-                    arms: arms.clone(),
-                },
-            })),
-            kind @ (VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::EndLoop
-            | VertexKind::EndBranch) => kind.clone(),
+            if let VertexKind::Loop { test, .. } = &mut vertex.kind
+                && let LoopTest::Counted { index, .. } = &mut **test
+            {
+                *index = self.only(*index);
+            }
+            let Some(statements) = vertex.kind.statements_mut() else {
+                continue;
+            };
+            for statement in &*statements {
+                let origin = StatementOrigin::of(number);
+                number += 1;
+                let before = self.block.len();
+                self.statement(&statement.kind);
+                for made in &mut self.block[before..] {
+                    made.at = statement.at.clone();
+                    made.annotations = statement.annotations.clone();
+                    // What was made from another routine keeps where it comes from.
+                    made.origin = match self.routine.origin {
+                        Some(_) => statement.origin,
+                        None => origin,
+                    };
+                    self.statements.push(origin);
+                }
+            }
+            *statements = std::mem::take(&mut self.block);
         }
+        Some(cfg)
     }
 
     fn statement(&mut self, kind: &StmtKind) {

@@ -1,10 +1,8 @@
 //! Routines that copy arrays of any rank in storage order.
 
-use super::{
-    super::plan::Kind,
-    pieces::{Piece, graph},
-};
+use super::super::plan::Kind;
 use cfg_core::{
+    edit::Editor,
     entity::RoutineId,
     ir::{Dim, Expr, Intent, Place, Role, Routine, ScalarType, Stmt, Variable},
 };
@@ -54,7 +52,7 @@ impl Copies {
             let to = Variable::new("to", ty, shape(), role(Intent::Out));
             let to = routine.add_variable(to);
             let copy = Stmt::assign(Place::whole(to), Expr::var(from));
-            routine.body = graph(vec![Piece::Block(vec![copy])]);
+            routine.body = Some(Editor::line([vec![copy]]));
             routine
         });
         made.collect()
