@@ -3,22 +3,8 @@
 use crate::xaif::read::xml::NodeId;
 use cfg_core::{
     entity::VertexId,
-    ir::{
-        Annotations, Cfg, Edge, FreshIds, LoopForm, LoopTest, Selector, Stmt, Vertex, VertexKind,
-    },
+    ir::{Annotations, Cfg, Edge, FreshIds, Stmt, Vertex, VertexKind},
 };
-
-/// The type of a vertex, with what it holds.
-#[derive(Clone, Debug)]
-pub(crate) enum Kind {
-    Entry,
-    Exit,
-    Block(Vec<(NodeId, Stmt)>),
-    Loop(LoopTest),
-    EndLoop,
-    Branch(Selector),
-    EndBranch,
-}
 
 /// A vertex of a graph that is still changed.
 #[derive(Clone, Debug)]
@@ -26,7 +12,9 @@ pub(crate) struct Draft {
     pub(crate) id: i64,
     /// The element that it comes from.
     pub(crate) node: NodeId,
-    pub(crate) kind: Kind,
+    pub(crate) kind: VertexKind,
+    /// The elements that its statements come from.
+    pub(crate) nodes: Vec<NodeId>,
     pub(crate) annotations: Annotations,
 }
 
@@ -86,11 +74,12 @@ impl Graph {
     }
 
     /// Appends a vertex.
-    pub(crate) fn add_vertex(&mut self, node: NodeId, kind: Kind) -> usize {
+    pub(crate) fn add_vertex(&mut self, node: NodeId, kind: VertexKind) -> usize {
         self.vertices.push(Draft {
             id: self.new_vertices.next_id(),
             node,
             kind,
+            nodes: Vec::new(),
             annotations: None,
         });
         self.vertices.len() - 1
@@ -115,16 +104,19 @@ impl Graph {
         if statements.is_empty() {
             return;
         }
+        let (nodes, statements): (Vec<_>, Vec<_>) = statements.into_iter().unzip();
         if let [only] = edges {
-            let from = self.edges[*only].from;
-            if let Kind::Block(list) = &mut self.vertices[from].kind {
+            let from = &mut self.vertices[self.edges[*only].from];
+            if let VertexKind::Block(list) = &mut from.kind {
                 list.extend(statements);
+                from.nodes.extend(nodes);
                 return;
             }
         }
         let to = self.edges[first].to;
         let node = self.vertices[to].node;
-        let block = self.add_vertex(node, Kind::Block(statements));
+        let block = self.add_vertex(node, VertexKind::Block(statements));
+        self.vertices[block].nodes = nodes;
         for &e in edges {
             self.edges[e].to = block;
         }
@@ -159,28 +151,8 @@ impl Graph {
         let mut vertices = Vec::with_capacity(self.vertices.len());
         for draft in self.vertices {
             places.vertices.push(draft.node);
-            let mut statements = Vec::new();
-            let kind = match draft.kind {
-                Kind::Entry => VertexKind::Entry,
-                Kind::Exit => VertexKind::Exit,
-                Kind::Block(list) => {
-                    let mut block = Vec::with_capacity(list.len());
-                    for (node, statement) in list {
-                        statements.push(node);
-                        block.push(statement);
-                    }
-                    VertexKind::Block(block)
-                }
-                Kind::Loop(test) => VertexKind::Loop {
-                    form: LoopForm::Loop,
-                    test: Box::new(test),
-                },
-                Kind::EndLoop => VertexKind::EndLoop,
-                Kind::Branch(selector) => VertexKind::Branch(Box::new(selector)),
-                Kind::EndBranch => VertexKind::EndBranch,
-            };
-            places.statements.push(statements);
-            let mut vertex = Vertex::new(draft.id, kind);
+            places.statements.push(draft.nodes);
+            let mut vertex = Vertex::new(draft.id, draft.kind);
             vertex.annotations = draft.annotations;
             vertices.push(vertex);
         }
@@ -194,35 +166,20 @@ impl Graph {
         (Cfg::new(vertices, edges), places)
     }
 
-    /// A graph of the same shape without statements: all that the search for structure needs.
-    pub(crate) fn skeleton(&self) -> Option<Cfg> {
-        let vertices = self.vertices.iter().map(|draft| {
-            let kind = match &draft.kind {
-                Kind::Entry => VertexKind::Entry,
-                Kind::Exit => VertexKind::Exit,
-                Kind::Block(_) => VertexKind::Block(Vec::new()),
-                Kind::Loop(test) => VertexKind::Loop {
-                    form: LoopForm::Loop,
-                    test: Box::new(test.clone()),
-                },
-                Kind::EndLoop => VertexKind::EndLoop,
-                Kind::Branch(selector) => VertexKind::Branch(Box::new(selector.clone())),
-                Kind::EndBranch => VertexKind::EndBranch,
-            };
-            Vertex::new(draft.id, kind)
-        });
-        let edges = self.edges.iter().map(|e| {
-            let mut edge = Edge::new(VertexId::new(e.from), VertexId::new(e.to), e.label);
-            edge.id = Some(e.id);
-            edge
-        });
-        Cfg::new(vertices.collect(), edges.collect())
+    /// The graph as it is now, to find its structure.
+    pub(crate) fn now(&self) -> Option<Cfg> {
+        self.clone().finish().0
     }
 }
 
 /// The in-edges of a vertex: from ENDLOOP (of a loop only), and the others.
 pub(crate) fn sides(graph: &Graph, in_edges: &[Vec<usize>], v: usize) -> (Vec<usize>, Vec<usize>) {
-    let is_loop = matches!(graph.vertices[v].kind, Kind::Loop(_));
-    let from_end = |e: usize| matches!(graph.vertices[graph.edges[e].from].kind, Kind::EndLoop);
+    let is_loop = matches!(graph.vertices[v].kind, VertexKind::Loop { .. });
+    let from_end = |e: usize| {
+        matches!(
+            graph.vertices[graph.edges[e].from].kind,
+            VertexKind::EndLoop
+        )
+    };
     in_edges[v].iter().partition(|&&e| is_loop && from_end(e))
 }

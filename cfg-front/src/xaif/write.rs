@@ -15,10 +15,11 @@ use cfg_core::{
         Diagnostic,
         site::{Element, Site},
     },
-    entity::{RoutineId, VertexId},
+    edit::Editor,
+    entity::RoutineId,
     ir::{
-        Annotations, Cfg, Edge, Expr, Extent, IntType, Program, Role, Routine, ScalarType, Stmt,
-        StmtKind, Variable, Vertex, VertexKind,
+        Annotations, Cfg, Expr, Extent, IntType, Program, Role, Routine, ScalarType, Stmt,
+        StmtKind, Variable,
     },
     text,
 };
@@ -106,12 +107,7 @@ fn declarations(program: &Program) -> io::Result<String> {
     let mut program = program.clone();
     for routine in &mut program.routines {
         if routine.body.is_some() {
-            let vertices = vec![
-                Vertex::new(1, VertexKind::Entry),
-                Vertex::new(2, VertexKind::Exit),
-            ];
-            let edge = Edge::new(VertexId::new(0), VertexId::new(1), None);
-            routine.body = Cfg::new(vertices, vec![edge]);
+            routine.body = Some(Editor::line([]));
         }
     }
     let mut bytes = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::xaif::{
     codes,
-    graph::{Draft, DraftEdge, Graph, Kind, Places, sides},
+    graph::{Draft, DraftEdge, Graph, Places, sides},
     lower::{Lower, loops, unstructured},
     notation::annotations::annotations,
     read::{
@@ -12,7 +12,7 @@ use crate::xaif::{
 };
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics, site::Element},
-    ir::{Arm, CaseRange, FreshIds, LoopTest, ScalarType, Selector, Stmt},
+    ir::{Arm, CaseRange, FreshIds, LoopTest, ScalarType, Selector, Stmt, VertexKind},
     validate::structure,
 };
 use serde_json::json;
@@ -59,13 +59,13 @@ fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
     let mut fine = true;
     for n in doc.children(node) {
         let kind = match doc.name(n) {
-            El::Entry => Kind::Entry,
-            El::Exit => Kind::Exit,
+            El::Entry => VertexKind::Entry,
+            El::Exit => VertexKind::Exit,
             El::BasicBlock | El::ForLoop | El::PreLoop | El::PostLoop | El::Branch => {
-                Kind::Block(Vec::new())
+                VertexKind::Block(Vec::new())
             }
-            El::EndLoop => Kind::EndLoop,
-            El::EndBranch => Kind::EndBranch,
+            El::EndLoop => VertexKind::EndLoop,
+            El::EndBranch => VertexKind::EndBranch,
             El::ControlFlowEdge => {
                 edge_nodes.push(n);
                 continue;
@@ -117,6 +117,7 @@ fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
             id: number,
             node: n,
             kind,
+            nodes: Vec::new(),
             annotations: annotations(entries),
         });
     }
@@ -242,8 +243,9 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
         let n = graph.vertices[v].node;
         match lower.doc.name(n) {
             El::BasicBlock => {
-                let statements = lower.block(n);
-                graph.vertices[v].kind = Kind::Block(statements);
+                let (nodes, statements) = lower.block(n).into_iter().unzip();
+                graph.vertices[v].nodes = nodes;
+                graph.vertices[v].kind = VertexKind::Block(statements);
             }
             El::Branch => {
                 let condition = lower.condition(n);
@@ -276,7 +278,9 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                     }
                 };
                 match selector {
-                    Some(selector) => graph.vertices[v].kind = Kind::Branch(selector),
+                    Some(selector) => {
+                        graph.vertices[v].kind = VertexKind::Branch(Box::new(selector))
+                    }
                     None => fine = false,
                 }
             }
@@ -304,7 +308,7 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                     entry: if pre { statements.clone() } else { Vec::new() },
                     back: statements,
                 });
-                graph.vertices[v].kind = Kind::Loop(if pre {
+                graph.vertices[v].kind = VertexKind::loop_on(if pre {
                     LoopTest::Pre(condition.expr)
                 } else {
                     LoopTest::Post(condition.expr)
@@ -317,7 +321,7 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                     fine = false;
                     continue;
                 };
-                graph.vertices[v].kind = Kind::Loop(lowered.test);
+                graph.vertices[v].kind = VertexKind::loop_on(lowered.test);
                 before.push(Before {
                     vertex: v,
                     entry: [lowered.entry, lowered.every.clone()].concat(),
@@ -482,7 +486,7 @@ fn place_before(graph: &mut Graph, before: Vec<Before>) {
 
 /// Checks a graph that promises structure.
 fn complete(lower: &mut Lower<'_, '_>, graph: &Graph) -> bool {
-    let Some(cfg) = graph.skeleton() else {
+    let Some(cfg) = graph.now() else {
         return false;
     };
     match structure(&cfg) {

@@ -8,10 +8,11 @@ use crate::xaif::{
 };
 use cfg_core::{
     builder::RoutineBuilder,
-    entity::{RoutineId, VarId, VertexId},
+    edit::{Editor, Tail},
+    entity::{RoutineId, VarId},
     ir::{
-        Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Order, Place, Role, Routine,
-        ScalarType, Stmt, Subscript, Variable, Vertex, VertexKind,
+        Dim, Expr, Extent, Intent, LoopTest, Op, Order, Place, Role, Routine, ScalarType, Stmt,
+        Subscript, Variable, VertexKind,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -132,42 +133,16 @@ fn matmul(name: String, ty: ScalarType, rank_a: usize, rank_b: usize) -> Routine
         subscripts: row.into_iter().chain(column).collect(),
     };
     let sum = Expr::op(Op::Sum, [Expr::op(Op::Mul, [left, right])]);
-    let mut vertices = vec![Vertex::new(1, VertexKind::Entry)];
-    let mut edges = Vec::new();
-    let v = VertexId::new;
-    for (k, (var, last)) in loops.iter().enumerate() {
-        vertices.push(Vertex::new(
-            k as i64 + 2,
-            VertexKind::Loop {
-                form: LoopForm::Loop,
-                test: Box::new(LoopTest::Counted {
-                    index: *var,
-                    first: Expr::Int(1),
-                    last: last.clone(),
-                    step: Expr::Int(1),
-                }),
-            },
-        ));
-        edges.push(Edge::new(v(k), v(k + 1), (k > 0).then_some(1)));
+    let mut graph = Editor::default();
+    let mut tail = Tail(graph.add(VertexKind::Entry), None);
+    let tests = loops.into_iter().map(|(v, last)| LoopTest::up_to(v, last));
+    let headers: Vec<usize> = tests.map(|t| graph.begin_loop(&mut tail, t)).collect();
+    graph.append_block(&mut tail, vec![Stmt::assign(target, sum)]);
+    for header in headers.into_iter().rev() {
+        graph.end_loop(&mut tail, header);
     }
-    let n = loops.len();
-    vertices.push(Vertex::new(
-        n as i64 + 2,
-        VertexKind::Block(vec![Stmt::assign(target, sum)]),
-    ));
-    edges.push(Edge::new(v(n), v(n + 1), Some(1)));
-    let mut last = n + 1;
-    for k in (0..n).rev() {
-        let end = vertices.len();
-        vertices.push(Vertex::new(end as i64 + 1, VertexKind::EndLoop));
-        edges.push(Edge::new(v(last), v(end), None));
-        edges.push(Edge::new(v(end), v(k + 1), None));
-        last = k + 1;
-    }
-    let exit = vertices.len();
-    vertices.push(Vertex::new(exit as i64 + 1, VertexKind::Exit));
-    edges.push(Edge::new(v(last), v(exit), None));
-    routine.body = Cfg::new(vertices, edges);
+    graph.append(&mut tail, VertexKind::Exit);
+    routine.body = Some(graph.finish());
     routine
 }
 

@@ -6,13 +6,16 @@
 
 use crate::xaif::{
     codes,
-    graph::{Graph, Kind, sides},
+    graph::{Graph, sides},
     lower::{Lower, typed::Typed},
     read::xml::{El, NodeId},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, LoopTest, Op, Place, Role, ScalarType, Stmt, StmtKind, visit::each_written_if},
+    ir::{
+        Expr, LoopTest, Op, Place, Role, ScalarType, Stmt, StmtKind, VertexKind,
+        visit::each_written_if,
+    },
     structure::Structure,
 };
 use std::collections::BTreeMap;
@@ -256,59 +259,34 @@ fn lower_to(lower: &mut Lower<'_, '_>, n: NodeId, e: Expr, ty: ScalarType) -> Op
 pub(crate) fn assigned_indices(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
     let mut writers: BTreeMap<VarId, Vec<usize>> = BTreeMap::new();
     for draft in &graph.vertices {
-        if let Kind::Loop(LoopTest::Counted { index, .. }) = &draft.kind {
-            writers.entry(*index).or_default();
+        if let Some(index) = draft.kind.index() {
+            writers.entry(index).or_default();
         }
     }
     if writers.is_empty() {
         return;
     }
     for (v, draft) in graph.vertices.iter().enumerate() {
-        match &draft.kind {
-            Kind::Block(statements) => {
-                for (_, statement) in statements {
-                    for var in written(lower, statement, &writers) {
-                        if let Some(list) = writers.get_mut(&var) {
-                            list.push(v);
-                        }
-                    }
-                }
+        let mut wrote: Vec<VarId> = draft.kind.index().into_iter().collect();
+        if let VertexKind::Block(statements) = &draft.kind {
+            wrote.extend(statements.iter().flat_map(|s| written(lower, s, &writers)));
+        }
+        for var in wrote {
+            if let Some(list) = writers.get_mut(&var) {
+                list.push(v);
             }
-            Kind::Loop(LoopTest::Counted { index, .. }) => {
-                if let Some(list) = writers.get_mut(index) {
-                    list.push(v);
-                }
-            }
-            Kind::Entry
-            | Kind::Exit
-            | Kind::Loop(_)
-            | Kind::EndLoop
-            | Kind::Branch(_)
-            | Kind::EndBranch => {}
         }
     }
     let conflict: Vec<usize> = {
-        let loops = graph
-            .vertices
-            .iter()
-            .enumerate()
-            .filter_map(|(v, d)| match &d.kind {
-                Kind::Loop(LoopTest::Counted { index, .. }) => Some((v, *index)),
-                Kind::Entry
-                | Kind::Exit
-                | Kind::Block(_)
-                | Kind::Loop(_)
-                | Kind::EndLoop
-                | Kind::Branch(_)
-                | Kind::EndBranch => None,
-            });
+        let loops = graph.vertices.iter().enumerate();
+        let loops = loops.filter_map(|(v, draft)| Some((v, draft.kind.index()?)));
         let candidates: Vec<(usize, VarId)> = loops.filter(|(_, i)| writers[i].len() > 1).collect();
         if candidates.is_empty() {
             return;
         }
         let structure = lower
             .is_structured()
-            .then(|| graph.skeleton())
+            .then(|| graph.now())
             .flatten()
             .and_then(|cfg| Structure::of(&cfg).ok());
         match structure {
@@ -383,12 +361,12 @@ pub(crate) fn conditional(
     code: Option<VarId>,
 ) {
     let node = graph.vertices[v].node;
-    let Kind::Loop(LoopTest::Counted {
+    let Some(LoopTest::Counted {
         index,
         first,
         last,
         step,
-    }) = &graph.vertices[v].kind
+    }) = graph.vertices[v].kind.test()
     else {
         return;
     };
@@ -426,7 +404,7 @@ pub(crate) fn conditional(
         next = Expr::op(Op::If, [going, next, Expr::var(index)]);
     }
     let back = vec![(node, Stmt::assign(Place::whole(index), next))];
-    graph.vertices[v].kind = Kind::Loop(LoopTest::Pre(condition));
+    graph.vertices[v].kind = VertexKind::loop_on(LoopTest::Pre(condition));
     let (ends, entries) = sides(graph, in_edges, v);
     graph.insert(&entries, entry);
     for e in ends {

@@ -5,14 +5,10 @@
 //! its immediate post-dominator. Where that does not give structured control flow (loops with several
 //! exits, jumps into loops), the graph stays as it is and is general.
 
-use crate::xaif::{
-    codes,
-    graph::{Graph, Kind},
-    lower::Lower,
-};
+use crate::xaif::{codes, graph::Graph, lower::Lower};
 use cfg_core::{
     graph::{Adjacency, Reversed, dominance::Dominators, postorder},
-    ir::Control,
+    ir::{Control, VertexKind},
     structure::Structure,
 };
 
@@ -25,9 +21,9 @@ pub(crate) fn structure(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Control
     let saved = graph.clone();
     let mut ends = vec![false; graph.vertices.len()];
     for (v, draft) in graph.vertices.iter_mut().enumerate() {
-        if matches!(draft.kind, Kind::EndBranch) {
+        if matches!(draft.kind, VertexKind::EndBranch) {
             ends[v] = true;
-            draft.kind = Kind::Block(Vec::new());
+            draft.kind = VertexKind::Block(Vec::new());
         }
     }
     if join(graph, &ends).is_some() && is_structured(graph) {
@@ -38,9 +34,7 @@ pub(crate) fn structure(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Control
 }
 
 fn is_structured(graph: &Graph) -> bool {
-    graph
-        .skeleton()
-        .is_some_and(|cfg| Structure::of(&cfg).is_ok())
+    graph.now().is_some_and(|cfg| Structure::of(&cfg).is_ok())
 }
 
 fn drop_unreachable(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
@@ -49,7 +43,7 @@ fn drop_unreachable(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
     let entry = graph
         .vertices
         .iter()
-        .position(|v| matches!(v.kind, Kind::Entry));
+        .position(|v| matches!(v.kind, VertexKind::Entry));
     let mut work: Vec<usize> = entry.into_iter().collect();
     while let Some(v) = work.pop() {
         if std::mem::replace(&mut keep[v], true) {
@@ -59,7 +53,7 @@ fn drop_unreachable(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
     }
     // The EXIT of a routine that never returns stays, for validation to report.
     for (v, draft) in graph.vertices.iter().enumerate() {
-        keep[v] |= matches!(draft.kind, Kind::Exit);
+        keep[v] |= matches!(draft.kind, VertexKind::Exit);
     }
     let Some(first) = keep.iter().position(|k| !k) else {
         return;
@@ -86,23 +80,23 @@ fn join(graph: &mut Graph, old_ends: &[bool]) -> Option<()> {
     let out = graph.out_edges();
     let mut succs: Vec<Vec<usize>> = vec![Vec::new(); n];
     for (v, edges) in out.iter().enumerate() {
-        let is_loop = matches!(graph.vertices[v].kind, Kind::Loop(_));
+        let is_loop = matches!(graph.vertices[v].kind, VertexKind::Loop { .. });
         for &e in edges {
             let edge = &graph.edges[e];
             if is_loop && edge.label.is_none() {
                 continue;
             }
             let mut to = edge.to;
-            if matches!(graph.vertices[v].kind, Kind::EndLoop) {
+            if matches!(graph.vertices[v].kind, VertexKind::EndLoop) {
                 let exit = out[to].iter().find(|&&x| graph.edges[x].label.is_none())?;
                 to = graph.edges[*exit].to;
             }
             succs[v].push(to);
         }
     }
-    let find = |kind: fn(&Kind) -> bool| graph.vertices.iter().position(|v| kind(&v.kind));
-    let entry = find(|k| matches!(k, Kind::Entry))?;
-    let exit = find(|k| matches!(k, Kind::Exit))?;
+    let find = |kind: fn(&VertexKind) -> bool| graph.vertices.iter().position(|v| kind(&v.kind));
+    let entry = find(|k| matches!(k, VertexKind::Entry))?;
+    let exit = find(|k| matches!(k, VertexKind::Exit))?;
     let edges = succs
         .iter()
         .enumerate()
@@ -127,7 +121,7 @@ fn join(graph: &mut Graph, old_ends: &[bool]) -> Option<()> {
     let mut in_edges = graph.in_edges();
     let mut inserted = Vec::new();
     for &b in &last_first {
-        if !matches!(graph.vertices[b].kind, Kind::Branch(_)) {
+        if !matches!(graph.vertices[b].kind, VertexKind::Branch(_)) {
             continue;
         }
         let meet = post.immediate(b)?;
@@ -138,7 +132,7 @@ fn join(graph: &mut Graph, old_ends: &[bool]) -> Option<()> {
             return None;
         }
         let node = graph.vertices[meet].node;
-        let end = graph.add_vertex(node, Kind::EndBranch);
+        let end = graph.add_vertex(node, VertexKind::EndBranch);
         owner.push(b);
         for &e in &mine {
             graph.edges[e].to = end;
@@ -161,7 +155,7 @@ fn join(graph: &mut Graph, old_ends: &[bool]) -> Option<()> {
             for &e in &in_edges[end] {
                 graph.edges[e].to = next;
             }
-            graph.vertices[next].kind = Kind::EndBranch;
+            graph.vertices[next].kind = VertexKind::EndBranch;
             keep[end] = false;
         }
     }
