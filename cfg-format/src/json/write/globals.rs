@@ -6,7 +6,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Extent, LoopTest, Place, Role, Routine, Selector, StmtKind, Vertex, VertexKind},
+    ir::{Expr, Extent, Place, Role, Routine, StmtKind, Vertex},
 };
 
 /// Number of globals at the end of `locals`, the variables that are no parameters, that the reader puts there by
@@ -74,29 +74,11 @@ impl FirstUses {
     }
 
     fn vertex(&mut self, vertex: &Vertex) {
-        match &vertex.kind {
-            VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
-            VertexKind::Block(statements) => {
-                for statement in statements {
-                    self.statement(&statement.kind);
-                }
-            }
-            VertexKind::Loop { test, .. } => match &**test {
-                LoopTest::Pre(e) | LoopTest::Post(e) => self.expr(e),
-                LoopTest::Counted {
-                    index,
-                    first,
-                    last,
-                    step,
-                } => {
-                    self.variable(*index);
-                    [first, last, step].into_iter().for_each(|e| self.expr(e));
-                }
-            },
-            VertexKind::Branch(selector) => match &**selector {
-                Selector::Condition(e) | Selector::Cases { value: e, .. } => self.expr(e),
-            },
+        for statement in vertex.statements() {
+            self.statement(&statement.kind);
         }
+        vertex.kind.index().iter().for_each(|v| self.variable(*v));
+        vertex.kind.exprs().for_each(|e| self.expr(e));
     }
 
     fn statement(&mut self, kind: &StmtKind) {

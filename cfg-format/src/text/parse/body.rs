@@ -11,7 +11,7 @@ mod finish;
 use super::{Kind, Parse, Parser, Places, RoutinePlaces, codes, routine::Names};
 use cfg_core::{
     diagnostic::similar::did_you_mean,
-    ir::{Arm, At, Control, Expr, Origin, Routine, Selector, Stmt, VertexKind},
+    ir::{Arm, At, Control, Expr, Origin, Routine, Stmt, VertexKind},
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -324,10 +324,7 @@ impl Parser<'_> {
                     self.description(&mut mark)?;
                 }
                 self.warn_unreachable(body, token.start);
-                let header = body.add(
-                    VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true)))),
-                    mark,
-                );
+                let header = body.add(VertexKind::branch_on(Expr::Logical(true)), mark);
                 let open = Open::Select {
                     header,
                     value,

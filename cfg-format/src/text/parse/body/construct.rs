@@ -82,8 +82,7 @@ impl Parser<'_> {
             }
         }
         self.warn_unreachable(body, start);
-        let selector = Box::new(Selector::Condition(condition));
-        let header = body.add(VertexKind::Branch(selector), mark);
+        let header = body.add(VertexKind::branch_on(condition), mark);
         body.leave(header, Some(1));
         let open = Open::If {
             header,
