@@ -1,5 +1,5 @@
-//! Helpers that write code: names, types, temporaries, small expressions and statements, graphs that are taken apart,
-//! put together and checked. None of them knows of derivatives.
+//! Helpers that write code: names, types, temporaries, small expressions and statements, graphs that are
+//! checked. None of them knows of derivatives.
 
 pub(crate) mod built;
 pub(crate) mod expressions;

@@ -25,7 +25,6 @@ mod routine;
 mod signature;
 mod sized;
 mod special;
-mod stacks;
 mod statement;
 mod stops;
 
@@ -68,6 +67,8 @@ pub struct Options {
     pub recursion: usize,
     /// Percentage of programs with an external function.
     pub externals: usize,
+    /// Percentage of external functions that take an array.
+    pub external_arrays: usize,
     /// Percentage of programs with an allocatable array.
     pub allocatables: usize,
     /// Percentage of programs with globals in which two global arrays share storage.
@@ -79,6 +80,9 @@ pub struct Options {
     /// Percentage of programs with globals that have integers and logicals in one storage. They have a random stream
     /// of their own, so that older seeds keep their programs.
     pub integer_overlays: usize,
+    /// Percentage of routines whose control is general: with jumps out of loops, to their next pass and to the end, and loops that are
+    /// written with jumps.
+    pub jumps: usize,
     /// Percentage of helper routines with an optional parameter.
     pub optionals: usize,
     /// Percentage of helper subroutines whose parameters may overlap.
@@ -126,10 +130,12 @@ impl Options {
         globals: 30,
         recursion: 25,
         externals: 12,
+        external_arrays: 0,
         allocatables: 6,
         overlays: 25,
         scattered: 0,
         integer_overlays: 0,
+        jumps: 0,
         optionals: 12,
         aliased: 10,
         odd_functions: 0,
@@ -163,10 +169,12 @@ impl Options {
         real32: 12,
         globals: 50,
         externals: 20,
+        external_arrays: 30,
         allocatables: 50,
         overlays: 60,
         scattered: 30,
         integer_overlays: 30,
+        jumps: 20,
         optionals: 30,
         aliased: 30,
         odd_functions: 40,
@@ -191,6 +199,23 @@ impl Options {
         ..Self::WIDE
     };
 
+    /// Routines with any control flow that call each other, smooth functions.
+    pub const MIXED: Self = Self {
+        statements: (4, 16),
+        nesting: 3,
+        globals: 90,
+        externals: 40,
+        external_arrays: 80,
+        scattered: 50,
+        integer_overlays: 60,
+        aliased: 50,
+        jumps: 50,
+        derivatives: 40,
+        tapes: 0,
+        dress: 0,
+        ..Self::WIDE_SMOOTH
+    };
+
     /// Small programs, for fuzzing and for looking at.
     pub const SMALL: Self = Self {
         statements: (3, 15),
@@ -206,10 +231,15 @@ impl Options {
 pub struct Generated {
     /// The case.
     pub case: Case,
-    /// The body of each routine; `None` for external routines.
+    /// The body of each routine; `None` for routines that were not made from a tree.
     pub trees: Vec<Option<Region>>,
     /// The random stream for ids, annotations and orders of the graphs, if they are to be unusual.
     dress: Option<Rng>,
+}
+
+/// True so many times in a hundred; without a chance nothing is drawn.
+fn chance(rng: &mut Rng, percent: usize) -> bool {
+    percent > 0 && rng.percent(percent)
 }
 
 /// The case of a seed.
@@ -284,7 +314,9 @@ impl Generated {
     /// Makes the graphs from the trees again.
     pub fn rebuild(&mut self) {
         for (routine, tree) in self.case.program.routines.iter_mut().zip(&self.trees) {
-            routine.body = tree.as_deref().map(tree::graph);
+            if let Some(tree) = tree {
+                routine.body = Some(tree::graph(tree, routine.control));
+            }
         }
         let Some(mut rng) = self.dress.clone() else {
             return;

@@ -84,7 +84,8 @@ fn edit_region(region: &mut Region, at: &mut usize) -> bool {
                     return true;
                 }
             }
-            Node::Loop { body, .. } => {
+            Node::Jump { .. } => {}
+            Node::Loop { body, .. } | Node::Again { body, .. } => {
                 if here(at) {
                     let body = std::mem::take(body);
                     region.splice(k..=k, body);

@@ -104,6 +104,12 @@ pub(super) struct Builder<'a> {
     pub(super) hidden: Vec<bool>,
     /// The routines of the program name few globals.
     pub(super) scattered: bool,
+    /// Jumps may be drawn here.
+    pub(super) general: bool,
+    /// Of each loop around the place, whether a jump to the next pass keeps it from running for ever.
+    pub(super) around: Vec<bool>,
+    /// Number of jumps so far.
+    pub(super) jumps: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -133,6 +139,9 @@ impl<'a> Builder<'a> {
             formals: Vec::new(),
             hidden: Vec::new(),
             scattered: false,
+            general: false,
+            around: Vec::new(),
+            jumps: 0,
         }
     }
 

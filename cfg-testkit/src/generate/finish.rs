@@ -2,7 +2,10 @@
 
 use crate::tree::{Node, Region};
 use cfg_core::entity::VarId;
-use cfg_core::ir::{Dim, Expr, Extent, LoopTest, Place, Role, Routine, Selector, Stmt, StmtKind};
+use cfg_core::ir::{
+    Dim, Expr, Extent, LoopTest, Place, Role, Routine, Selector, Stmt, StmtKind,
+    visit::{PlaceRole, VisitMut, walk_place_mut, walk_statement_mut},
+};
 
 /// Renumbers the variables of a routine whose body is `tree`. Globals are numbered by their first use.
 pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
@@ -16,7 +19,7 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
             used.push(v);
         }
     };
-    visit_region(tree, &mut |v| note(*v));
+    Names(|v: &mut VarId| note(*v)).region(tree);
     let lists = routine.independents.iter().chain(&routine.dependents);
     for &v in lists.chain(&routine.result) {
         note(v);
@@ -44,16 +47,16 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
         new[v.index()] = VarId::new(k);
     }
     let rename = |v: &mut VarId| *v = new[v.index()];
-    visit_region(tree, &mut |v| rename(v));
+    Names(rename).region(tree);
     routine.variables = order
         .iter()
         .map(|v| routine.variables[v.index()].clone())
         .collect();
     for variable in &mut routine.variables {
         for Dim { lower, extent } in &mut variable.shape {
-            visit_expr(lower, &mut |v| rename(v));
+            Names(rename).read(lower);
             if let Extent::Fixed(e) = extent {
-                visit_expr(e, &mut |v| rename(v));
+                Names(rename).read(e);
             }
         }
     }
@@ -71,101 +74,81 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
     }
 }
 
-type Visit<'a> = &'a mut dyn FnMut(&mut VarId);
+/// Calls something with each variable, in the order in which files name them.
+struct Names<F>(F);
 
-fn visit_region(region: &mut Region, visit: Visit<'_>) {
-    for node in region {
-        match node {
-            Node::Block(statements) => {
-                for statement in statements {
-                    visit_statement(statement, visit);
-                }
-            }
-            Node::Loop { test, body } => {
-                match test {
-                    LoopTest::Pre(e) | LoopTest::Post(e) => visit_expr(e, visit),
-                    LoopTest::Counted {
-                        index,
-                        first,
-                        last,
-                        step,
-                    } => {
-                        visit(index);
-                        for e in [first, last, step] {
-                            visit_expr(e, visit);
-                        }
-                    }
-                }
-                visit_region(body, visit);
-            }
-            Node::Branch { selector, arms } => {
-                match selector {
-                    Selector::Condition(e) | Selector::Cases { value: e, .. } => {
-                        visit_expr(e, visit);
-                    }
-                }
-                for (_, arm) in arms {
-                    visit_region(arm, visit);
+impl<F: FnMut(&mut VarId)> VisitMut for Names<F> {
+    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+        (self.0)(v);
+    }
+
+    fn place(&mut self, place: &mut Place, _: PlaceRole) {
+        (self.0)(&mut place.var);
+        walk_place_mut(self, place);
+    }
+
+    fn test(&mut self, test: &mut LoopTest) {
+        match test {
+            LoopTest::Pre(e) | LoopTest::Post(e) => self.read(e),
+            LoopTest::Counted {
+                index,
+                first,
+                last,
+                step,
+            } => {
+                (self.0)(index);
+                for e in [first, last, step] {
+                    self.read(e);
                 }
             }
         }
     }
-}
 
-fn visit_statement(statement: &mut Stmt, visit: Visit<'_>) {
-    match &mut statement.kind {
-        StmtKind::Assign { target, value } => {
-            visit_place(target, visit);
-            visit_expr(value, visit);
-        }
-        StmtKind::Call {
-            arguments, result, ..
-        } => {
-            for e in arguments.iter_mut().flatten() {
-                visit_expr(e, visit);
+    fn statement(&mut self, statement: &mut Stmt) {
+        match &mut statement.kind {
+            StmtKind::Assign { target, value } => {
+                self.place(target, PlaceRole::Read);
+                self.read(value);
             }
-            if let Some(place) = result {
-                visit_place(place, visit);
+            StmtKind::Push { tape, value, .. } => {
+                (self.0)(tape);
+                self.read(value);
             }
+            StmtKind::Call { .. }
+            | StmtKind::Pop { .. }
+            | StmtKind::Opaque { .. }
+            | StmtKind::Stop { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free { .. }
+            | StmtKind::Resize { .. } => walk_statement_mut(self, statement),
         }
-        StmtKind::Push { tape, value, .. } => {
-            visit(tape);
-            visit_expr(value, visit);
-        }
-        StmtKind::Pop { tape, target, .. } => {
-            visit(tape);
-            visit_place(target, visit);
-        }
-        StmtKind::Opaque { reads, writes, .. } => {
-            for v in reads.iter_mut().chain(writes) {
-                visit(v);
-            }
-        }
-        StmtKind::Stop { .. } => {}
-        StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
-            visit_place(pointer, visit);
-            visit_expr(count, visit);
-        }
-        StmtKind::Free { pointer } => visit_place(pointer, visit),
     }
 }
 
-fn visit_place(place: &mut Place, visit: Visit<'_>) {
-    visit(&mut place.var);
-    *place = place.map_subscripts(&mut |e| {
-        let mut e = e.clone();
-        visit_expr(&mut e, visit);
-        e
-    });
-}
+impl<F: FnMut(&mut VarId)> Names<F> {
+    fn read(&mut self, e: &mut Expr) {
+        self.expr(e, PlaceRole::Read);
+    }
 
-fn visit_expr(e: &mut Expr, visit: Visit<'_>) {
-    match e {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {}
-        Expr::Place(place) | Expr::Addr(place) => visit_place(place, visit),
-        Expr::Op(_, operands) => {
-            for e in operands {
-                visit_expr(e, visit);
+    fn region(&mut self, region: &mut Region) {
+        for node in region {
+            match node {
+                Node::Block(statements) => statements.iter_mut().for_each(|s| self.statement(s)),
+                Node::Loop { test, body } => {
+                    self.test(test);
+                    self.region(body);
+                }
+                Node::Branch { selector, arms } => {
+                    match selector {
+                        Selector::Condition(e) | Selector::Cases { value: e, .. } => self.read(e),
+                    }
+                    arms.iter_mut().for_each(|(_, arm)| self.region(arm));
+                }
+                Node::Jump { condition, .. } => self.read(condition),
+                Node::Again { body, condition } => {
+                    self.region(body);
+                    condition.iter_mut().for_each(|e| self.read(e));
+                }
             }
         }
     }

@@ -1,27 +1,23 @@
-//! Whole programs: globals, an external function, helper routines, the main routine.
+//! Whole programs: what is given, globals, helper routines, the main routine.
 
 use super::build::{Builder, INDEX_MAX, Parameter, UNUSED};
-use super::given::given;
-use super::signature::{Formal, Returns, Shape, Signature};
-use super::stacks::stacks;
+use super::given::Given;
 use super::{Arithmetic, Options};
 use crate::rng::Rng;
 use crate::tree::Region;
-use cfg_core::entity::{GlobalId, RoutineId, VarId};
+use cfg_core::entity::{GlobalId, RoutineId};
 use cfg_core::ir::{
-    Dim, Expr, Extent, External, Global, IntType, Intent, Op, Order, Overlay, Partial, Program,
-    Role, Routine, ScalarType, Variable,
+    Dim, Expr, Extent, Global, IntType, Order, Overlay, Program, Role, ScalarType, Variable,
 };
-use std::collections::BTreeSet;
 
 /// A whole program, its bodies, and the parameters of its last routine, which is the main one.
 pub(super) fn program(
     rng: &mut Rng,
     options: &Options,
 ) -> (Program, Vec<Option<Region>>, Vec<Parameter>) {
-    let mut program = Program::default();
-    let mut trees = Vec::new();
-    let mut signatures = Vec::new();
+    let (mut program, mut signatures) = Given::drawn(rng, options).program();
+    // The bodies of what is given have no trees.
+    let mut trees = vec![None; program.routines.len()];
     let narrow = rng.percent(options.real32);
     let mut scattered = false;
     if rng.percent(options.globals) {
@@ -31,26 +27,6 @@ pub(super) fn program(
         if own.percent(options.integer_overlays) {
             integers_in_one_storage(&mut own, &mut program.globals);
         }
-    }
-    if rng.percent(options.externals) {
-        let (routine, signature) = external(rng, options);
-        program.routines.push(routine);
-        trees.push(None);
-        signatures.push(signature);
-    }
-    if rng.percent(options.derivatives) {
-        for number in 0..1 + rng.below(2) {
-            let (routines, regions, signature) = given(rng, program.routines.len(), number);
-            program.routines.extend(routines);
-            trees.extend(regions.into_iter().map(Some));
-            signatures.push(signature);
-        }
-    }
-    if rng.percent(options.tapes) {
-        let (routines, regions, signature) = stacks(rng, program.routines.len());
-        program.routines.extend(routines);
-        trees.extend(regions.into_iter().map(Some));
-        signatures.push(signature);
     }
     let helpers = match rng.below(100) {
         0..25 => 0,
@@ -70,6 +46,7 @@ pub(super) fn program(
         let id = RoutineId::new(program.routines.len());
         let mut b = Builder::new(rng, options, &signatures, &program.globals, limit);
         b.scattered = scattered;
+        b.choose_control();
         let name = if recursive {
             format!("again{k}")
         } else if function {
@@ -86,6 +63,7 @@ pub(super) fn program(
     }
     let mut b = Builder::new(rng, options, &signatures, &program.globals, options.steps);
     b.scattered = scattered;
+    b.choose_control();
     b.routine.name = "main".to_owned();
     let (tree, parameters) = b.main(narrow);
     let routine = b.routine;
@@ -263,81 +241,4 @@ fn integers_in_one_storage(rng: &mut Rng, globals: &mut Vec<Global>) {
         let overlay = Some(Overlay { base, offset });
         add("gb0", ScalarType::Logical, vec![], None, overlay);
     }
-}
-
-/// An external function of two reals, given by value and partials.
-fn external(rng: &mut Rng, options: &Options) -> (Routine, Signature) {
-    let mut routine = Routine {
-        name: "given".to_owned(),
-        ..Routine::default()
-    };
-    for name in ["u", "v"] {
-        let role = Role::Parameter {
-            intent: Intent::In,
-            optional: false,
-        };
-        routine.add_variable(Variable::new(name, ScalarType::Real, vec![], role));
-    }
-    let (u, v) = (VarId::new(0), VarId::new(1));
-    let result = routine.add_variable(Variable::new("w", ScalarType::Real, vec![], Role::Local));
-    routine.result = Some(result);
-    let (value, du, dv) = match options.arithmetic {
-        // u*v + c*u
-        Arithmetic::Exact => {
-            let c = Expr::Real(rng.between(1, 3) as f64);
-            let product = Expr::op(Op::Mul, [u.into(), v.into()]);
-            let scaled = Expr::op(Op::Mul, [c.clone(), u.into()]);
-            (
-                Expr::op(Op::Add, [product, scaled]),
-                Expr::op(Op::Add, [v.into(), c]),
-                u.into(),
-            )
-        }
-        // sin(u) * cos(v)
-        Arithmetic::Smooth => {
-            let f = |op, x: VarId| Expr::op(op, [x.into()]);
-            let times = |a, b| Expr::op(Op::Mul, [a, b]);
-            (
-                times(f(Op::Sin, u), f(Op::Cos, v)),
-                times(f(Op::Cos, u), f(Op::Cos, v)),
-                Expr::op(Op::Neg, [times(f(Op::Sin, u), f(Op::Sin, v))]),
-            )
-        }
-    };
-    let mut partials = vec![
-        Partial {
-            parameter: u,
-            value: du,
-        },
-        Partial {
-            parameter: v,
-            value: dv,
-        },
-    ];
-    if rng.percent(30) {
-        partials.reverse();
-    }
-    // Without partials the value is differentiated.
-    let partials = (!rng.percent(options.declarations / 2)).then_some(partials);
-    routine.external = Some(Box::new(External {
-        value: Some(value),
-        partials,
-    }));
-    let formal = || Formal {
-        ty: ScalarType::Real,
-        intent: Intent::In,
-        shape: Shape::Scalar,
-        range: (0, 0),
-        optional: false,
-    };
-    let signature = Signature {
-        id: RoutineId::new(0),
-        formals: vec![formal(), formal()],
-        result: Returns::Scalar(ScalarType::Real),
-        cost: 1,
-        reads: BTreeSet::new(),
-        writes: BTreeSet::new(),
-        aliased: false,
-    };
-    (routine, signature)
 }

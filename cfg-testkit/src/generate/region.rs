@@ -1,8 +1,12 @@
 //! Loops and branches.
 
 use super::build::{Builder, State, Use};
-use crate::tree::{Node, Region};
-use cfg_core::ir::{Arm, CaseRange, Expr, LoopTest, Op, Place, ScalarType, Selector, Stmt};
+use super::chance;
+use super::signature::Formal;
+use crate::tree::{Node, Region, Target};
+use cfg_core::ir::{
+    Arm, CaseRange, Control, Expr, Intent, LoopTest, Op, Place, ScalarType, Selector, Stmt,
+};
 
 /// Most executions of a place that nested loops alone may cause in one call.
 const MOST_TIMES: u64 = 64;
@@ -108,6 +112,7 @@ impl Builder<'_> {
                 5 * control,
                 2 * control,
                 control,
+                if self.general { 4 } else { 0 },
             ]);
             match choice {
                 0 => {
@@ -140,8 +145,12 @@ impl Builder<'_> {
                     region.push(self.cases(nest, inner));
                     left = left.saturating_sub(inner);
                 }
-                _ => {
+                5 => {
                     region.extend(self.zero_trip(nest));
+                    left = left.saturating_sub(1);
+                }
+                _ => {
+                    region.push(self.jump());
                     left = left.saturating_sub(1);
                 }
             }
@@ -152,7 +161,57 @@ impl Builder<'_> {
         region
     }
 
-    /// Where two paths meet, a variable is initialised if it is on both.
+    /// Draws whether the routine may jump.
+    pub(super) fn choose_control(&mut self) {
+        self.general = chance(self.rng, self.options.jumps);
+        if self.general {
+            self.routine.control = Control::General;
+        }
+    }
+
+    /// A jump under a condition; nothing if there is nowhere to go.
+    fn jump(&mut self) -> Node {
+        self.spend(1);
+        let outputs = (0..self.vars.len()).filter(|&v| {
+            let returned = self.routine.result == Some(self.vars[v].id);
+            let out = |f: &Formal| f.intent != Intent::In && !f.optional;
+            returned || self.formals.get(v).is_some_and(out)
+        });
+        let mut targets = Vec::new();
+        if outputs.into_iter().all(|v| self.state.init[v]) {
+            targets.push(Target::Exit);
+        }
+        for (level, &again) in self.around.iter().rev().enumerate() {
+            targets.extend([Target::Behind(level); 2]);
+            if again {
+                targets.extend([Target::Next(level); 2]);
+            }
+        }
+        let Some(&to) = self.rng.pick(&targets) else {
+            return Node::Block(vec![]);
+        };
+        self.jumps += 1;
+        let condition = self.condition(1);
+        Node::Jump { condition, to }
+    }
+
+    /// The body of a loop, whether or not a jump to the next pass leads to what ends it.
+    fn inside(&mut self, again: bool, body: &mut dyn FnMut(&mut Self) -> Region) -> Region {
+        self.around.push(again);
+        let body = body(self);
+        self.around.pop();
+        body
+    }
+
+    /// A construct that jumps would break.
+    pub(super) fn without_jumps<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let general = std::mem::take(&mut self.general);
+        let made = make(self);
+        self.general = general;
+        made
+    }
+
+    /// Where two paths meet, only what both have initialised is.
     pub(super) fn meet(&mut self, other: &State) {
         for (a, &b) in self.state.init.iter_mut().zip(&other.init) {
             *a &= b;
@@ -292,7 +351,7 @@ impl Builder<'_> {
         let body = if self.rng.percent(30) {
             Region::new()
         } else {
-            self.region(nest + 1, 2)
+            self.inside(true, &mut |b| b.region(nest + 1, 2))
         };
         self.locked[index] = false;
         before.init[index] = true;
@@ -374,7 +433,7 @@ impl Builder<'_> {
         self.locked[index] = true;
         let times = self.times;
         self.times *= (trips as u64).max(1);
-        let body = body(self);
+        let body = self.inside(true, body);
         self.times = times;
         self.locked[index] = false;
         before.init[index] = true;
@@ -416,7 +475,7 @@ impl Builder<'_> {
         self.locked[index] = true;
         let times = self.times;
         self.times *= trips.max(1);
-        let body = body(self);
+        let body = self.inside(true, body);
         self.times = times;
         self.locked[index] = false;
         self.state = before;
@@ -544,7 +603,10 @@ impl Builder<'_> {
         if step_first {
             inner.push(Node::Block(vec![next()]));
         }
-        inner.extend(body(self));
+        let jumps = self.jumps;
+        let bare = self.general && post && self.rng.percent(40);
+        let again = step_first && flag.is_none() && !bare;
+        inner.extend(self.inside(again, body));
         if !step_first {
             match inner.last_mut() {
                 Some(Node::Block(statements)) if self.rng.percent(60) => statements.push(next()),
@@ -565,13 +627,8 @@ impl Builder<'_> {
                 self.vars[f].id.into()
             }
         };
-        let test = if post {
-            LoopTest::Post(test)
-        } else {
-            LoopTest::Pre(test)
-        };
-        // The first pass of a post-test loop is certain, so variables that it initialises stay initialised.
-        if post {
+        // The first pass of a post-test loop is certain, so what it initialises is.
+        if post && jumps == self.jumps {
             self.state.range = before.range;
             if let Some(f) = flag {
                 self.state.init[f] = true;
@@ -579,7 +636,21 @@ impl Builder<'_> {
         } else {
             self.state = before;
         }
-        Some(vec![Node::Block(head), Node::Loop { test, body: inner }])
+        let node = match (post, bare) {
+            (true, true) => Node::Again {
+                body: inner,
+                condition: Some(test),
+            },
+            (true, false) => Node::Loop {
+                test: LoopTest::Post(test),
+                body: inner,
+            },
+            (false, _) => Node::Loop {
+                test: LoopTest::Pre(test),
+                body: inner,
+            },
+        };
+        Some(vec![Node::Block(head), node])
     }
 
     /// The body of a routine that calls itself.

@@ -30,8 +30,8 @@ impl Builder<'_> {
     /// One of these constructs.
     pub(super) fn special(&mut self, nest: usize) -> Region {
         match self.rng.below(4) {
-            0 => self.reshaped(nest),
-            1 => self.far_loop(nest),
+            0 => self.without_jumps(|b| b.reshaped(nest)),
+            1 => self.without_jumps(|b| b.far_loop(nest)),
             2 => self.far_cases(nest),
             _ => self.forgotten(),
         }

@@ -10,7 +10,7 @@ use crate::{
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Expr, Op, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Vertex, VertexKind,
+        Control, Expr, Op, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Vertex, VertexKind,
         visit::each_name,
     },
 };
@@ -42,8 +42,8 @@ fn far(routine: &Routine, rng: &mut Rng) -> Expr {
 fn lists(region: &mut Region, found: &mut impl FnMut(&mut Region)) {
     for node in region.iter_mut() {
         match node {
-            Node::Block(_) => {}
-            Node::Loop { body, .. } => lists(body, found),
+            Node::Block(_) | Node::Jump { .. } => {}
+            Node::Loop { body, .. } | Node::Again { body, .. } => lists(body, found),
             Node::Branch { arms, .. } => arms.iter_mut().for_each(|(_, arm)| lists(arm, found)),
         }
     }
@@ -110,7 +110,15 @@ impl Generated {
 
 /// Puts the statement into a block, behind all, or into a branch of its own.
 fn insert(routine: &Routine, list: &mut Region, stop: Stmt, rng: &mut Rng) {
-    let at = rng.below(list.len() + 1);
+    // Nothing comes after an endless loop.
+    let endless = matches!(
+        list.last(),
+        Some(Node::Again {
+            condition: None,
+            ..
+        })
+    );
+    let at = rng.below(list.len() + usize::from(!endless));
     if let Some(Node::Block(statements)) = list.get_mut(at)
         && rng.percent(40)
     {
@@ -126,16 +134,18 @@ fn insert(routine: &Routine, list: &mut Region, stop: Stmt, rng: &mut Rng) {
     // A statement before the stop, whose value is lost.
     let before = list.iter().find_map(|node| match node {
         Node::Block(statements) => statements.first().filter(|s| is_plain(s)).cloned(),
-        Node::Loop { .. } | Node::Branch { .. } => None,
+        Node::Loop { .. } | Node::Branch { .. } | Node::Jump { .. } | Node::Again { .. } => None,
     });
     let before = before.filter(|_| rng.percent(30));
-    let mut arms = vec![
-        (
-            1,
-            vec![Node::Block(before.into_iter().chain([stop]).collect())],
-        ),
-        (0, Region::new()),
-    ];
+    let mut stopped = vec![Node::Block(before.into_iter().chain([stop]).collect())];
+    if routine.control == Control::General && rng.percent(50) {
+        // A loop without a way out.
+        stopped = vec![Node::Again {
+            body: stopped,
+            condition: None,
+        }];
+    }
+    let mut arms = vec![(1, stopped), (0, Region::new())];
     let selector = match rng.percent(50) {
         true => Selector::Condition(condition),
         false => {
@@ -163,7 +173,13 @@ impl Generated {
         vertex: VertexId,
         change: impl FnOnce(&mut Vec<Stmt>),
     ) {
-        let Some(body) = &self.case.program.routine(id).body else {
+        let Some(body) = &mut self.case.program.routines[id.index()].body else {
+            return;
+        };
+        let Some(tree) = &mut self.trees[id.index()] else {
+            if let VertexKind::Block(statements) = &mut body.vertex_mut(vertex).kind {
+                change(statements);
+            }
             return;
         };
         let is_block = |v: &Vertex| matches!(v.kind, VertexKind::Block(_));
@@ -171,16 +187,14 @@ impl Generated {
         let block = before.filter(|(_, v)| is_block(v)).count();
         let mut k = 0;
         let mut change = Some(change);
-        if let Some(tree) = &mut self.trees[id.index()] {
-            tree::blocks_mut(tree, &mut |statements| {
-                if k == block
-                    && let Some(change) = change.take()
-                {
-                    change(statements);
-                }
-                k += 1;
-            });
-        }
+        tree::blocks_mut(tree, &mut |statements| {
+            if k == block
+                && let Some(change) = change.take()
+            {
+                change(statements);
+            }
+            k += 1;
+        });
     }
 }
 
