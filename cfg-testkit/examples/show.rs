@@ -1,4 +1,4 @@
-//! Prints a generated program: `cargo run -p cfg-testkit --example show SEED [smooth|small|wide|wide_smooth]`.
+//! Prints a generated program: `cargo run -p cfg-testkit --example show SEED [smooth|small|wide|wide_smooth|mixed]`.
 #![allow(clippy::print_stdout, reason = "an example that prints")]
 
 use cfg_core::text;
@@ -12,6 +12,7 @@ fn main() {
         Some("small") => Options::SMALL,
         Some("wide") => Options::WIDE,
         Some("wide_smooth") => Options::WIDE_SMOOTH,
+        Some("mixed") => Options::MIXED,
         _ => Options::EXACT,
     };
     let case = generate(&options, seed).unwrap_or_else(|fault| {

@@ -1,4 +1,4 @@
-//! Random structured programs.
+//! Random programs whose routines are structured, or have loops and branches with jumps out of them.
 //!
 //! A seed and [`Options`] give a [`Case`]: a program that terminates and never fails, the point to run it
 //! at, a direction and adjoint seeds. Programs are built so that this holds by construction: every integer
@@ -83,6 +83,8 @@ pub struct Options {
     /// Percentage of routines whose control is general: with jumps out of loops, to their next pass and to the end, and loops that are
     /// written with jumps.
     pub jumps: usize,
+    /// Percentage of programs with records: as locals, globals, parameters and results, alone and in arrays, whole and field by field.
+    pub records: usize,
     /// Percentage of helper routines with an optional parameter.
     pub optionals: usize,
     /// Percentage of helper subroutines whose parameters may overlap.
@@ -136,6 +138,7 @@ impl Options {
         scattered: 0,
         integer_overlays: 0,
         jumps: 0,
+        records: 0,
         optionals: 12,
         aliased: 10,
         odd_functions: 0,
@@ -174,7 +177,8 @@ impl Options {
         overlays: 60,
         scattered: 30,
         integer_overlays: 30,
-        jumps: 20,
+        jumps: 0,
+        records: 0,
         optionals: 30,
         aliased: 30,
         odd_functions: 40,
@@ -201,16 +205,20 @@ impl Options {
 
     /// Routines with any control flow that call each other, smooth functions.
     pub const MIXED: Self = Self {
-        statements: (4, 16),
+        statements: (3, 5),
         nesting: 3,
-        globals: 90,
-        externals: 40,
+        globals: 100,
+        helpers: 5,
+        externals: 90,
         external_arrays: 80,
-        scattered: 50,
+        scattered: 90,
         integer_overlays: 60,
-        aliased: 50,
+        aliased: 70,
+        odd_functions: 60,
+        declarations: 150,
         jumps: 50,
-        derivatives: 40,
+        records: 60,
+        derivatives: 80,
         tapes: 0,
         dress: 0,
         ..Self::WIDE_SMOOTH
@@ -452,6 +460,13 @@ fn weaken(routine: &Routine, statement: &mut Stmt) {
         | StmtKind::Resize { .. } => return,
     };
     let ty = routine.variable(target.var).ty;
+    if ty.record().is_some() {
+        // Of a copy what is copied is weakened, of a field there is a constant.
+        if !target.is_plain() {
+            *statement = Stmt::assign(target, Expr::Real(1.0));
+        }
+        return;
+    }
     if let Some(Expr::Op(Op::Fill, operands)) = value {
         // A deferred array takes its shape from this right side, so an operand of that shape stays.
         operands[0] = Expr::Real(1.0);

@@ -1,11 +1,10 @@
 //! Random programs, golden files and reference algorithms for the tests of cfgrev.
 //!
-//! - [`mod@generate`] makes random structured programs that terminate and never fail, each with a point, a
+//! - [`mod@generate`] makes random programs that terminate and never fail, structured ones and ones with jumps, each with a point, a
 //!   direction and adjoint seeds ([`case::Case`]); [`census`] measures what they are like, [`property`]
 //!   checks something for many of them and shows a failure [`mod@shrink`]ed.
 //! - [`general`] does the same for graphs of blocks and jumps.
 //!   [`jumps`] has real shapes of such graphs.
-//! - [`mixed`] does it for routines of both kinds that call each other and share globals.
 //! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
 //!   no code with the executor or with the transformations.
 //! - [`records`] makes random programs with records.
@@ -51,7 +50,6 @@ pub mod interpret;
 pub mod jumps;
 pub mod kernels;
 pub mod members;
-pub mod mixed;
 pub mod needs;
 pub mod pairs;
 pub mod plain;

@@ -21,11 +21,6 @@ pub struct Passed {
     pub written: bool,
 }
 
-/// An array as the list of the elements of `x` that it has, in storage order.
-struct Listed {
-    storage: Vec<usize>,
-}
-
 /// Number of elements.
 fn size(extents: &[usize]) -> usize {
     extents.iter().product()
@@ -58,23 +53,23 @@ fn number(extents: &[usize], subscripts: &[usize]) -> usize {
         .fold(0, |n, (s, extent)| n * extent + s)
 }
 
-/// A random section of an array with lower bounds 1: its text and the subscripts from 0 of each dimension.
-fn section(rng: &mut Rng, extents: &[usize]) -> (String, Vec<Vec<usize>>, Vec<bool>) {
-    let mut text = String::from("[\"[]\",\"x\"");
-    let (mut chosen, mut ranged) = (Vec::new(), Vec::new());
+/// A random section of an array with lower bounds 1: its text, the subscripts from 0 of each dimension, and whether a
+/// dimension is left.
+fn section(rng: &mut Rng, extents: &[usize]) -> (String, Vec<Vec<usize>>, bool) {
+    let mut subscripts = Vec::new();
+    let (mut chosen, mut ranged) = (Vec::new(), false);
     for &extent in extents {
         let n = extent as i64;
         if rng.percent(15) {
             let i = rng.between(1, n);
-            write!(text, ",{i}").unwrap();
+            subscripts.push(i.to_string());
             chosen.push(vec![i as usize - 1]);
-            ranged.push(false);
             continue;
         }
-        ranged.push(true);
+        ranged = true;
         let stride = [1, 1, 2, 3, -1, -2][rng.below(6)];
         if stride == 1 && rng.percent(40) {
-            text.push_str(",[\":\"]");
+            subscripts.push(":".to_owned());
             chosen.push((0..extent).collect());
             continue;
         }
@@ -84,7 +79,7 @@ fn section(rng: &mut Rng, extents: &[usize]) -> (String, Vec<Vec<usize>>, Vec<bo
         } else {
             (a.max(b), a.min(b))
         };
-        write!(text, ",[\":\",{first},{last},{stride}]").unwrap();
+        subscripts.push(format!("{first}:{last}:{stride}"));
         let mut list = Vec::new();
         let mut i = first;
         while if stride > 0 { i <= last } else { i >= last } {
@@ -93,8 +88,7 @@ fn section(rng: &mut Rng, extents: &[usize]) -> (String, Vec<Vec<usize>>, Vec<bo
         }
         chosen.push(list);
     }
-    text.push(']');
-    (text, chosen, ranged)
+    (format!("x[{}]", subscripts.join(", ")), chosen, ranged)
 }
 
 /// Random extents of so many elements at most.
@@ -119,24 +113,10 @@ fn shape(rng: &mut Rng, most: usize) -> Vec<usize> {
     extents
 }
 
-fn order(column: bool) -> &'static str {
-    if column { "column" } else { "row" }
-}
-
-/// Text of a routine.
-fn routine(name: &str, parameters: &str, statements: &str, rest: &str) -> String {
-    format!(
-        "{{\"name\":\"{name}\",\"parameters\":[{parameters}]{rest},\"vertices\":[{{\"id\":1,\"type\":\"ENTRY\"}},\
-         {{\"id\":2,\"type\":\"BASICBLOCK\",\"statements\":[{statements}]}},{{\"id\":3,\"type\":\"EXIT\"}}],\
-         \"edges\":[{{\"from\":1,\"to\":2}},{{\"from\":2,\"to\":3}}]}}"
-    )
-}
-
+/// The declaration of a parameter that is an array.
 fn array(name: &str, extents: &[usize], column: bool, intent: &str) -> String {
-    format!(
-        "{{\"name\":\"{name}\",\"type\":\"real\",\"shape\":{extents:?},\"order\":\"{}\",\"intent\":\"{intent}\"}}",
-        order(column)
-    )
+    let order = if column { " column" } else { "" };
+    format!("{intent} real {name}{extents:?}{order}")
 }
 
 /// A random program.
@@ -144,84 +124,67 @@ pub fn passed(seed: u64) -> Passed {
     let rng = &mut Rng::new(seed);
     let extents: Vec<usize> = (0..rng.between(1, 3)).map(|_| 1 + rng.below(5)).collect();
     let column = rng.percent(50);
-    let (text, chosen, ranged) = loop {
-        let found = section(rng, &extents);
-        if found.2.contains(&true) {
-            break found;
+    let (text, chosen) = loop {
+        let (text, chosen, ranged) = section(rng, &extents);
+        if ranged {
+            break (text, chosen);
         }
     };
     // The section's elements in the storage order of x.
     let shape_of_section: Vec<usize> = chosen.iter().map(Vec::len).collect();
-    let mut list = Listed {
-        storage: subscripts(&shape_of_section, column)
-            .iter()
-            .map(|at| {
-                let of_x: Vec<usize> = at.iter().zip(&chosen).map(|(&s, c)| c[s]).collect();
-                number(&extents, &of_x)
-            })
-            .collect(),
-    };
-    debug_assert!(ranged.contains(&true));
+    let mut stored: Vec<usize> = subscripts(&shape_of_section, column)
+        .iter()
+        .map(|at| {
+            let of_x: Vec<usize> = at.iter().zip(&chosen).map(|(&s, c)| c[s]).collect();
+            number(&extents, &of_x)
+        })
+        .collect();
     let written = rng.percent(50);
     let intent = if written { "inout" } else { "in" };
     let deep = rng.percent(50);
-    let mut routines = Vec::new();
-    let mut names = vec![("take", "a")];
-    if deep {
-        names.push(("again", "b"));
+    let mut formals = Vec::new();
+    for (name, parameter) in [("take", "a"), ("again", "b")]
+        .into_iter()
+        .take(1 + usize::from(deep))
+    {
+        let formal = shape(rng, stored.len());
+        stored.truncate(size(&formal));
+        formals.push((name, parameter, formal, rng.percent(50)));
     }
-    let mut calls = vec![format!("[\"call\",\"take\",[{text},\"v\"]]")];
-    let mut last = (Vec::new(), false);
-    let mut headers = Vec::new();
-    for &(name, parameter) in &names {
-        let formal = shape(rng, list.storage.len());
-        let formal_column = rng.percent(50);
-        list.storage.truncate(size(&formal));
-        headers.push((name, parameter, formal.clone(), formal_column));
-        if name == "take" && deep {
-            calls.push("[\"call\",\"again\",[\"a\",\"v\"]]".to_owned());
-        }
-        last = (formal, formal_column);
-    }
-    let (formal, formal_column) = last;
+    let (_, parameter, formal, formal_column) = formals.last().cloned().expect("there is one");
     let n = size(&formal);
     // By element, the last subscript fastest.
     let mut elements = vec![0; n];
     for (k, at) in subscripts(&formal, formal_column).iter().enumerate() {
-        elements[number(&formal, at)] = list.storage[k];
+        elements[number(&formal, at)] = stored[k];
     }
-    let parameter = headers.last().map_or("a", |h| h.1);
     let mut body = String::new();
     for (k, at) in subscripts(&formal, false).iter().enumerate() {
-        let from_one: Vec<String> = at.iter().map(|s| (s + 1).to_string()).collect();
-        let place = format!("[\"[]\",\"{parameter}\",{}]", from_one.join(","));
-        if k > 0 {
-            body.push(',');
-        }
-        let weight = k + 1;
-        write!(
-            body,
-            "[\"=\",[\"[]\",\"v\",{weight}],[\"*\",{weight}.0,{place},{place}]]"
-        )
-        .unwrap();
+        let from_one: Vec<usize> = at.iter().map(|s| s + 1).collect();
+        let (weight, place) = (k + 1, format!("{parameter}{from_one:?}"));
+        let _ = writeln!(body, "  v[{weight}] := {weight}.0*{place}*{place}");
         if written {
-            write!(body, ",[\"=\",{place},[\"+\",{place},{weight}.0]]").unwrap();
+            let _ = writeln!(body, "  {place} := {place} + {weight}.0");
         }
     }
-    let v = format!("{{\"name\":\"v\",\"type\":\"real\",\"shape\":[{n}],\"intent\":\"inout\"}}");
-    let x = array("x", &extents, column, intent);
-    let active = ",\"independents\":[\"x\"],\"dependents\":[\"v\"]";
-    routines.push(routine("main", &format!("{x},{v}"), &calls[0], active));
-    for (i, (name, parameter, extents, column)) in headers.iter().enumerate() {
-        let a = array(parameter, extents, *column, intent);
-        let statements = calls.get(i + 1).map_or(body.as_str(), String::as_str);
-        routines.push(routine(name, &format!("{a},{v}"), statements, ""));
-    }
-    let json = format!(
-        "{{\"format\":\"cfgrev/1\",\"main\":\"main\",\"routines\":[{}]}}",
-        routines.join(",")
+    let mut source = format!(
+        "main subroutine main({}, inout real v[{n}])\n  independent x\n  dependent v\n  call take({text}, v)\nend\n",
+        array("x", &extents, column, intent)
     );
-    let program = cfg_format::json::read(json.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{json}"));
+    for (name, parameter, extents, column) in &formals {
+        let statements = match deep && *name == "take" {
+            true => "  call again(a, v)\n",
+            false => &*body,
+        };
+        let declared = array(parameter, extents, *column, intent);
+        let _ = writeln!(
+            source,
+            "\nsubroutine {name}({declared}, inout real v[{n}])\n{statements}end"
+        );
+    }
+    let parsed = cfg_format::text::parse(&source);
+    let program = parsed.program;
+    let program = program.unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
     Passed {
         program,
         extents,

@@ -16,7 +16,7 @@ use cfg_testkit::{
     case::{Case, Datum, Elements},
     general,
     generate::{self, generate},
-    jumps, mixed, pointers, reorder,
+    jumps, pointers, reorder,
     rng::Rng,
 };
 use cfg_transform::{pools, records};
@@ -208,7 +208,7 @@ fn with_pointers(seed: u64) -> Case {
 /// Random programs whose routines call each other, with their records split: the parameters of the main routine are none, and keep
 /// their numbers.
 fn split(seed: u64) -> Case {
-    let case = mixed::generate(seed);
+    let case = structured(&generate::Options::MIXED, seed);
     let program = validate(case.program.clone()).expect("it is valid");
     let program = records::split(&program).expect("it has a counterpart");
     Case {

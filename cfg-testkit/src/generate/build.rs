@@ -6,8 +6,8 @@ use super::{Arithmetic, Options};
 use crate::rng::Rng;
 use cfg_core::entity::VarId;
 use cfg_core::ir::{
-    Dim, Expr, Extent, Global, IntType, Intent, Op, Order, Place, Role, Routine, ScalarType, Stmt,
-    Variable,
+    Dim, Expr, Extent, Field, Global, IntType, Intent, Op, Order, Place, Record, Role, Routine,
+    ScalarType, Stmt, Subscript, Variable,
 };
 use std::collections::BTreeSet;
 
@@ -21,7 +21,24 @@ const INTEGER_RANGE: (i64, i64) = (-40, 40);
 /// The range of a loop index outside its loop.
 const LOOP_RANGE: (i64, i64) = (-40, 40);
 
-/// A parameter of the main routine, with all that a random value for the point must obey.
+/// The record type of programs with records: a real `x`, an integer `k` and an array of reals `v`.
+pub(super) fn record_of_generator() -> Record {
+    let field = |name: &str, ty, shape| Field {
+        name: name.to_owned(),
+        ty,
+        shape,
+    };
+    Record {
+        name: "Pair".to_owned(),
+        fields: vec![
+            field("x", ScalarType::Real, vec![]),
+            field("k", ScalarType::Integer, vec![]),
+            field("v", ScalarType::Real, vec![Dim::of(Expr::Int(INDEX_MAX))]),
+        ],
+    }
+}
+
+/// What the point needs to know of a parameter of the main routine.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter {
     pub(super) extents: Vec<usize>,
@@ -56,6 +73,10 @@ pub(super) struct Var {
     pub(super) dense: bool,
     /// The global that owns its storage.
     pub(super) global: Option<usize>,
+    /// Of a field, what stands before the subscripts of an element.
+    pub(super) before: Vec<Subscript>,
+    /// Of a field, what stands behind them.
+    pub(super) behind: Vec<Subscript>,
 }
 
 impl Var {
@@ -65,6 +86,35 @@ impl Var {
 
     pub(super) fn len(&self) -> i64 {
         self.dims.iter().map(|d| d.1).product()
+    }
+
+    /// True if it is a variable, not a field.
+    pub(super) fn is_plain(&self) -> bool {
+        self.before.is_empty() && self.behind.is_empty()
+    }
+
+    /// The place of some of its elements.
+    pub(super) fn at(&self, subscripts: impl IntoIterator<Item = Subscript>) -> Place {
+        let (before, behind) = (self.before.iter().cloned(), self.behind.iter().cloned());
+        Place {
+            var: self.id,
+            subscripts: before.chain(subscripts).chain(behind).collect(),
+        }
+    }
+
+    /// The place of an element.
+    pub(super) fn element(&self, indices: impl IntoIterator<Item = Expr>) -> Place {
+        self.at(indices.into_iter().map(Subscript::Index))
+    }
+
+    /// The scalar, or the whole array.
+    pub(super) fn whole(&self) -> Place {
+        self.at([])
+    }
+
+    /// The value of the scalar, or of the whole array.
+    pub(super) fn value(&self) -> Expr {
+        Expr::Place(self.whole())
     }
 }
 
@@ -104,6 +154,8 @@ pub(super) struct Builder<'a> {
     pub(super) hidden: Vec<bool>,
     /// The routines of the program name few globals.
     pub(super) scattered: bool,
+    /// The type of the records that are drawn.
+    pub(super) record: Option<ScalarType>,
     /// Jumps may be drawn here.
     pub(super) general: bool,
     /// Of each loop around the place, whether a jump to the next pass keeps it from running for ever.
@@ -139,6 +191,7 @@ impl<'a> Builder<'a> {
             formals: Vec::new(),
             hidden: Vec::new(),
             scattered: false,
+            record: None,
             general: false,
             around: Vec::new(),
             jumps: 0,
@@ -151,7 +204,10 @@ impl<'a> Builder<'a> {
 
     fn add(&mut self, variable: Variable, var: impl FnOnce(VarId) -> Var, init: bool) -> usize {
         let id = self.routine.add_variable(variable);
-        let var = var(id);
+        self.push(var(id), init)
+    }
+
+    fn push(&mut self, var: Var, init: bool) -> usize {
         self.state.init.push(init);
         self.state.range.push(var.range);
         self.locked.push(false);
@@ -209,6 +265,8 @@ impl<'a> Builder<'a> {
             range,
             dense,
             global: None,
+            before: Vec::new(),
+            behind: Vec::new(),
         };
         self.add(variable, make, intent != Intent::Out && !optional)
     }
@@ -281,6 +339,8 @@ impl<'a> Builder<'a> {
             range,
             dense: true,
             global: None,
+            before: Vec::new(),
+            behind: Vec::new(),
         };
         self.add(variable, make, false)
     }
@@ -371,7 +431,54 @@ impl<'a> Builder<'a> {
                 Use::Counter,
             );
         }
+        if let Some(record) = self.record
+            && self.rng.percent(70)
+        {
+            self.local("ca", record, vec![], Use::Free);
+            self.local("cb", record, vec![(1, 4)], Use::Free);
+        }
         self.use_globals();
+        for v in 0..self.vars.len() {
+            self.fields(v);
+        }
+    }
+
+    /// Adds the fields of a record, each a variable that may be used like others. Of the arrays in an array of records one element is
+    /// used.
+    fn fields(&mut self, v: usize) {
+        let record = self.vars[v].clone();
+        if record.ty.record().is_none() {
+            return;
+        }
+        for Field { name, ty, shape } in record_of_generator().fields {
+            let field = Subscript::Field(name.into());
+            let mut part = Var {
+                ty,
+                range: (1, INDEX_MAX),
+                dense: false,
+                ..record.clone()
+            };
+            match (record.is_scalar(), shape.is_empty()) {
+                (true, _) => {
+                    part.dims = shape.iter().map(|_| (1, INDEX_MAX)).collect();
+                    part.before = vec![field];
+                }
+                (false, true) => part.behind = vec![field],
+                (false, false) => {
+                    let k = Expr::Int(self.rng.between(1, INDEX_MAX));
+                    part.behind = vec![field, Subscript::Index(k)];
+                }
+            }
+            self.push(part, self.state.init[v]);
+        }
+    }
+
+    /// A variable and the fields that it has.
+    pub(super) fn with_fields(&self, v: usize) -> Vec<usize> {
+        let id = self.vars[v].id;
+        (0..self.vars.len())
+            .filter(|&w| self.vars[w].id == id)
+            .collect()
     }
 
     fn use_globals(&mut self) {
@@ -401,6 +508,8 @@ impl<'a> Builder<'a> {
                 range: (1, INDEX_MAX),
                 dense: true,
                 global: Some(storage),
+                before: Vec::new(),
+                behind: Vec::new(),
             };
             self.add(variable, make, init);
         }
@@ -431,12 +540,38 @@ impl<'a> Builder<'a> {
                 ScalarType::Integer => self.integer_in(var.range.0, var.range.1, 1),
                 ScalarType::Sized(ty) => self.sized(ty, 1),
                 ScalarType::Logical => self.condition(1),
-                ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => continue,
+                ScalarType::Record(_) => {
+                    statements.extend(self.first_fields(v));
+                    continue;
+                }
+                ScalarType::Tape | ScalarType::Pointer(_) => continue,
             };
             self.spend(1);
             self.note_write(v);
-            statements.push(Stmt::assign(Place::whole(var.id), value));
+            statements.push(Stmt::assign(var.whole(), value));
             self.state.init[v] = true;
+        }
+        statements
+    }
+
+    /// Statements that give all fields of a record a value.
+    fn first_fields(&mut self, v: usize) -> Vec<Stmt> {
+        let mut statements = Vec::new();
+        for Field { name, ty, .. } in record_of_generator().fields {
+            let value = match ty {
+                ScalarType::Integer => self.integer_in(1, INDEX_MAX, 1),
+                _ => self.real(1),
+            };
+            let place = Place {
+                var: self.vars[v].id,
+                subscripts: Box::new([Subscript::Field(name.into())]),
+            };
+            statements.push(Stmt::assign(place, value));
+        }
+        self.spend(3);
+        self.note_write(v);
+        for w in self.with_fields(v) {
+            self.state.init[w] = true;
         }
         statements
     }
@@ -484,6 +619,7 @@ impl<'a> Builder<'a> {
     fn is_locked(&self, v: usize) -> bool {
         let storage = self.vars[v].global;
         let shares = |w: usize| storage.is_some() && self.vars[w].global == storage;
-        self.locked[v] || (0..self.vars.len()).any(|w| self.locked[w] && shares(w))
+        let overlaps = |w: usize| shares(w) || (self.one_name(v) && self.one_name(w));
+        self.locked[v] || (0..self.vars.len()).any(|w| self.locked[w] && overlaps(w))
     }
 }

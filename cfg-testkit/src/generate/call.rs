@@ -39,7 +39,7 @@ impl Builder<'_> {
         let mut arguments = Vec::new();
         for (k, formal) in signature.formals.iter().enumerate() {
             let argument = match depth {
-                Some(d) if d == k => Expr::op(Op::Sub, [self.vars[d].id.into(), Expr::Int(1)]),
+                Some(d) if d == k => Expr::op(Op::Sub, [self.vars[d].value(), Expr::Int(1)]),
                 _ if formal.optional && self.rng.percent(40) => {
                     let own = self.handed_on(signature, formal, &mut bound);
                     arguments.push(own);
@@ -97,7 +97,7 @@ impl Builder<'_> {
             .collect();
         let v = *self.rng.pick(&own)?;
         bound.vars.push((v, formal.intent));
-        Some(Expr::var(self.vars[v].id))
+        Some(self.vars[v].value())
     }
 
     /// A place for the result of a function that is no real.
@@ -110,7 +110,7 @@ impl Builder<'_> {
         let v = *self.rng.pick(&candidates)?;
         self.note_write(v);
         self.state.init[v] = true;
-        Some(Place::whole(self.vars[v].id))
+        Some(self.vars[v].whole())
     }
 
     /// Four elements for a function's result. Their subscripts do not depend on variables that the call changes.
@@ -131,7 +131,7 @@ impl Builder<'_> {
             let v = *self.rng.pick(&candidates)?;
             self.note_write(v);
             self.state.init[v] = true;
-            return Some(Place::whole(self.vars[v].id));
+            return Some(self.vars[v].whole());
         }
         let mut candidates = self.writable(ScalarType::Real, true);
         candidates.retain(|&v| self.state.init[v]);
@@ -141,7 +141,7 @@ impl Builder<'_> {
         if (signature.writes.is_empty() || one_dimension) && self.rng.percent(25) {
             // The scalar goes to all elements of a section or of the array.
             return if self.rng.percent(50) {
-                Some(Place::whole(self.vars[v].id))
+                Some(self.vars[v].whole())
             } else {
                 self.four(v, false)
             };
@@ -153,7 +153,7 @@ impl Builder<'_> {
         let indices: Vec<Expr> = (dims.iter())
             .map(|&(lower, extent)| Expr::Int(self.rng.between(lower, lower + extent - 1)))
             .collect();
-        Some(Place::element(self.vars[v].id, indices))
+        Some(self.vars[v].element(indices))
     }
 
     /// True if passing the variable by reference would let a written cell have two names.
@@ -165,10 +165,10 @@ impl Builder<'_> {
                 0 => intent != Intent::Out && other != Intent::Out,
                 _ => (intent == Intent::Out) == (other == Intent::Out),
             };
-            signature.aliased && var.ty.is_real() && values
+            signature.aliased && self.may_overlap(v) && values
         };
         let twice = bound.vars.iter().any(|&(w, other)| {
-            let same = w == v
+            let same = self.vars[w].id == var.id
                 || (var.global.is_some() && self.vars[w].global == var.global)
                 || (self.one_name(v) && self.one_name(w));
             same && (intent.writes() || other.writes()) && !may(other)
@@ -176,7 +176,7 @@ impl Builder<'_> {
         let shared = |g: &usize| {
             signature.writes.contains(g) || (intent.writes() && signature.reads.contains(g))
         };
-        let own = signature.aliased && var.ty.is_real() && intent != Intent::Out;
+        let own = signature.aliased && self.may_overlap(v) && intent != Intent::Out;
         let global = match var.global {
             Some(g) => shared(&g) && !own,
             // A parameter of an aliased routine may be any of the globals.
@@ -192,7 +192,16 @@ impl Builder<'_> {
             self.routine.variable(var.id).role,
             Role::Parameter { .. } | Role::Global(_)
         );
-        self.routine.aliased && var.ty.is_real() && outlives
+        self.routine.aliased && self.may_overlap(v) && outlives
+    }
+
+    /// True of variables that may share storage with other arguments of a routine where arguments may overlap: integers have the same
+    /// range then.
+    fn may_overlap(&self, v: usize) -> bool {
+        let var = &self.vars[v];
+        let index = var.ty == ScalarType::Integer && var.range == (1, INDEX_MAX);
+        let record = var.ty.record().is_some() || !var.is_plain();
+        var.ty.is_real() || record || (index && self.options.odd_functions > 0)
     }
 
     /// True now and then, for unusual helpers and calls. With a chance of 0 no random number is drawn.
@@ -231,7 +240,7 @@ impl Builder<'_> {
         bound: &mut Bound,
     ) -> Option<Expr> {
         let written = formal.intent.writes();
-        if !written && self.rng.percent(50) {
+        if !written && formal.ty.record().is_none() && self.rng.percent(50) {
             let e = self.by_value(formal)?;
             // A place is passed by reference after all.
             let named = match &e {
@@ -289,7 +298,7 @@ impl Builder<'_> {
                 if written {
                     bound.defines.push(v);
                 }
-                Some(Expr::var(self.vars[v].id))
+                Some(self.vars[v].value())
             }
             None if written => None,
             None => Some(match formal.ty {
@@ -351,17 +360,19 @@ impl Builder<'_> {
         let var = self.vars[v].clone();
         if !self.state.init[v] {
             bound.defines.push(v);
-            return Some(Expr::var(var.id));
+            return Some(var.value());
         }
         if !sequence {
             return self.four(v, false).map(Expr::Place);
         }
         // Sequence association: the whole array, a section, or an element with enough cells after it.
         match self.rng.below(3) {
-            0 => Some(Expr::var(var.id)),
+            0 => Some(var.value()),
+            // An element of an array of records is no sequence.
+            _ if var.ty.record().is_some() => Some(var.value()),
             1 if n == 4 => match self.four(v, true) {
                 Some(place) => Some(Expr::Place(place)),
-                None => Some(Expr::var(var.id)),
+                None => Some(var.value()),
             },
             _ => {
                 let from = self.rng.between(0, var.len() - n);
@@ -376,7 +387,7 @@ impl Builder<'_> {
                     indices[d] = Expr::Int(lower + rest % extent);
                     rest /= extent;
                 }
-                Some(Expr::Place(Place::element(var.id, indices)))
+                Some(Expr::Place(var.element(indices)))
             }
         }
     }

@@ -48,7 +48,7 @@ impl Builder<'_> {
             2 => {
                 let logicals = self.readable(ScalarType::Logical, false);
                 match logicals.get(self.rng.below(logicals.len())) {
-                    Some(&v) => Expr::var(self.vars[v].id),
+                    Some(&v) => self.vars[v].value(),
                     None => {
                         let a = self.integer(1);
                         Expr::op(Op::Gt, [a.e, Expr::Int(1)])

@@ -33,7 +33,7 @@ impl Builder<'_> {
             0 if !scalars.is_empty() => {
                 let v = scalars[self.rng.below(scalars.len())];
                 self.note_read(v);
-                Expr::var(self.vars[v].id)
+                self.vars[v].value()
             }
             0 | 1 if !arrays.is_empty() => {
                 let v = arrays[self.rng.below(arrays.len())];
@@ -49,7 +49,7 @@ impl Builder<'_> {
             4 => {
                 let narrow = self.readable(ScalarType::Real32, false);
                 match narrow.get(self.rng.below(narrow.len())) {
-                    Some(&v) => Expr::op(Op::ToReal, [self.vars[v].id.into()]),
+                    Some(&v) => Expr::op(Op::ToReal, [self.vars[v].value()]),
                     None => self.constant(),
                 }
             }
@@ -236,7 +236,7 @@ impl Builder<'_> {
         match self.rng.below(4) {
             0 if !scalars.is_empty() => {
                 let v = scalars[self.rng.below(scalars.len())];
-                Expr::var(self.vars[v].id)
+                self.vars[v].value()
             }
             1 if !arrays.is_empty() => {
                 let v = arrays[self.rng.below(arrays.len())];

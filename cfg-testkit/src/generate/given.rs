@@ -6,38 +6,10 @@ use super::signature::{Formal, Returns, Shape, Signature};
 use super::{Arithmetic, Options, chance};
 use crate::rng::Rng;
 use cfg_core::entity::RoutineId;
-use cfg_core::ir::{Intent, Program, ScalarType};
+use cfg_core::ir::{Dim, Extent, Intent, Program, Role, Routine, ScalarType};
 use cfg_format::text;
-use std::collections::BTreeSet;
-
-/// Routines as text, and those of them that may be called.
-#[derive(Default)]
-pub(super) struct Given {
-    text: String,
-    signatures: Vec<Signature>,
-    /// Number of routines.
-    routines: usize,
-}
-
-fn scalar(ty: ScalarType, intent: Intent) -> Formal {
-    Formal {
-        ty,
-        intent,
-        shape: Shape::Scalar,
-        range: match ty {
-            ScalarType::Integer => (1, INDEX_MAX),
-            _ => (0, 0),
-        },
-        optional: false,
-    }
-}
-
-fn real(intent: Intent, shape: Shape) -> Formal {
-    Formal {
-        shape,
-        ..scalar(ScalarType::Real, intent)
-    }
-}
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
 
 /// A routine with an optional parameter, whose derivatives are given. The adjoint reads and zeroes that of what is assigned first, as it
 /// must where parameters may overlap.
@@ -77,28 +49,28 @@ end
 
 /// A routine that calls itself, with derivatives that do.
 const TURNS: &str = "
-subroutine turn(in integer n, inout real p0, in real p1)
+subroutine turn(in integer depth, inout real p0, in real p1)
   adjoint turn_b
   tangent turn_t
   p0 := p0*p1
-  if n > 0
-    call turn(n - 1, p0, p1)
+  if depth > 0
+    call turn(depth - 1, p0, p1)
   end
 end
 
-subroutine turn_t(in integer n, inout real p0, in real p1, inout real q0, in real q1)
+subroutine turn_t(in integer depth, inout real p0, in real p1, inout real q0, in real q1)
   q0 := p1*q0 + p0*q1
   p0 := p0*p1
-  if n > 0
-    call turn_t(n - 1, p0, p1, q0, q1)
+  if depth > 0
+    call turn_t(depth - 1, p0, p1, q0, q1)
   end
 end
 
-subroutine turn_b(in integer n, in real p0, in real p1, inout real q0, inout real q1)
+subroutine turn_b(in integer depth, in real p0, in real p1, inout real q0, inout real q1)
   local real s
-  if n > 0
+  if depth > 0
     s := p0*p1
-    call turn_b(n - 1, s, p1, q0, q1)
+    call turn_b(depth - 1, s, p1, q0, q1)
   end
   q1 := q1 + p0*q0
   q0 := p1*q0
@@ -142,347 +114,267 @@ MARK
 end
 ";
 
-/// A parameter of `o = 2 o + p q + a p`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    P,
-    Q,
-    A,
-    K,
-    O,
+/// A program of the routines that are given, and what the callers of some of them know.
+pub(super) fn given(rng: &mut Rng, options: &Options) -> (Program, Vec<Signature>) {
+    let mut source = String::new();
+    if rng.percent(options.externals) {
+        source.push_str(&external(rng, options));
+    }
+    if rng.percent(options.derivatives) {
+        for number in 0..1 + rng.below(2) {
+            source.push_str(&statement(rng, number));
+        }
+        if rng.percent(40) {
+            source.push_str(TURNS);
+        }
+        if rng.percent(40) {
+            match rng.percent(50) {
+                true => source.push_str(OPTIONAL),
+                false => source.push_str(&OPTIONAL.replace("aliased ", "")),
+            }
+        }
+    }
+    if rng.percent(options.tapes) {
+        let bits = *rng.pick(&["3", "7", "63"]).unwrap_or(&"3");
+        let mark = if rng.percent(50) { "@3" } else { "" };
+        source.push_str(&STACKS.replace("BITS", bits).replace("MARK", mark));
+    }
+    if source.is_empty() {
+        return Default::default();
+    }
+    let parsed = text::parse(&source);
+    let program = parsed.program;
+    let program = program.unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
+    let routines = program.routines.iter();
+    let derivatives = routines.filter_map(|r| r.derivatives.as_deref());
+    let derivatives: HashSet<RoutineId> = derivatives
+        .flat_map(|d| d.adjoint.into_iter().chain(d.tangent))
+        .collect();
+    let called = (0..).map(RoutineId::new).zip(&program.routines);
+    let called = called.filter(|(id, r)| {
+        let mut parameters = r.parameter_ids().map(|p| r.variable(p));
+        !derivatives.contains(id) && !parameters.any(|v| v.ty.is_tape())
+    });
+    let signatures = called.map(|(id, r)| signature(id, r)).collect();
+    (program, signatures)
 }
 
-impl Given {
-    /// The routines that a program has.
-    pub(super) fn drawn(rng: &mut Rng, options: &Options) -> Self {
-        let mut given = Self::default();
-        if rng.percent(options.externals) {
-            given.external(rng, options);
+/// What callers know of a routine that is given. Arrays have four elements.
+fn signature(id: RoutineId, routine: &Routine) -> Signature {
+    let formals = routine.parameter_ids().map(|p| {
+        let v = routine.variable(p);
+        let deferred = |d: &Dim| d.extent == Extent::Deferred;
+        Formal {
+            ty: v.ty,
+            intent: v.intent().unwrap_or(Intent::In),
+            shape: match v.shape.first() {
+                None => Shape::Scalar,
+                Some(dim) if deferred(dim) => Shape::Assumed(4),
+                Some(_) => Shape::Explicit(vec![4]),
+            },
+            range: match v.ty {
+                ScalarType::Integer if v.name == "depth" => (0, 2),
+                ScalarType::Integer => (1, INDEX_MAX),
+                _ => (0, 0),
+            },
+            optional: matches!(v.role, Role::Parameter { optional: true, .. }),
         }
-        if rng.percent(options.derivatives) {
-            for number in 0..1 + rng.below(2) {
-                given.statement(rng, number);
-            }
-            let value = || scalar(ScalarType::Real, Intent::In);
-            let changed = scalar(ScalarType::Real, Intent::InOut);
-            if rng.percent(40) {
-                let depth = Formal {
-                    range: (0, 2),
-                    ..scalar(ScalarType::Integer, Intent::In)
-                };
-                let formals = vec![depth, changed.clone(), value()];
-                given.add(TURNS, 3, 0, formals, Returns::Nothing, 12, false);
-            }
-            if rng.percent(40) {
-                let aliased = rng.percent(50);
-                let text = match aliased {
-                    true => OPTIONAL.to_owned(),
-                    false => OPTIONAL.replace("aliased ", ""),
-                };
-                let optional = Formal {
-                    optional: true,
-                    ..value()
-                };
-                let formals = vec![changed, value(), optional];
-                given.add(&text, 3, 0, formals, Returns::Nothing, 4, aliased);
-            }
-        }
-        if rng.percent(options.tapes) {
-            let bits = *rng.pick(&["3", "7", "63"]).unwrap_or(&"3");
-            let mark = if rng.percent(50) { "@3" } else { "" };
-            let text = STACKS.replace("BITS", bits).replace("MARK", mark);
-            let formals = vec![
-                scalar(ScalarType::Real, Intent::In),
-                scalar(ScalarType::Integer, Intent::In),
-                scalar(ScalarType::Real, Intent::InOut),
-            ];
-            given.add(&text, 2, 1, formals, Returns::Nothing, 40, false);
-        }
-        given
-    }
-
-    /// The program of these routines, and what callers know of them.
-    pub(super) fn program(self) -> (Program, Vec<Signature>) {
-        if self.text.is_empty() {
-            return (Program::default(), self.signatures);
-        }
-        let parsed = text::parse(&self.text);
-        let program = parsed.program;
-        let program = program.unwrap_or_else(|| panic!("{}\n{}", parsed.problems, self.text));
-        (program, self.signatures)
-    }
-
-    /// Adds so many routines, of which the one at `called` may be called.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a signature")]
-    fn add(
-        &mut self,
-        text: &str,
-        routines: usize,
-        called: usize,
-        formals: Vec<Formal>,
-        result: Returns,
-        cost: u64,
-        aliased: bool,
-    ) {
-        self.text.push_str(text);
-        self.signatures.push(Signature {
-            id: RoutineId::new(self.routines + called),
-            formals,
-            result,
-            cost,
-            reads: BTreeSet::new(),
-            writes: BTreeSet::new(),
-            aliased,
-        });
-        self.routines += routines;
-    }
-
-    /// An external function of two reals, or of a real, an array and an index, given by value and partials.
-    fn external(&mut self, rng: &mut Rng, options: &Options) {
-        let exact = options.arithmetic == Arithmetic::Exact;
-        let arrays = chance(rng, options.external_arrays);
-        let lower = rng.between(0, 1);
-        let cell = ["a[k - 1]", "a[k]"][lower as usize];
-        let (value, partials) = match (arrays, exact) {
-            (false, true) => {
-                let c = rng.between(1, 3);
-                (
-                    format!("u*v + {c}.0*u"),
-                    Some([format!("v + {c}.0"), "u".to_owned()]),
-                )
-            }
-            (false, false) => (
-                "sin(u)*cos(v)".to_owned(),
-                Some(["cos(u)*cos(v)", "-(sin(u)*sin(v))"].map(str::to_owned)),
-            ),
-            (true, _) => {
-                let c = if exact { "2.0" } else { "0.25" };
-                match rng.below(4) {
-                    0 => (
-                        format!("{c}*u*sum(a)*real(k)"),
-                        Some([format!("{c}*sum(a)*real(k)"), format!("{c}*u*real(k)")]),
-                    ),
-                    1 => (
-                        format!("{c}*u*sum(a*a)"),
-                        Some([format!("{c}*sum(a*a)"), format!("2.0*{c}*u*a")]),
-                    ),
-                    2 => (format!("{c}*u*{cell}*{cell}"), None),
-                    _ if exact => (format!("{cell}*u + sum(a)"), None),
-                    _ => (format!("sin({cell}*u) + sum(a)"), None),
-                }
-            }
-        };
-        let (name, parameters, formals) = match arrays {
-            false => ("v", "in real v".to_owned(), vec![]),
-            true => (
-                "a",
-                format!("in real a[4 from {lower}], in integer k"),
-                vec![
-                    real(Intent::In, Shape::Explicit(vec![4])),
-                    scalar(ScalarType::Integer, Intent::In),
-                ],
-            ),
-        };
-        let mut formals = formals;
-        formals.insert(0, scalar(ScalarType::Real, Intent::In));
-        if !arrays {
-            formals.push(scalar(ScalarType::Real, Intent::In));
-        }
-        let mut text = format!(
-            "external function given(in real u, {parameters}) result real w\n  value {value}\n"
-        );
-        // Without partials the value is differentiated.
-        let left_out = rng.percent(options.declarations / 2);
-        if let Some([first, second]) = partials.filter(|_| !left_out) {
-            let mut lines = [
-                format!("  partial u: {first}\n"),
-                format!("  partial {name}: {second}\n"),
-            ];
-            if rng.percent(30) {
-                lines.reverse();
-            }
-            text.push_str(&lines.concat());
-        }
-        text.push_str("end\n\n");
-        let result = Returns::Scalar(ScalarType::Real);
+    });
+    let result = routine.result.map(|v| routine.variable(v).ty);
+    Signature {
+        id,
+        formals: formals.collect(),
+        result: result.map_or(Returns::Nothing, Returns::Scalar),
+        cost: 1 + 3 * routine.statements().count() as u64,
+        reads: BTreeSet::new(),
+        writes: BTreeSet::new(),
         // What is only read may overlap.
-        self.add(&text, 1, 0, formals, result, 1, arrays);
+        aliased: routine.aliased || routine.external.is_some(),
     }
+}
 
-    /// `o = 2 o + p q + a p` with its adjoint and its tangent by hand, all or some of it.
-    fn statement(&mut self, rng: &mut Rng, number: usize) {
-        let function = rng.percent(25);
-        // The result is an array of four; the old value counts; the array has deferred extents.
-        let wide = !function && rng.percent(40);
-        let old = !function && rng.percent(70);
-        let assumed = rng.percent(40);
-        let mut parts = vec![Part::P];
-        for part in [Part::Q, Part::A, Part::K] {
-            if rng.percent(60) {
-                parts.push(part);
-            }
+/// An external function of two reals, or of a real, an array and an index, given by value and partials.
+fn external(rng: &mut Rng, options: &Options) -> String {
+    let exact = options.arithmetic == Arithmetic::Exact;
+    let arrays = chance(rng, options.external_arrays);
+    let lower = usize::from(arrays && rng.percent(50));
+    let cell = ["a[k - 1]", "a[k]"][lower];
+    let c = match exact {
+        true => format!("{}.0", rng.between(1, 3)),
+        false => "0.25".to_owned(),
+    };
+    let which = if arrays { rng.below(4) } else { 4 };
+    let (value, partials) = match which {
+        0 => (
+            format!("{c}*u*sum(a)*real(k)"),
+            Some([format!("{c}*sum(a)*real(k)"), format!("{c}*u*real(k)")]),
+        ),
+        1 => (
+            format!("{c}*u*sum(a*a)"),
+            Some([format!("{c}*sum(a*a)"), format!("2.0*{c}*u*a")]),
+        ),
+        2 => (format!("{c}*u*{cell}*{cell}"), None),
+        3 if exact => (format!("{cell}*u + sum(a)"), None),
+        3 => (format!("sin({cell}*u) + sum(a)"), None),
+        _ if exact => (
+            format!("u*a + {c}*u"),
+            Some([format!("a + {c}"), "u".to_owned()]),
+        ),
+        _ => (
+            "sin(u)*cos(a)".to_owned(),
+            Some(["cos(u)*cos(a)", "-(sin(u)*sin(a))"].map(str::to_owned)),
+        ),
+    };
+    let second = match arrays {
+        true => format!("a[4 from {lower}], in integer k"),
+        false => "a".to_owned(),
+    };
+    let mut text = format!(
+        "external function given(in real u, in real {second}) result real w\n  value {value}\n"
+    );
+    let reversed = rng.percent(30);
+    // Without partials the value is differentiated.
+    let left_out = rng.percent((options.declarations / 2).min(40));
+    if let Some([u, a]) = partials.filter(|_| !left_out) {
+        let mut lines = [format!("  partial u: {u}\n"), format!("  partial a: {a}\n")];
+        if reversed {
+            lines.reverse();
         }
-        if !function {
-            parts.push(Part::O);
-        }
-        rng.shuffle(&mut parts);
-        let aliased = !function && old && rng.percent(60);
-        let (adjoint, tangent) = (rng.percent(90), rng.percent(70));
-        let has = |part| parts.contains(&part);
-        let name = |part| match part {
-            Part::P => "p",
-            Part::Q => "q",
-            Part::A => "a",
-            Part::K => "k",
-            Part::O if function => "f",
-            Part::O => "o",
-        };
-        let dims = |part| match part {
-            Part::A if assumed => "[:]",
-            Part::A => "[4]",
-            Part::O if wide => "[4]",
-            Part::P | Part::Q | Part::K | Part::O => "",
-        };
-        let intent = |part| match part {
-            Part::O if old => Intent::InOut,
-            Part::O => Intent::Out,
-            Part::P | Part::Q | Part::A | Part::K => Intent::In,
-        };
-        let word = |intent| match intent {
-            Intent::In => "in",
-            Intent::Out => "out",
-            Intent::InOut => "inout",
-        };
-        let o = name(Part::O);
-        // What the array contributes, of the original and of the derivative: itself, an element, or its sum.
-        let array = |a: &str| match (wide, has(Part::K)) {
-            (true, _) => a.to_owned(),
-            (false, true) => format!("{a}[k]"),
-            (false, false) => format!("sum({a})"),
-        };
-        let [a, ad] = ["a", "a_d"].map(array);
-        let sum = |terms: [Option<String>; 3]| {
-            let terms: Vec<String> = terms.into_iter().flatten().collect();
-            terms.join(" + ")
-        };
-        let original = sum([
-            old.then(|| format!("2.0*{o}")),
-            Some(if has(Part::Q) { "p*q" } else { "3.0*p" }.to_owned()),
-            has(Part::A).then(|| format!("{a}*p")),
-        ]);
-        let original = format!("  {o} := {original}\n");
-        let tangents = sum([
-            old.then(|| format!("2.0*{o}_d")),
-            Some(
-                if has(Part::Q) {
-                    "p_d*q + p*q_d"
-                } else {
-                    "3.0*p_d"
-                }
-                .to_owned(),
-            ),
-            has(Part::A).then(|| format!("{ad}*p + {a}*p_d")),
-        ]);
-        let total = |e: String| if wide { format!("sum({e})") } else { e };
-        let all = total(format!("{o}_b"));
-        let mut adjoints = String::new();
-        if has(Part::Q) {
-            adjoints = format!("  q_b := q_b + p*{all}\n");
-        }
-        if has(Part::A) {
-            let target = if !wide && has(Part::K) {
-                "a_b[k]"
-            } else {
-                "a_b"
-            };
-            adjoints.push_str(&format!("  {target} := {target} + p*{o}_b\n"));
-        }
-        let own = sum([
-            Some("p_b".to_owned()),
-            Some(format!("{}*{all}", if has(Part::Q) { "q" } else { "3.0" })),
-            has(Part::A).then(|| total(format!("{a}*{o}_b"))),
-        ]);
-        let left = if old {
-            format!("2.0*{o}_b")
-        } else {
-            "0.0".to_owned()
-        };
-        adjoints.push_str(&format!("  p_b := {own}\n  {o}_b := {left}\n"));
-        let mut text = String::new();
-        for kind in 0..3 {
-            let mut parameters = Vec::new();
-            let mut forgotten = String::new();
-            for &part in &parts {
-                // A given routine may write what is not its own: that is forgotten.
-                let intent = match (kind, part) {
-                    (1, Part::O) if old && rng.percent(50) => Intent::In,
-                    (1, Part::O) => Intent::InOut,
-                    (1 | 2, Part::P | Part::Q) if rng.percent(30) => {
-                        forgotten.push_str(&format!("  {} := -7.0\n", name(part)));
-                        Intent::InOut
-                    }
-                    _ => intent(part),
-                };
-                let ty = if part == Part::K { "integer" } else { "real" };
-                let declared = format!("{} {ty} {}{}", word(intent), name(part), dims(part));
-                parameters.push(declared);
-            }
-            let suffix = ["", "_b", "_d"][kind];
-            if kind > 0 {
-                // Of the result an adjoint routine is told nothing.
-                let result = ["inout", "out"][kind - 1];
-                if function {
-                    parameters.push(format!("{result} real f"));
-                }
-                for part in parts.iter().copied().filter(|&p| p != Part::K) {
-                    let intent = if kind == 1 {
-                        Intent::InOut
-                    } else {
-                        intent(part)
-                    };
-                    let (word, name, dims) = (word(intent), name(part), dims(part));
-                    parameters.push(format!("{word} real {name}{suffix}{dims}"));
-                }
-                if function {
-                    parameters.push(format!("{result} real f{suffix}"));
-                }
-            }
-            let returned = function && kind == 0;
-            let head = format!(
-                "{}{} hand{number}{suffix}({}){}\n",
-                if aliased { "aliased " } else { "" },
-                if returned { "function" } else { "subroutine" },
-                parameters.join(", "),
-                if returned { " result real f" } else { "" },
-            );
-            text.push_str(&head);
-            match kind {
-                0 => {
-                    if adjoint || !tangent {
-                        text.push_str(&format!("  adjoint hand{number}_b\n"));
-                    }
-                    if tangent {
-                        text.push_str(&format!("  tangent hand{number}_d\n"));
-                    }
-                    text.push_str(&original);
-                }
-                1 => text.push_str(&adjoints),
-                _ => text.push_str(&format!("  {o}_d := {tangents}\n{original}")),
-            }
-            text.push_str(&forgotten);
-            text.push_str("end\n\n");
-        }
-        let formals = parts.iter().map(|&part| match part {
-            Part::K => scalar(ScalarType::Integer, Intent::In),
-            Part::A if assumed => real(Intent::In, Shape::Assumed(4)),
-            Part::A => real(Intent::In, Shape::Explicit(vec![4])),
-            Part::O if wide => real(intent(part), Shape::Explicit(vec![4])),
-            Part::P | Part::Q | Part::O => scalar(ScalarType::Real, intent(part)),
-        });
-        let result = match function {
-            true => Returns::Scalar(ScalarType::Real),
-            false => Returns::Nothing,
-        };
-        self.add(&text, 3, 0, formals.collect(), result, 8, aliased);
+        text.push_str(&lines.concat());
     }
+    text + "end\n\n"
+}
+
+/// A routine of one statement, `o = 2 o + p q + a p` or a part of it, with its adjoint and its tangent by hand, both or one.
+fn statement(rng: &mut Rng, number: usize) -> String {
+    let function = rng.percent(25);
+    // The result is an array of four; the old value counts; the array has deferred extents.
+    let wide = !function && rng.percent(40);
+    let old = !function && rng.percent(70);
+    let deferred = rng.percent(40);
+    let [q, a, k] = [0; 3].map(|_| rng.percent(60));
+    let mut parts = vec!["p"];
+    parts.extend(
+        [(q, "q"), (a, "a"), (k, "k"), (!function, "o")]
+            .map(|(is, name)| is.then_some(name))
+            .into_iter()
+            .flatten(),
+    );
+    rng.shuffle(&mut parts);
+    let aliased = !function && old && rng.percent(60);
+    let (adjoint, tangent) = (rng.percent(90), rng.percent(70));
+    let dims = |part| match part {
+        "a" if deferred => "[:]",
+        "a" => "[4]",
+        "o" if wide => "[4]",
+        _ => "",
+    };
+    let intent = |part| match part {
+        "o" if old => "inout",
+        "o" => "out",
+        _ => "in",
+    };
+    let o = if function { "f" } else { "o" };
+    // What the array contributes, of the original and of the derivative: itself, an element, or its sum.
+    let array = |a: &str| match (wide, k) {
+        (true, _) => a.to_owned(),
+        (false, true) => format!("{a}[k]"),
+        (false, false) => format!("sum({a})"),
+    };
+    let total = |e: String| if wide { format!("sum({e})") } else { e };
+    let sum = |terms: [(bool, String); 3]| {
+        let terms = terms
+            .into_iter()
+            .filter(|(is, _)| *is)
+            .map(|(_, term)| term);
+        terms.collect::<Vec<_>>().join(" + ")
+    };
+    let either = |yes: &str, no: &str| if q { yes } else { no }.to_owned();
+    let original = sum([
+        (old, format!("2.0*{o}")),
+        (true, either("p*q", "3.0*p")),
+        (a, format!("{}*p", array("a"))),
+    ]);
+    let tangents = sum([
+        (old, format!("2.0*{o}_d")),
+        (true, either("p_d*q + p*q_d", "3.0*p_d")),
+        (a, format!("{}*p + {}*p_d", array("a_d"), array("a"))),
+    ]);
+    let seed = total(format!("{o}_b"));
+    let own = sum([
+        (true, "p_b".to_owned()),
+        (true, format!("{}*{seed}", either("q", "3.0"))),
+        (a, total(format!("{}*{o}_b", array("a")))),
+    ]);
+    let original = format!("  {o} := {original}\n");
+    let mut adjoints = String::new();
+    if q {
+        let _ = writeln!(adjoints, "  q_b := q_b + p*{seed}");
+    }
+    if a {
+        let target = if !wide && k { "a_b[k]" } else { "a_b" };
+        let _ = writeln!(adjoints, "  {target} := {target} + p*{o}_b");
+    }
+    let left = if old {
+        format!("2.0*{o}_b")
+    } else {
+        "0.0".to_owned()
+    };
+    let _ = writeln!(adjoints, "  p_b := {own}\n  {o}_b := {left}");
+    let mut head = String::new();
+    if adjoint || !tangent {
+        let _ = writeln!(head, "  adjoint hand{number}_b");
+    }
+    if tangent {
+        let _ = writeln!(head, "  tangent hand{number}_d");
+    }
+    let bodies = [
+        ("", format!("{head}{original}")),
+        ("_b", adjoints),
+        ("_d", format!("  {o}_d := {tangents}\n{original}")),
+    ];
+    let mut text = String::new();
+    for (suffix, body) in bodies {
+        let mut parameters = Vec::new();
+        let mut forgotten = String::new();
+        for &part in &parts {
+            // A given routine may write what is not its own: that is forgotten.
+            let intent = match (suffix, part) {
+                ("_b", "o") if old && rng.percent(50) => "in",
+                ("_b", "o") => "inout",
+                ("_b" | "_d", "p" | "q") if rng.percent(30) => {
+                    let _ = writeln!(forgotten, "  {part} := -7.0");
+                    "inout"
+                }
+                _ => intent(part),
+            };
+            let ty = if part == "k" { "integer" } else { "real" };
+            parameters.push(format!("{intent} {ty} {part}{}", dims(part)));
+        }
+        if !suffix.is_empty() {
+            // Of the result an adjoint routine is told nothing.
+            let result = if suffix == "_b" { "inout" } else { "out" };
+            parameters.extend(function.then(|| format!("{result} real f")));
+            for &part in parts.iter().filter(|&&part| part != "k") {
+                let intent = if suffix == "_b" {
+                    "inout"
+                } else {
+                    intent(part)
+                };
+                parameters.push(format!("{intent} real {part}{suffix}{}", dims(part)));
+            }
+            parameters.extend(function.then(|| format!("{result} real f{suffix}")));
+        }
+        let (kind, result) = match function && suffix.is_empty() {
+            true => ("function", " result real f"),
+            false => ("subroutine", ""),
+        };
+        let aliased = if aliased { "aliased " } else { "" };
+        let parameters = parameters.join(", ");
+        let _ = writeln!(
+            text,
+            "{aliased}{kind} hand{number}{suffix}({parameters}){result}\n{body}{forgotten}end\n"
+        );
+    }
+    text
 }

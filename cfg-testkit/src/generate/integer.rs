@@ -92,7 +92,7 @@ impl Builder<'_> {
             let v = scalars[self.rng.below(scalars.len())];
             self.note_read(v);
             let (low, high) = self.state.range[v];
-            let e = Expr::var(self.vars[v].id);
+            let e = self.vars[v].value();
             return Ranged { e, low, high };
         }
         if !arrays.is_empty() && self.rng.percent(40) {
@@ -105,12 +105,13 @@ impl Builder<'_> {
             };
         }
         if self.rng.percent(8) {
-            let reals = self.readable(ScalarType::Real, true);
+            let mut reals = self.readable(ScalarType::Real, true);
+            reals.retain(|&v| self.vars[v].is_plain());
             if !reals.is_empty() {
                 let v = reals[self.rng.below(reals.len())];
                 self.note_read(v);
                 let (lower, extent) = self.vars[v].dims[0];
-                let array = Expr::var(self.vars[v].id);
+                let array = self.vars[v].value();
                 let (op, value) = match self.rng.below(3) {
                     0 => (Op::Size, extent),
                     1 => (Op::LBound, lower),
@@ -216,7 +217,7 @@ impl Builder<'_> {
             } else {
                 self.rng.between(lower - low, upper - high)
             };
-            let var = Expr::var(self.vars[v].id);
+            let var = self.vars[v].value();
             return match shift {
                 0 => var,
                 s if s < 0 => Expr::op(Op::Sub, [var, Expr::Int(-s)]),
@@ -228,7 +229,7 @@ impl Builder<'_> {
             let v = arrays[self.rng.below(arrays.len())];
             let first = self.vars[v].dims[0].0;
             let k = self.rng.between(first, first + INDEX_MAX - 1);
-            let e = Expr::Place(Place::element(self.vars[v].id, [Expr::Int(k)]));
+            let e = Expr::Place(self.vars[v].element([Expr::Int(k)]));
             return if lower == 1 {
                 e
             } else {
@@ -243,7 +244,7 @@ impl Builder<'_> {
         self.note_read(v);
         let dims = self.vars[v].dims.clone();
         let indices: Vec<Expr> = dims.into_iter().map(|d| self.index(d)).collect();
-        Place::element(self.vars[v].id, indices)
+        self.vars[v].element(indices)
     }
 
     /// A view of four consecutive or strided elements, of rank 1; `dense`: consecutive in storage.
@@ -253,7 +254,7 @@ impl Builder<'_> {
         match var.dims[..] {
             [(lower, extent)] => {
                 if extent == 4 && self.rng.percent(50) {
-                    return (!dense || var.dense).then(|| Place::whole(var.id));
+                    return (!dense || var.dense).then(|| var.whole());
                 }
                 if dense && !var.dense {
                     return None;
@@ -278,10 +279,7 @@ impl Builder<'_> {
                     upper: (to != upper || stride == Some(-1)).then_some(Expr::Int(to)),
                     stride: stride.map(Expr::Int),
                 };
-                Some(Place {
-                    var: var.id,
-                    subscripts: Box::new([Subscript::Range(Box::new(range))]),
-                })
+                Some(var.at([Subscript::Range(Box::new(range))]))
             }
             [rows, columns] => {
                 // A row or a column with exactly four elements.
@@ -299,10 +297,7 @@ impl Builder<'_> {
                 } else {
                     [all(), Subscript::Index(self.index(columns))]
                 };
-                Some(Place {
-                    var: var.id,
-                    subscripts: Box::new(subscripts),
-                })
+                Some(var.at(subscripts))
             }
             _ => None,
         }

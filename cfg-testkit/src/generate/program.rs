@@ -1,11 +1,11 @@
 //! Whole programs: what is given, globals, helper routines, the main routine.
 
-use super::build::{Builder, INDEX_MAX, Parameter, UNUSED};
-use super::given::Given;
-use super::{Arithmetic, Options};
+use super::build::{Builder, INDEX_MAX, Parameter, UNUSED, record_of_generator};
+use super::given::given;
+use super::{Arithmetic, Options, chance};
 use crate::rng::Rng;
 use crate::tree::Region;
-use cfg_core::entity::{GlobalId, RoutineId};
+use cfg_core::entity::{GlobalId, RecordId, RoutineId};
 use cfg_core::ir::{
     Dim, Expr, Extent, Global, IntType, Order, Overlay, Program, Role, ScalarType, Variable,
 };
@@ -15,19 +15,29 @@ pub(super) fn program(
     rng: &mut Rng,
     options: &Options,
 ) -> (Program, Vec<Option<Region>>, Vec<Parameter>) {
-    let (mut program, mut signatures) = Given::drawn(rng, options).program();
-    // The bodies of what is given have no trees.
-    let mut trees = vec![None; program.routines.len()];
     let narrow = rng.percent(options.real32);
-    let mut scattered = false;
+    let record = chance(rng, options.records);
+    // Before others, it is the only record type.
+    let record = record.then(|| ScalarType::Record(RecordId::new(0)));
+    let (mut globals, mut scattered) = (Vec::new(), false);
     if rng.percent(options.globals) {
         let mut own = Rng::new(rng.clone().bits() ^ 0x6f76_6572);
         scattered = own.percent(options.scattered);
-        program.globals = globals(rng, options, narrow, scattered);
+        globals = globals_of(rng, options, narrow, scattered);
+        if let Some(record) = record {
+            add_records(rng, record, &mut globals);
+        }
         if own.percent(options.integer_overlays) {
-            integers_in_one_storage(&mut own, &mut program.globals);
+            integers_in_one_storage(&mut own, &mut globals);
         }
     }
+    let (mut program, mut signatures) = given(rng, options);
+    program.globals = globals;
+    program
+        .records
+        .extend(record.map(|_| record_of_generator()));
+    // The bodies of what is given have no trees.
+    let mut trees = vec![None; program.routines.len()];
     let helpers = match rng.below(100) {
         0..25 => 0,
         _ => 1 + rng.below(options.helpers),
@@ -46,6 +56,7 @@ pub(super) fn program(
         let id = RoutineId::new(program.routines.len());
         let mut b = Builder::new(rng, options, &signatures, &program.globals, limit);
         b.scattered = scattered;
+        b.record = record;
         b.choose_control();
         let name = if recursive {
             format!("again{k}")
@@ -63,6 +74,7 @@ pub(super) fn program(
     }
     let mut b = Builder::new(rng, options, &signatures, &program.globals, options.steps);
     b.scattered = scattered;
+    b.record = record;
     b.choose_control();
     b.routine.name = "main".to_owned();
     let (tree, parameters) = b.main(narrow);
@@ -73,7 +85,7 @@ pub(super) fn program(
 }
 
 /// The globals of a program; of one that is scattered most lie over each other.
-fn globals(rng: &mut Rng, options: &Options, narrow: bool, scattered: bool) -> Vec<Global> {
+fn globals_of(rng: &mut Rng, options: &Options, narrow: bool, scattered: bool) -> Vec<Global> {
     let overlays = match scattered && options.overlays > 0 {
         true => 100,
         false => options.overlays,
@@ -201,6 +213,28 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool, scattered: bool) -> V
         );
     }
     globals
+}
+
+/// Adds a record, an array of records, or both.
+fn add_records(rng: &mut Rng, record: ScalarType, globals: &mut Vec<Global>) {
+    for (name, percent, shape) in [
+        ("rp", 60, vec![]),
+        ("rq", 40, vec![Dim::of(Expr::Int(INDEX_MAX))]),
+    ] {
+        if rng.percent(percent) {
+            let id = GlobalId::new(globals.len());
+            let first = [
+                Expr::Real(rng.between(-2, 2) as f64),
+                Expr::Int(rng.between(1, INDEX_MAX)),
+                Expr::Real(rng.between(-2, 2) as f64),
+            ];
+            globals.push(Global {
+                variable: Variable::new(name, record, shape, Role::Global(id)),
+                initial: Some(Box::new(first)),
+                overlay: None,
+            });
+        }
+    }
 }
 
 /// Adds integers and logicals that share storage, with other names for all of it and for parts.

@@ -158,7 +158,7 @@ impl Builder<'_> {
         arrays.retain(|&v| self.vars[v].dims.len() == 2);
         let v = *self.rng.pick(&arrays)?;
         self.note_read(v);
-        Some(Expr::var(self.vars[v].id))
+        Some(self.vars[v].value())
     }
 
     /// An integer expression.
@@ -184,13 +184,13 @@ impl Builder<'_> {
                 let v = *self.rng.pick(&arrays)?;
                 let n = self.vars[v].len();
                 self.note_read(v);
-                ranged(one(Op::Size, self.vars[v].id.into()), n, n)
+                ranged(one(Op::Size, self.vars[v].value()), n, n)
             }
             3 => {
                 let arrays = self.readable(ScalarType::Integer, true);
                 let v = *self.rng.pick(&arrays)?;
                 self.note_read(v);
-                let whole = self.vars[v].id.into();
+                let whole = self.vars[v].value();
                 match self.rng.below(4) {
                     0 => ranged(one(Op::Sum, whole), 4, 16),
                     1 => ranged(one(Op::Product, whole), 1, 256),
@@ -301,7 +301,7 @@ impl Builder<'_> {
                 let mut own: Vec<usize> = (0..self.formals.len()).collect();
                 own.retain(|&v| self.formals[v].optional);
                 let v = *self.rng.pick(&own)?;
-                Some(one(Op::Present, self.vars[v].id.into()))
+                Some(one(Op::Present, self.vars[v].value()))
             }
             _ => {
                 let mut arrays = self.readable(ScalarType::Logical, true);
@@ -309,7 +309,7 @@ impl Builder<'_> {
                 let v = *self.rng.pick(&arrays)?;
                 self.note_read(v);
                 let op = *self.rng.pick(&[Op::Any, Op::All])?;
-                Some(one(op, self.vars[v].id.into()))
+                Some(one(op, self.vars[v].value()))
             }
         }
     }
@@ -337,9 +337,9 @@ impl Builder<'_> {
                 let mut whole = self.readable(ScalarType::Real, true);
                 whole.retain(|&v| matches!(self.vars[v].dims[..], [(_, 4)]));
                 let [x, y] = [0, 1].map(|_| self.rng.pick(&whole).copied());
-                let [x, y] = [self.vars[x?].id, self.vars[y?].id];
-                let mask = two(Op::Gt, x.into(), Expr::Real(0.5));
-                Some(Expr::op(Op::If, [mask, x.into(), y.into()]))
+                let [x, y] = [self.vars[x?].value(), self.vars[y?].value()];
+                let mask = two(Op::Gt, x.clone(), Expr::Real(0.5));
+                Some(Expr::op(Op::If, [mask, x, y]))
             }
             _ => {
                 let shifted = two(Op::Add, b, Expr::Real(0.5));

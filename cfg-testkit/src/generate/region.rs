@@ -449,7 +449,7 @@ impl Builder<'_> {
             return None;
         }
         let mut globals = self.writable(ScalarType::Integer, false);
-        globals.retain(|&v| self.vars[v].global.is_some());
+        globals.retain(|&v| self.vars[v].global.is_some() && self.vars[v].is_plain());
         let index = *self.rng.pick(&globals)?;
         let (low, high) = (self.rng.between(2, 3), self.rng.between(2, 3));
         let trips = (high - low + 1).max(0) as u64;
@@ -512,7 +512,7 @@ impl Builder<'_> {
                 };
                 self.note_read(v);
                 let (low, high) = self.state.range[v];
-                (Expr::var(self.vars[v].id), low, high)
+                (self.vars[v].value(), low, high)
             }
             _ => (self.integer_in(1, 4, 1), 1, 4),
         }
@@ -533,7 +533,7 @@ impl Builder<'_> {
         };
         self.note_read(v);
         let (low, high) = self.state.range[v];
-        let e = Expr::var(self.vars[v].id);
+        let e = self.vars[v].value();
         (if up { e } else { Expr::op(Op::Neg, [e]) }, low, high)
     }
 
@@ -620,11 +620,11 @@ impl Builder<'_> {
             None => condition,
             Some(f) => {
                 self.locked[f] = false;
-                let again = Stmt::assign(Place::whole(self.vars[f].id), condition);
+                let again = Stmt::assign(self.vars[f].whole(), condition);
                 inner.push(Node::Block(vec![again.clone()]));
                 head.push(again);
                 before.init[f] = true;
-                self.vars[f].id.into()
+                self.vars[f].value()
             }
         };
         // The first pass of a post-test loop is certain, so what it initialises is.

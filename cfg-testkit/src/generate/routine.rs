@@ -181,7 +181,9 @@ impl Builder<'_> {
 
     /// Declares the result of a function, a real scalar unless it is `odd`.
     fn function_result(&mut self, odd: usize, any: bool) -> Returns {
+        let record = self.record.filter(|_| any && self.rng.percent(35));
         let returns = match self.rng.below(5) {
+            _ if record.is_some() => record.map_or(Returns::Nothing, Returns::Scalar),
             _ if !self.rng.percent(odd) => Returns::Scalar(ScalarType::Real),
             0 if any => Returns::Scalar(ScalarType::Integer),
             2 if any && self.options.operators => {
@@ -216,7 +218,7 @@ impl Builder<'_> {
             .position(four)
             .filter(|_| which.is_multiple_of(2))
         {
-            let size = Expr::op(Op::Size, [Expr::var(self.vars[a].id), Expr::Int(1)]);
+            let size = Expr::op(Op::Size, [self.vars[a].value(), Expr::Int(1)]);
             let f = self.vars[k].id;
             self.routine.variables[f.index()].shape[0].extent = Extent::Fixed(size);
         }
@@ -242,7 +244,7 @@ impl Builder<'_> {
         if self.rng.percent(self.options.global_lists) {
             let initialised = |v: &usize| {
                 let owner = self.vars[*v].global;
-                owner.is_some_and(|g| self.globals[g].initial.is_some())
+                self.vars[*v].is_plain() && owner.is_some_and(|g| self.globals[g].initial.is_some())
             };
             let globals: Vec<usize> = (0..self.vars.len())
                 .filter(|v| initialised(v) && self.vars[*v].ty.is_real())
@@ -349,6 +351,9 @@ impl Builder<'_> {
                 Intent::In
             };
             self.parameter("i9", scalar(integer, intent, (1, INDEX_MAX)));
+            if self.is_odd() {
+                self.parameter("i8", scalar(integer, intent, (1, INDEX_MAX)));
+            }
         }
         let optional = self.rng.percent(self.options.optionals).then(|| {
             let intent = if writes && self.rng.percent(50) {
@@ -379,6 +384,29 @@ impl Builder<'_> {
             };
             optionals.push(self.parameter("uu", formal));
         }
+        if let Some(record) = self.record {
+            for (name, chance, shape, optional) in [
+                ("ra", 50, Shape::Scalar, false),
+                ("rb", 25, Shape::Scalar, false),
+                ("rc", 30, Shape::Explicit(vec![4]), false),
+                ("rd", 20, Shape::Assumed(4), false),
+                ("re", 25, Shape::Scalar, true),
+            ] {
+                if self.rng.percent(chance) {
+                    let intent = match writes && self.rng.percent(60) {
+                        true => Intent::InOut,
+                        false => Intent::In,
+                    };
+                    let formal = Formal {
+                        shape,
+                        optional,
+                        ..scalar(record, intent, (0, 0))
+                    };
+                    let v = self.parameter(name, formal);
+                    optionals.extend(optional.then_some(v));
+                }
+            }
+        }
         let may = (!function && !recursive) || self.is_odd();
         self.routine.aliased = may && self.rng.percent(self.options.aliased);
         let returns = match function {
@@ -396,7 +424,7 @@ impl Builder<'_> {
         };
         let narrow = narrow && self.rng.percent(30);
         self.locals(false, narrow);
-        let size = 3 + self.rng.below(10);
+        let size = 3 + self.rng.below(self.options.statements.1.min(10));
         let mut region = vec![Node::Block(self.first_values())];
         for &u in &optionals {
             region.push(self.if_present(u));
@@ -447,29 +475,35 @@ impl Builder<'_> {
             let value = self.real(1);
             statements.push(Stmt::assign(Place::whole(id), value));
         }
-        self.state.init[u] = true;
-        if written {
-            self.vars[u].usage = Use::Free;
+        let parts = self.with_fields(u);
+        for &part in &parts {
+            self.state.init[part] = true;
+            if written {
+                self.vars[part].usage = Use::Free;
+            }
         }
         let n = 1 + self.rng.below(3);
         statements.extend(self.statements(n));
         let mut targets = self.writable(ScalarType::Real, false);
-        targets.retain(|&v| v != u && self.state.init[v]);
+        targets.retain(|v| !parts.contains(v) && self.state.init[*v]);
         if let Some(&v) = self.rng.pick(&targets) {
-            let target = self.vars[v].id;
             self.note_write(v);
-            let given = match self.vars[u].is_scalar() {
-                true => id.into(),
-                false => Expr::Place(self.element(u)),
+            let real = parts.iter().find(|&&part| self.vars[part].ty.is_real());
+            let part = real.copied().unwrap_or(u);
+            let given = match self.vars[part].is_scalar() {
+                true => self.vars[part].value(),
+                false => Expr::Place(self.element(part)),
             };
-            let sum = Expr::op(Op::Add, [target.into(), given]);
-            statements.push(Stmt::assign(Place::whole(target), sum));
+            let sum = Expr::op(Op::Add, [self.vars[v].value(), given]);
+            statements.push(Stmt::assign(self.vars[v].whole(), sum));
         }
-        if written && self.rng.percent(60) {
+        if written && self.vars[u].ty.is_real() && self.rng.percent(60) {
             let e = self.real(2);
             statements.push(Stmt::assign(Place::whole(id), e));
         }
-        self.vars[u].usage = Use::Fixed;
+        for part in parts {
+            self.vars[part].usage = Use::Fixed;
+        }
         self.state = before;
         Node::Branch {
             selector: Selector::Condition(given()),
@@ -497,20 +531,20 @@ impl Builder<'_> {
                         _ => self.condition(1),
                     };
                     self.spend(1);
-                    statements.push(Stmt::assign(Place::whole(var.id), value));
+                    statements.push(Stmt::assign(var.whole(), value));
                     self.state.init[v] = true;
                 }
                 continue;
             }
             let mut value = self.real(2);
             if self.state.init[v] && var.is_scalar() {
-                value = Expr::op(Op::Add, [Expr::var(var.id), value]);
+                value = Expr::op(Op::Add, [var.value(), value]);
             }
             if self.state.init[v] && !var.is_scalar() {
                 continue;
             }
             self.spend(1);
-            statements.push(Stmt::assign(Place::whole(var.id), value));
+            statements.push(Stmt::assign(var.whole(), value));
             self.note_write(v);
             self.state.init[v] = true;
         }

@@ -26,7 +26,7 @@ impl Builder<'_> {
             if !scalars.is_empty() && self.rng.percent(60) {
                 let v = scalars[self.rng.below(scalars.len())];
                 self.note_read(v);
-                return Expr::var(self.vars[v].id);
+                return self.vars[v].value();
             }
             if !arrays.is_empty() && self.rng.percent(60) {
                 let v = arrays[self.rng.below(arrays.len())];

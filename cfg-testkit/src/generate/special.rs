@@ -59,7 +59,7 @@ impl Builder<'_> {
         {
             // As many passes as a variable says, up to an end.
             self.note_read(v);
-            let count = || Expr::var(self.vars[v].id);
+            let count = || self.vars[v].value();
             passes = self.state.range[v].1 as u64;
             if self.rng.percent(50) {
                 first = Expr::op(Op::Sub, [Expr::Int(i64::MAX), count()]);
@@ -94,7 +94,7 @@ impl Builder<'_> {
         match self.rng.pick(&fitting) {
             Some(&v) if self.rng.percent(50) => {
                 self.note_write(v);
-                statements.push(Stmt::assign(Place::whole(self.vars[v].id), value));
+                statements.push(Stmt::assign(self.vars[v].whole(), value));
                 self.state.init[v] = true;
             }
             _ => {
@@ -103,10 +103,9 @@ impl Builder<'_> {
                     && self.state.init[v]
                 {
                     self.note_write(v);
-                    let target = self.vars[v].id;
                     let factor = Expr::op(Op::ToReal, [value]);
-                    let scaled = Expr::op(Op::Mul, [target.into(), factor]);
-                    statements.push(Stmt::assign(Place::whole(target), scaled));
+                    let scaled = Expr::op(Op::Mul, [self.vars[v].value(), factor]);
+                    statements.push(Stmt::assign(self.vars[v].whole(), scaled));
                 }
             }
         }
@@ -182,7 +181,8 @@ impl Builder<'_> {
     /// An opaque statement that writes a variable, which is assigned again before it is read.
     fn forgotten(&mut self) -> Region {
         let array = self.rng.percent(40);
-        let candidates = self.writable(ScalarType::Real, array);
+        let mut candidates = self.writable(ScalarType::Real, array);
+        candidates.retain(|&v| self.vars[v].is_plain());
         let Some(&v) = self.rng.pick(&candidates) else {
             return Region::new();
         };
@@ -192,6 +192,7 @@ impl Builder<'_> {
         self.spend(2);
         let mut reads = self.readable(ScalarType::Real, true);
         reads.extend(self.readable(ScalarType::Integer, false));
+        reads.retain(|&v| self.vars[v].is_plain());
         self.rng.shuffle(&mut reads);
         reads.truncate(2);
         for &w in &reads {
@@ -206,7 +207,7 @@ impl Builder<'_> {
         self.state.init[v] = false;
         self.forget_overlays(v);
         let value = self.real(1);
-        let set = Stmt::assign(Place::whole(self.vars[v].id), value);
+        let set = Stmt::assign(self.vars[v].whole(), value);
         self.restore_overlays(v);
         self.state.init[v] = true;
         vec![Node::Block(vec![read, set])]
@@ -245,7 +246,7 @@ impl Builder<'_> {
         if !self.affordable(40) {
             return Region::new();
         }
-        let place = Place::whole(self.vars[h].id);
+        let place = self.vars[h].whole();
         self.spend(8);
         // Marked as uninitialised, so that no other statement uses the array while its shape is unusual.
         self.state.init[h] = false;
@@ -304,7 +305,7 @@ impl Builder<'_> {
             return Region::new();
         };
         let id = self.vars[index].id;
-        let place = Place::whole(self.vars[h].id);
+        let place = self.vars[h].whole();
         self.spend(16);
         let fill = Expr::op(Op::Fill, [sum(&place), id.into()]);
         let times = self.times;
@@ -390,10 +391,9 @@ impl Builder<'_> {
             return vec![];
         };
         self.note_write(v);
-        let target = self.vars[v].id;
-        let place = Place::whole(self.vars[h].id);
-        let value = Expr::op(Op::Add, [target.into(), sum(&place)]);
-        vec![Stmt::assign(Place::whole(target), value)]
+        let place = self.vars[h].whole();
+        let value = Expr::op(Op::Add, [self.vars[v].value(), sum(&place)]);
+        vec![Stmt::assign(self.vars[v].whole(), value)]
     }
 
     /// True of a local that takes its shape from assignments.

@@ -1,7 +1,7 @@
 //! Statements of basic blocks.
 
 use super::build::{Builder, Use};
-use cfg_core::ir::{Expr, Op, Place, ScalarType, Stmt, StmtKind};
+use cfg_core::ir::{Expr, Op, ScalarType, Stmt, StmtKind};
 
 impl Builder<'_> {
     /// Up to `n` statements.
@@ -22,7 +22,11 @@ impl Builder<'_> {
     fn statement(&mut self) -> Option<Stmt> {
         let arrays = if self.options.whole_arrays { 7 } else { 0 };
         let calls = if self.scattered { 30 } else { 10 };
-        match self.rng.weighted(&[34, 28, 12, 4, 5, 4, arrays, calls]) {
+        let copies = if self.record.is_some() { 10 } else { 0 };
+        match self
+            .rng
+            .weighted(&[34, 28, 12, 4, 5, 4, arrays, calls, copies])
+        {
             0 => self.scalar_statement(ScalarType::Real),
             1 => self.element_statement(ScalarType::Real),
             2 => self.scalar_statement(ScalarType::Integer),
@@ -35,7 +39,8 @@ impl Builder<'_> {
                 _ => Some(self.remark()),
             },
             6 => self.array_statement(),
-            _ => self.call_statement(),
+            7 => self.call_statement(),
+            _ => self.record_statement(),
         }
     }
 
@@ -85,7 +90,7 @@ impl Builder<'_> {
     fn scalar_statement(&mut self, ty: ScalarType) -> Option<Stmt> {
         let candidates = self.writable(ty, false);
         let v = *self.rng.pick(&candidates)?;
-        let target = Place::whole(self.vars[v].id);
+        let target = self.vars[v].whole();
         let value = self.value_for(v, Expr::Place(target.clone()));
         self.note_write(v);
         self.state.init[v] = true;
@@ -104,11 +109,35 @@ impl Builder<'_> {
         Some(Stmt::assign(target, value))
     }
 
+    /// A copy of a record, or of four.
+    fn record_statement(&mut self) -> Option<Stmt> {
+        let record = self.record?;
+        let four = self.rng.percent(30);
+        let one = |b: &mut Self, from: [Vec<usize>; 2]| {
+            let all = from.concat();
+            let v = *b.rng.pick(&all)?;
+            match (b.vars[v].is_scalar(), four) {
+                (true, true) => None,
+                (true, false) => Some((v, b.vars[v].whole())),
+                (false, true) => Some((v, b.four(v, false)?)),
+                (false, false) => Some((v, b.element(v))),
+            }
+        };
+        let targets = [false, true].map(|arrays| self.writable(record, arrays));
+        let (v, target) = one(self, targets)?;
+        let sources = [false, true].map(|arrays| self.readable(record, arrays));
+        let (w, source) = one(self, sources)?;
+        self.note_read(w);
+        self.note_write(v);
+        // An optional record that is not there is neither.
+        self.state.init[v].then(|| Stmt::assign(target, Expr::Place(source)))
+    }
+
     /// Statements over whole arrays and sections.
     fn array_statement(&mut self) -> Option<Stmt> {
         let candidates = self.writable(ScalarType::Real, true);
         let v = *self.rng.pick(&candidates)?;
-        let id = self.vars[v].id;
+        let whole = self.vars[v].whole();
         if self.rng.percent(20) {
             if self.is_allocatable(v) && !self.state.init[v] {
                 return None;
@@ -116,7 +145,7 @@ impl Builder<'_> {
             let value = self.real(2);
             self.note_write(v);
             self.state.init[v] = true;
-            return Some(Stmt::assign(Place::whole(id), value));
+            return Some(Stmt::assign(whole, value));
         }
         if !self.state.init[v] {
             return None;
@@ -124,10 +153,10 @@ impl Builder<'_> {
         let square = matches!(self.vars[v].dims[..], [(_, 4), (_, 4)]);
         if square && self.rng.percent(50) {
             self.note_write(v);
-            let transposed = Expr::op(Op::Transpose, [id.into()]);
+            let transposed = Expr::op(Op::Transpose, [whole.clone().into()]);
             let factor = self.real(1);
             let value = Expr::op(Op::Add, [transposed, factor]);
-            return Some(Stmt::assign(Place::whole(id), value));
+            return Some(Stmt::assign(whole, value));
         }
         let value = self.array_expression()?;
         let target = self.four(v, false)?;
@@ -168,7 +197,7 @@ impl Builder<'_> {
     /// A statement that computes nothing.
     fn remark(&mut self) -> Stmt {
         let mut reads = self.readable(ScalarType::Real, false);
-        reads.retain(|&v| self.vars[v].usage == Use::Free);
+        reads.retain(|&v| self.vars[v].usage == Use::Free && self.vars[v].is_plain());
         reads.truncate(1);
         for &v in &reads {
             self.note_read(v);

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "tests print what they measure")]
 
 mod arrows;
+mod combined;
 mod external;
 mod faults;
 mod files;
