@@ -44,7 +44,7 @@ const PASSES: [(&str, Pass); 18] = [
     }),
     ("split", |valid, main| {
         let mut normal = normalize(valid, &Summary::of(valid), main);
-        normal.split(valid)?;
+        normal.split(valid);
         Ok(one(valid, &normal.routine))
     }),
     ("lower", |valid, main| {
