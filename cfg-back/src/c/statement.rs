@@ -4,7 +4,7 @@ use super::{
     Emitted,
     lines::{Lines, Statement},
     names::comment,
-    operators::{self, Code, Infix, Name, Prefix},
+    operators::{self, Code, Infix, Name, Prefix, precedence::PRODUCT},
     pooled::Pooled,
     returned::Returned,
     variable::{Bound, Kind},
@@ -189,7 +189,7 @@ impl Writer<'_> {
     pub(super) fn assign(&mut self, target: Code, value: Code, decrements: bool) {
         match value.increment(&target) {
             Some((operator, operand)) if decrements || operator == Infix::AddTo => {
-                self.add(target.with(operator, operand));
+                self.add(target.with(operator, operand.at_least(PRODUCT)));
             }
             // Compilers warn of `x = x`.
             _ if target.nodes() == value.nodes() => {}
