@@ -142,7 +142,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
             if self.contains(set, place) {
                 save(k, place);
-                // The pop of the place evaluates its subscripts.
+                // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
                     self.insert_reads(e, set);
                 }
