@@ -44,8 +44,8 @@ fn mixed(variables: &[Variable], e: &Expr) -> usize {
     count
 }
 
-/// The expression with all such arms as arrays. Parts without any shape take that of `like`; without `like`, extents
-/// 1.
+/// The expression with all such arms as arrays. Parts without any shape take that of `like`; without `like`, each
+/// extent is 1.
 pub(crate) fn conform<'e>(
     variables: &[Variable],
     e: &'e Expr,
