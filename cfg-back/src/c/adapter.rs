@@ -1,4 +1,5 @@
-//! Functions for callers in other files around functions of the file: how each parameter of the one is handed to the other.
+//! Functions for callers in other files around functions of the file: how each parameter of the one is handed to the
+//! other.
 
 use super::{
     Failed,
@@ -15,7 +16,7 @@ use std::{collections::HashMap, rc::Rc};
 
 /// A function for callers in other files.
 pub(super) struct Public {
-    /// What declares it, but for the semicolon.
+    /// The declaration, but for the semicolon.
     pub(super) head: String,
     /// The whole of it.
     pub(super) text: String,
@@ -70,7 +71,7 @@ impl Session {
         }
     }
 
-    /// What stands first in the function.
+    /// The lines that stand first in the function.
     pub(super) fn begin(&self) -> String {
         let (tape, used, state) = (&self.tape, &self.used, &self.state);
         let own = self.own.iter().map(|own| {
@@ -83,7 +84,7 @@ impl Session {
         own.chain([begin]).collect()
     }
 
-    /// What stands last in the function.
+    /// The lines that stand last in the function.
     pub(super) fn end(&self) -> String {
         let (end, used, state, status) = (self.end, &self.used, &self.state, &self.status);
         let ended = format!("{end}({used}, &{state}, {status})");
@@ -154,12 +155,12 @@ fn count(pointer: &str, none: i64) -> String {
 /// A function for callers while it is written.
 pub(super) struct Adapter<'a> {
     pub(super) interface: Interface<'a>,
-    /// What has the memory for copies, and the variable for the status.
+    /// The tape that has the memory for copies, and the variable for the status.
     pub(super) work: String,
     pub(super) status: String,
     /// The arguments of the call.
     pub(super) texts: Vec<String>,
-    /// What stands before the call, the copies of fields first, and behind it.
+    /// The lines before the call, the copies of fields first, and behind it.
     pub(super) copies: String,
     pub(super) before: String,
     pub(super) after: String,
@@ -192,8 +193,8 @@ impl<'a> Adapter<'a> {
         }
     }
 
-    /// Adds the arguments for the extents of what has a role to the routine and, of a field of a record, for its cells. Else
-    /// the variable that callers pass for these is returned.
+    /// Adds the arguments for the extents of what has a role to the routine and, of a field of a record, for its cells.
+    /// Else the variable that callers pass for these is returned.
     pub(super) fn hand(
         &mut self,
         taken: &Taken<'_>,

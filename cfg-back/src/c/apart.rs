@@ -1,4 +1,5 @@
-//! Cells of callers that are told apart, because each has a derivative of its own or is copied: one cell must not be both.
+//! Cells of callers that are told apart, because each has a derivative of its own or is copied: one cell must not be
+//! both.
 
 use super::{
     Failed, GlobalNames,
@@ -44,8 +45,8 @@ impl Interface<'_> {
         })
     }
 
-    /// The conditions under which a pointer that is passed for a parameter, which stands beside each, leads into a variable of
-    /// another file, and one of the two is written. Extents that are computed are not known here.
+    /// The conditions under which a pointer that is passed for a parameter, which stands beside each, leads into a
+    /// variable of another file, and one of the two is written. Extents that are computed are not known here.
     pub(super) fn met_globals(&mut self, globals: &GlobalNames) -> Vec<(VarId, String)> {
         let external = &globals.variables.external;
         let mut met = Vec::new();
@@ -94,8 +95,8 @@ impl Interface<'_> {
         met
     }
 
-    /// Whether a parameter that is not independent overlaps, where parameters may, with one whose tangent it can have: of one that is only read
-    /// those that are written, of others the independents. `None` if extents are computed.
+    /// Whether a parameter that is not independent overlaps, where parameters may, with one whose tangent it can have:
+    /// of one that is only read those that are written, of others the independents. `None` if extents are computed.
     pub(super) fn met(&mut self, v: VarId) -> Option<String> {
         let routine = self.routine;
         let reads = routine.variable(v).intent() == Some(Intent::In);
@@ -121,8 +122,8 @@ impl Interface<'_> {
 }
 
 impl Adapter<'_> {
-    /// Where parameters may overlap, status 4 for arrays of records that do with something else: they are copied, so that what is written
-    /// to the one would not be seen in the other. Comes behind all fields.
+    /// Where parameters may overlap, status 4 for arrays of records that do with something else: they are copied, so
+    /// that what is written to the one would not be seen in the other. Comes behind all fields.
     pub(super) fn keep_apart(&mut self) -> Result<(), Failed> {
         let routine = self.interface.routine;
         if !routine.aliased || self.sizes.is_empty() {

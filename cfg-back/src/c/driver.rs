@@ -1,15 +1,15 @@
 //! A program around functions: it reads arguments from standard input, calls, and writes what the function leaves.
 //!
-//! All numbers are in the machine's own form. A request is the number of the function, how many calls are to be timed, its
-//! arguments, and the cells of all globals that own storage, in order. An argument is whether it is given,
-//! the number of its cells, for each dimension an integer, which is the extent if that is deferred and 0 if it is not, and
+//! All numbers are in the machine's own form. A request is the number of the function, how many calls are to be timed,
+//! its arguments, and the cells of all globals that own storage, in order. An argument is whether it is given, the
+//! number of its cells, for each dimension an integer, which is the extent if that is deferred and 0 if it is not, and
 //! then its cells.
 //!
-//! The answer to a request for 0 calls, which makes one, is the status, the bytes that are left on the tape, the counts of
-//! `struct cfgrev_use`, which are 0 if nothing is counted, the result of a function, of an array behind its extents, the cells of
-//! all arguments that are given and not only read, and the cells of the globals. The answer to a
-//! request for more is the status and the seconds that the calls took together, as a real: each begins with the values of
-//! the request, and one before the first is not counted.
+//! The answer to a request for 0 calls, which makes one, is the status, the bytes that are left on the tape, the counts
+//! of `struct cfgrev_use`, which are 0 if nothing is counted, the result of a function, of an array behind its extents,
+//! the cells of all arguments that are given and not only read, and the cells of the globals. The answer to a request
+//! for more is the status and the seconds that the calls took together, as a real: each begins with the values of the
+//! request, and one before the first is not counted.
 
 use super::{
     adapter::{Taken, call},
@@ -64,25 +64,25 @@ pub(super) const LOCALS: [&str; 16] = [
     "seconds", "sizes", "status", "tape", "value",
 ];
 
-/// What all driver functions use.
+/// The code that all driver functions use.
 pub(super) fn head() -> &'static str {
     include_str!("driver.c")
 }
 
-/// What comes before all headers, so that there is a clock for [`head`].
+/// The lines before all headers, so that there is a clock for [`head`].
 pub(super) fn first() -> &'static str {
     "#ifndef _POSIX_C_SOURCE\n#define _POSIX_C_SOURCE 199309L\n#endif\n"
 }
 
-/// What the function has for the result of a routine.
+/// The parts of the function that have to do with the result of a routine.
 #[derive(Default)]
 struct ResultText {
     declared: String,
-    /// What stands before arguments are read, behind them, and last.
+    /// The lines before arguments are read, behind them, and last.
     cleared: String,
     allocated: String,
     freed: &'static str,
-    /// What stands around calls that are timed.
+    /// The lines around calls that are timed.
     around: [&'static str; 2],
     /// The arguments of the call.
     arguments: &'static [&'static str],
@@ -116,7 +116,7 @@ impl ResultText {
                 (extents.join(", "), n.to_string())
             }
             Some(Returned::Made) => {
-                // What the function makes is given back.
+                // Memory that the function takes is given back.
                 made.around = [
                     "            const struct cfgrev_mark mark = cfgrev_mark_of(&tape.work);\n",
                     "            cfgrev_release(&tape.work, mark);\n",
@@ -151,7 +151,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         .collect();
     let room = count + owners.len();
     let (mut arguments, mut most) = (Vec::new(), None);
-    // What reads, keeps, writes and frees arguments and globals.
+    // The lines that read, keep, write and free arguments and globals.
     let [mut read, mut keep, mut write, mut free] = [const { String::new() }; 4];
     for (k, p) in routine.parameter_ids().enumerate() {
         let Taken {

@@ -102,7 +102,8 @@ impl Adapter<'_> {
         here
     }
 
-    /// An array in place of a leaf whose elements do not lie next to each other: it is copied, and back behind the call.
+    /// An array in place of a leaf whose elements do not lie next to each other: it is copied, and back behind the
+    /// call.
     fn copied(&mut self, passed: &Record, leaf: &Leaf, writes: bool) -> String {
         let Record { name, elements, .. } = passed;
         let or_zeros = passed.or_zeros && elements.is_some();
@@ -178,7 +179,7 @@ fn in_place(passed: &Record, leaf: &Leaf, taken: &Taken<'_>) -> String {
     }
     let by_value = taken.by_value && !array;
     let sign = if by_value { "" } else { "&" };
-    // What the caller has for reading may be handed on to what writes what it has read.
+    // A record that the caller has for reading may be handed on to a function that writes its fields.
     let cast = match taken.writes && passed.constant {
         true => format!("({} *)", c_type(leaf.ty)),
         false => String::new(),

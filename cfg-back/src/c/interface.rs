@@ -22,7 +22,7 @@ use cfg_core::{
 pub(super) struct Called<'a> {
     pub(super) routine: RoutineId,
     pub(super) sweep: Sweep,
-    /// What is known of one in several directions.
+    /// The parameters of one in several directions that the others do not have.
     pub(super) several: Option<&'a Several>,
 }
 
@@ -168,9 +168,10 @@ pub(super) fn wrapper<'a>(
                 body += &format!("{variable} = {name} ? *{name} : (struct {tag}){{0}};\n");
                 leave += &format!("if ({name})\n    *{name} = {variable};\n");
             }
-            // Its reverse sweep reads what it leaves, so an earlier one that no reverse sweep followed may have left something.
+            // Its reverse sweep reads what it leaves, so an earlier one that no reverse sweep followed may have left
+            // something.
             (false, Sweep::Forward) => body += &clear,
-            // What the program reads of cells that it never set leaves derivatives there.
+            // Cells that the program reads and never set have derivatives left.
             (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) => leave += &clear,
         }
     }
@@ -213,8 +214,8 @@ pub(super) fn wrapper<'a>(
     Ok(Public::new(head, &body).declared())
 }
 
-/// The structures of derivatives of globals that a sweep takes. A forward sweep has none of those that its reverse sweep
-/// computes, and in several directions those of a first derivative stay in one.
+/// The structures of derivatives of globals that a sweep takes. A forward sweep has none of those that its reverse
+/// sweep computes, and in several directions those of a first derivative stay in one.
 fn structures<'a>(
     globals: &'a GlobalNames,
     (sweep, several): (Sweep, bool),
@@ -405,7 +406,8 @@ impl Wrapper<'_> {
         here
     }
 
-    /// The arguments for what only a routine in several directions has: the number of directions, or derivatives of a global.
+    /// The arguments for what only a routine in several directions has: the number of directions, or derivatives of a
+    /// global.
     fn of_several(&mut self, p: VarId, taken: &Taken<'_>) -> Option<Vec<String>> {
         let (file, several, nd) = (self.file, self.called.several?, self.count.clone());
         if several.count == p {

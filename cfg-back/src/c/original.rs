@@ -17,8 +17,8 @@ use cfg_core::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The function of this name around one of the file, which has the program's types. Where that fails, or cells are what the file tells
-/// apart, it ends the process: nobody asks for a status.
+/// The function of this name around one of the file, which has the program's types. Where that fails, or cells are what
+/// the file tells apart, it ends the process: nobody asks for a status.
 ///
 /// # Errors
 /// A head that cannot be kept.

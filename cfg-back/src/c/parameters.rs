@@ -1,5 +1,6 @@
-//! The table of the parameters of a function that other files call: those of the original in their order, each that holds
-//! floating point followed by its derivative. Of a derivative of a derivative the original's are those of the first.
+//! The table of the parameters of a function that other files call: those of the original in their order, each that
+//! holds floating point followed by its derivative. Of a derivative of a derivative the original's are those of the
+//! first.
 
 use super::{
     file::File,
@@ -27,15 +28,16 @@ pub(super) enum Passed {
 /// The use that is made of what callers give as a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Given {
-    /// It is read, and they get back what becomes of it.
+    /// The function reads it, and they get back what becomes of it.
     Always,
-    /// The same. If it is null, it is 0, and what becomes of it is dropped: it belongs to what is neither independent nor dependent.
+    /// The same. If it is null, it is 0, and what becomes of it is dropped: it belongs to what is neither independent
+    /// nor dependent.
     OrNull,
     /// None: it belongs to a value that is not independent, which shares no cells.
     Never,
 }
 
-/// What a parameter in C is to the routine.
+/// The meaning of a parameter in C to the routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Holds {
     /// A parameter, the result, or a derivative of one.
@@ -90,8 +92,8 @@ pub(super) fn is_optional(variable: &Variable) -> bool {
     matches!(variable.role, Role::Parameter { optional: true, .. })
 }
 
-/// The parameters of the function that a routine is, as its callers in C see them, and of which parameter a derivative has
-/// its extents.
+/// The parameters of the function that a routine is, as its callers in C see them, and of which parameter a derivative
+/// has its extents.
 fn parameters(program: &Program, routine: RoutineId) -> (Vec<Item>, HashMap<VarId, VarId>) {
     let chain = ancestors(program, routine);
     let mut roots: HashMap<VarId, VarId> = HashMap::new();
@@ -303,8 +305,8 @@ impl<'a> Interface<'a> {
         unused.map(|item| format!("(void){};\n", item.name))
     }
 
-    /// The number of elements of a parameter; `None` if its extents are made of more than constants, scalar parameters and
-    /// their fields, and arithmetic.
+    /// The number of elements of a parameter; `None` if its extents are made of more than constants, scalar parameters
+    /// and their fields, and arithmetic.
     pub(super) fn elements(&mut self, v: VarId) -> Option<String> {
         let variable = self.routine.variable(v);
         let mut open = self.extents_of(v).into_iter();

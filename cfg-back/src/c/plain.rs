@@ -1,5 +1,5 @@
-//! Functions of a program itself for callers in other files, where what the file has inside takes more than they give, or has a
-//! parameter for each field of a record.
+//! Functions of a program itself for callers in other files, where what the file has inside takes more than they give,
+//! or has a parameter for each field of a record.
 
 use super::{
     Emitted, Failed,
@@ -50,7 +50,8 @@ fn arguments(
     (texts, tape)
 }
 
-/// What declares memory of a function's own for work arrays, what notes the end of that of a caller's tape, and what frees it.
+/// The lines that declare memory of a function's own for work arrays, note the end of that of a caller's tape, and free
+/// it.
 fn memory(from_caller: bool, own: &str, used: &str, mark: &str) -> [String; 3] {
     match from_caller {
         true => [
@@ -128,8 +129,8 @@ impl<'a> MadeResult<'a> {
     }
 }
 
-/// A function that calls one which needs memory for work arrays. With checks its last parameter is a tape for the message; null
-/// is allowed.
+/// A function that calls one which needs memory for work arrays. With checks its last parameter is a tape for the
+/// message; null is allowed.
 fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public {
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
@@ -176,8 +177,8 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
     Public::new(plain.head, &body)
 }
 
-/// A function with records as structures. One that cannot fail returns its value, also if that is a record; another one returns a
-/// status, and a last pointer takes the value.
+/// A function with records as structures. One that cannot fail returns its value, also if that is a record; another one
+/// returns a status, and a last pointer takes the value.
 ///
 /// # Errors
 /// Records that callers cannot pass.

@@ -48,7 +48,8 @@ pub(super) struct Leaf {
 }
 
 impl<'a> Structs<'a> {
-    /// The structures of a program, the records of which have become these parts. The tags of other structures are `taken`.
+    /// The structures of a program, the records of which have become these parts. The tags of other structures are
+    /// `taken`.
     pub(super) fn of<'t>(
         program: &'a Program,
         parts: &Parts,
@@ -121,8 +122,8 @@ impl<'a> Structs<'a> {
         self.members[record.index()].get(k).map(String::as_str)
     }
 
-    /// The declarations of the structures, those of members first. Each counts once in all files that are included together; one
-    /// of the same tag with other members is told by the compiler.
+    /// The declarations of the structures, those of members first. Each counts once in all files that are included
+    /// together; one of the same tag with other members is told by the compiler.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         let mut done = vec![false; self.tags.len()];

@@ -11,15 +11,16 @@ use std::collections::HashSet;
 pub(super) enum Sweep {
     /// The forward sweep and the reverse sweep, one after the other.
     Gradient,
-    /// What records.
+    /// The sweep that records.
     Forward,
-    /// What computes adjoints.
+    /// The sweep that computes adjoints.
     Reverse,
     /// Tangents.
     Tangent,
 }
 
-/// The routine that a gradient or a tangent was made from, if all of its parameters are that one's or their derivatives.
+/// The routine that a gradient or a tangent was made from, if all of its parameters are that one's or their
+/// derivatives.
 pub(super) fn made_from(program: &Program, r: RoutineId) -> Option<(RoutineId, Sweep)> {
     let signature = Signature::of(program, r);
     let role = signature.role?;
@@ -38,7 +39,8 @@ pub(super) fn made_from(program: &Program, r: RoutineId) -> Option<(RoutineId, S
     all.then_some((signature.original?, sweep))
 }
 
-/// The routines of which a routine is a derivative of a derivative, and how each was differentiated: the last one first.
+/// The routines of which a routine is a derivative of a derivative, and how each was differentiated: the last one
+/// first.
 pub(super) fn ancestors(program: &Program, mut r: RoutineId) -> Vec<(RoutineId, Sweep)> {
     let mut made = Vec::new();
     let mut seen = HashSet::from([r]);

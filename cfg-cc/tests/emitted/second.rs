@@ -330,3 +330,23 @@ int main(void)
         }
     }
 }
+
+/// The adjoint of the value of a function is a value in C: no cell of another file can be one of its own.
+#[test]
+fn second_derivatives_with_globals_of_another_file() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let f = parse(SHARED);
+    let main = cfg_core::entity::RoutineId::new(0);
+    let made = cfg_reverse::reverse(&flat(&f), main, &cfg_reverse::Options::default()).unwrap();
+    let gradient = choose(made.program, "f_grad", &["x"], &["x_b"]);
+    let made = cfg_reverse::tangent(&flat(&gradient), gradient.main.unwrap()).unwrap();
+    let options = c::Options {
+        extern_globals: true,
+        ..c::Options::default()
+    };
+    let program = validate(made.program).unwrap();
+    let text = c::tangent_with(&flat(&program), made.original, made.tangent, options).unwrap();
+    fs::write(folder.path().join("f.c"), text).unwrap();
+    compile(folder.path(), &cc, &["-c", "f.c"]);
+}
