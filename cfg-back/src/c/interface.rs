@@ -349,10 +349,10 @@ impl Wrapper<'_> {
             Given::Always | Given::OrNull => format!("({ty} *){name}"),
         };
         let intent = interface.routine.variable(v).intent();
-        let shared = interface.routine.aliased && given != Given::Never;
-        let met = match role {
-            ParameterRole::Tangent(_) if shared => interface.met(v),
-            _ => None,
+        let tangent = matches!(role, ParameterRole::Tangent(_)) && given != Given::Never;
+        let met = match tangent && interface.routine.aliased {
+            true => interface.met(v),
+            false => None,
         };
         match (&*count, given, &met) {
             ("1", Given::Never, _) => return Some(format!("(&({ty}){{{zero}}})")),
