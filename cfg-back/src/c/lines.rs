@@ -45,6 +45,10 @@ pub(super) enum Statement {
     Text(String),
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "most statements have no expressions"
+)]
 impl Statement {
     /// The expressions of the statement.
     fn codes(&self) -> impl Iterator<Item = &Code> {
@@ -229,7 +233,7 @@ impl Printer {
             Statement::If(code) => self.block(false, format_args!("if ({code}) {{"), true),
             Statement::Else => self.block(true, "} else {", true),
             Statement::ElseIf(code) => {
-                self.block(true, format_args!("}} else if ({code}) {{"), true)
+                self.block(true, format_args!("}} else if ({code}) {{"), true);
             }
             Statement::While(code) => self.block(false, format_args!("while ({code}) {{"), true),
             Statement::For(first, more, alone) => {

@@ -256,9 +256,10 @@ fn call(
 /// The call of a helper function over 64-bit reals; its value over 32-bit ones is rounded.
 fn own(piece: Piece, operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Code {
     let code = call(piece, operands, ScalarType::Real, pieces);
-    match ty {
-        ScalarType::Real32 => code.cast("float", ty),
-        _ => code,
+    if ty == ScalarType::Real32 {
+        code.cast("float", ty)
+    } else {
+        code
     }
 }
 
@@ -315,14 +316,12 @@ fn same_parts(x: &Code, y: &Code) -> bool {
 
 /// True if a compiler might find that this divisor is always 0, and complain: `n - n`, but not `n`, `-n`, `n + 1`.
 fn may_vanish(divisor: &Code) -> bool {
-    let is_plain = |nodes: &[Node]| {
-        (nodes.iter()).all(|node| match node {
-            Node::Name(_) | Node::Integer(_) | Node::Element => true,
-            Node::Prefix(op) => *op == Prefix::Minus,
-            Node::Infix(op) => *op == Infix::Times,
-            _ => false,
-        })
+    let plain = |node: &Node| {
+        let simple = matches!(node, Node::Name(_) | Node::Integer(_) | Node::Element);
+        let minus = matches!(node, Node::Prefix(Prefix::Minus));
+        simple || minus || matches!(node, Node::Infix(Infix::Times))
     };
+    let is_plain = |nodes: &[Node]| nodes.iter().all(plain);
     let is_number = |nodes: &[Node]| matches!(nodes, [Node::Integer(n)] if *n != 0);
     match divisor.nodes() {
         [Node::Integer(n)] => *n == 0,

@@ -2,7 +2,7 @@
 //! statements in the program's sources.
 //!
 //! While functions are written a line of its own, which no compiler sees, marks where the code of a place begins
-//! ([`Origins::add`], `Lines::mark`). [`Origins::resolved`] makes comments and directives of these lines when the file is
+//! ([`Origins::add`], `Statement::Mark`). [`Origins::resolved`] makes comments and directives of these lines when the file is
 //! complete: only then it is known on which line the file's own code stands, to which directives lead back.
 
 use super::faults::literal;

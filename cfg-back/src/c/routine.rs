@@ -500,7 +500,7 @@ fn declare(writer: &Writer<'_>, named: &HashSet<&Name>, lines: &mut Lines) {
                 && variable.ty == ty
             {
                 let mut name = Code::name(name.clone(), ty);
-                if scalars.len() % 8 == 0 {
+                if scalars.len().is_multiple_of(8) {
                     name = name.declared(of(ty));
                 }
                 scalars.push(name.set(first.clone()));

@@ -181,12 +181,13 @@ impl Writer<'_> {
                 writer.stop();
                 return Ok(());
             }
-            let next = match step {
-                Op::Add => result.clone().with(Infix::AddTo, x),
-                Op::Mul => result.clone().with(Infix::MulBy, x),
-                _ => result
-                    .clone()
-                    .set(writer.apply(step, vec![result.clone(), x])?),
+            let next = if step == Op::Add {
+                result.clone().with(Infix::AddTo, x)
+            } else if step == Op::Mul {
+                result.clone().with(Infix::MulBy, x)
+            } else {
+                let value = writer.apply(step, vec![result.clone(), x])?;
+                result.clone().set(value)
             };
             writer.add(next);
             Ok(())

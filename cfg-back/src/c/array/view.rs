@@ -306,9 +306,8 @@ impl Writer<'_> {
     pub(super) fn is_simple(&self, v: VarId) -> bool {
         match self.lane(v) {
             Some(lane) => lane.is_ok_and(|code| {
-                let is_element = |node: &Node| match node {
-                    Node::Name(name) => name.contains('['),
-                    node => *node == Node::Element,
+                let is_element = |node: &Node| {
+                    *node == Node::Element || node.word().is_some_and(|name| name.contains('['))
                 };
                 code.precedence() == POSTFIX && !code.nodes().iter().any(is_element)
             }),

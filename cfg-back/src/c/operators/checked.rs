@@ -410,6 +410,10 @@ fn balanced(
 }
 
 /// The name of an operator of C in the names of functions.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "functions are named after no other operators"
+)]
 fn operator_name(operator: Infix) -> &'static str {
     match operator {
         Infix::Add => "add",

@@ -171,9 +171,10 @@ impl Code {
             return None;
         }
         let mut positive = self.clone();
-        match &mut positive.nodes[at] {
-            Node::Integer(n) => *n = -*n,
-            _ => drop(positive.nodes.remove(at)),
+        if let Node::Integer(n) = &mut positive.nodes[at] {
+            *n = -*n;
+        } else {
+            positive.nodes.remove(at);
         }
         Some(positive)
     }
@@ -188,9 +189,9 @@ impl Code {
         let at = node::last(operands);
         (operands[..at] == target.nodes).then(|| {
             let nodes = operands[at..].to_vec();
-            let operator = match operator {
-                Infix::Add => Infix::AddTo,
-                _ => Infix::SubFrom,
+            let operator = match *operator == Infix::Add {
+                true => Infix::AddTo,
+                false => Infix::SubFrom,
             };
             (operator, Self { nodes, ty: self.ty })
         })

@@ -204,6 +204,27 @@ impl Node {
         }
     }
 
+    /// What stands before the operands, between them and behind.
+    fn around(&self) -> [&'static str; 3] {
+        match self {
+            Self::Infix(op) => ["", op.form().0, ""],
+            Self::Conditional => ["", " ? ", ""],
+            Self::Call(..) => ["(", ", ", ")"],
+            Self::List(..) => ["{", ", ", "}"],
+            Self::Element => ["", "[", "]"],
+            Self::Parentheses => ["(", "", ")"],
+            _ => [""; 3],
+        }
+    }
+
+    /// The name of a variable.
+    fn name(&self) -> Option<&Name> {
+        match self {
+            Self::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The name that stands for a constant.
     fn constant(&self) -> Option<&'static str> {
         let x = match *self {
@@ -222,7 +243,7 @@ impl Node {
     }
 
     /// The names that the node itself has.
-    pub(super) fn word(&self) -> Option<&str> {
+    pub(crate) fn word(&self) -> Option<&str> {
         match self {
             Self::Name(name) | Self::Call(name, _) | Self::Declaration(name) | Self::Cast(name) => {
                 Some(name)
@@ -261,10 +282,7 @@ impl Display for Node {
 
 /// The names of variables.
 pub(super) fn names(nodes: &[Node]) -> impl Iterator<Item = &Name> {
-    nodes.iter().filter_map(|node| match node {
-        Node::Name(name) => Some(name),
-        _ => None,
-    })
+    nodes.iter().filter_map(Node::name)
 }
 
 /// The names that an expression reads, or hands on: all but the variables that it assigns to or declares.
@@ -310,14 +328,17 @@ pub(crate) fn last(nodes: &[Node]) -> usize {
 /// The node that is written first, unless a parenthesis is.
 pub(super) fn first_written(mut nodes: &[Node]) -> Option<usize> {
     while let Some((node, mut operands)) = nodes.split_last() {
-        let arity = match node {
-            Node::Infix(_) | Node::Element => 2,
-            Node::Conditional => 3,
-            Node::Member(_) => 1,
-            Node::Parentheses => return None,
-            _ => return Some(operands.len()),
-        };
-        for _ in 1..arity {
+        if *node == Node::Parentheses {
+            return None;
+        }
+        let begins_inside = matches!(
+            node,
+            Node::Infix(_) | Node::Conditional | Node::Element | Node::Member(_)
+        );
+        if !begins_inside {
+            return Some(operands.len());
+        }
+        for _ in 1..node.arity() {
             operands = &operands[..last(operands)];
         }
         let first = operands.last()?;
@@ -373,16 +394,7 @@ impl Display for Printed<'_> {
                 Rest::Node(at) => at,
             };
             let node = &nodes[at];
-            // What stands before the operands, between them and behind.
-            let [open, between, close] = match node {
-                Node::Infix(op) => ["", op.form().0, ""],
-                Node::Conditional => ["", " ? ", ""],
-                Node::Call(..) => ["(", ", ", ")"],
-                Node::List(..) => ["{", ", ", "}"],
-                Node::Element => ["", "[", "]"],
-                Node::Parentheses => ["(", "", ")"],
-                _ => [""; 3],
-            };
+            let [open, between, close] = node.around();
             if let Node::Member(_) = node {
                 rest.push(Rest::Own(at));
             } else {
