@@ -28,7 +28,7 @@ fn plus(a: u64, b: u64) -> u64 {
 }
 
 /// A pseudo-random label for every edge, the same for the same seed.
-pub fn labels(lcg: &Lcg, seed: u64) -> Vec<u64> {
+pub fn random_labels(lcg: &Lcg, seed: u64) -> Vec<u64> {
     let mut stream = SplitMix64::new(seed);
     let label = |edge: &crate::lcg::Edge| {
         let random = stream.bits();
@@ -512,7 +512,7 @@ mod tests {
         let lcg = diamond();
         let mut least = PRIME;
         for seed in 0..1_000 {
-            let labels = labels(&lcg, seed);
+            let labels = random_labels(&lcg, seed);
             for (edge, &label) in lcg.edges().iter().zip(&labels) {
                 match (edge.kind, edge.negative) {
                     (Kind::Unit, false) => assert_eq!(label, 1),
@@ -539,7 +539,7 @@ mod tests {
     #[test]
     fn paths_are_walked_up_to_a_limit() {
         let lcg = diamond();
-        let labels = labels(&lcg, 5);
+        let labels = random_labels(&lcg, 5);
         // The input, and two vertices on each of its two paths.
         assert_eq!(jacobian_by_paths(&lcg, &labels, 4), None);
         assert_eq!(

@@ -466,13 +466,13 @@ fn single(
     let stopped = match run.ended {
         Ended::Complete => None,
         Ended::FillIn => Some(Cause::FillIn),
-        Ended::Stopped | Ended::Beaten if meter.stop() && meter.interrupted => {
+        Ended::Stopped | Ended::Beaten if meter.should_stop() && meter.interrupted => {
             Some(Cause::Interrupt)
         }
         Ended::Stopped | Ended::Beaten => Some(Cause::Time),
     };
     if complete {
-        meter.found(cost);
+        meter.report_found(cost);
     }
     meter.spend(run.work);
     let technique = heuristic.technique();
@@ -528,7 +528,7 @@ fn unfinished(
     let complete = recount(lcg, &best.steps).is_ok_and(|result| result.complete);
     let cause = if ended == Ended::FillIn {
         Cause::FillIn
-    } else if !meter.stop() {
+    } else if !meter.should_stop() {
         Cause::Work
     } else if meter.interrupted {
         Cause::Interrupt

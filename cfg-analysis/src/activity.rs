@@ -57,7 +57,7 @@ pub struct Activity {
 impl Activity {
     /// Analyses a program for one routine's independents and dependents. `reachable` has the routines that it calls,
     /// directly or not, and itself.
-    pub fn of(
+    pub fn analyse(
         program: &Program,
         effects: &Effects,
         main: RoutineId,
@@ -67,7 +67,7 @@ impl Activity {
         Self::within(program, effects, main, reachable, ends, FLOW_LIMIT)
     }
 
-    /// Like [`Self::of`], for routines whose states may take `most` bits; see [`solve_within`].
+    /// Like [`Self::analyse`], for routines whose states may take `most` bits; see [`solve_within`].
     pub fn within(
         program: &Program,
         effects: &Effects,
@@ -82,7 +82,7 @@ impl Activity {
         let set = |variables: &[VarId]| {
             let mut s = FixedBitSet::with_capacity(nodes.len());
             for &v in variables {
-                s.insert(nodes.of(main, routine, v));
+                s.insert(nodes.node(main, routine, v));
             }
             s
         };
@@ -93,7 +93,7 @@ impl Activity {
         // A formal that only gets passive values still overwrites an active actual, whose adjoint must be set to 0: it
         // is active, too.
         let active = overwrites(program, effects, &nodes).forward(nodes.len(), &active);
-        let interfaces = program.routines.iter().map(Interface::of).collect();
+        let interfaces = program.routines.iter().map(Interface::empty).collect();
         let mut activity = Self {
             facts: Facts {
                 useful_globals: (program.globals.iter().enumerate())
@@ -119,7 +119,7 @@ impl Activity {
 
     /// True if a variable is active anywhere.
     pub fn is_active(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
-        self.active.contains(self.facts.nodes.of(id, routine, v))
+        self.active.contains(self.facts.nodes.node(id, routine, v))
     }
 
     /// True if a variable may be varied anywhere.
@@ -155,7 +155,7 @@ impl Activity {
                 (0..routine.variables.len()).any(|v| self.is_active(r, routine, VarId::new(v)));
             if routine.body.is_some() && (any || r == main) {
                 order.push(r);
-                locations.insert(r, Locations::of(program, routine));
+                locations.insert(r, Locations::divide(program, routine));
             } else {
                 self.take_from_anywhere(r, routine);
             }
@@ -295,7 +295,7 @@ impl Followed<'_> {
                 return;
             };
             if let Some(exit) = cfg.exit() {
-                let state = solution.incoming(exit);
+                let state = solution.state_at_inflow(exit);
                 for p in routine.parameter_ids().chain(routine.result) {
                     at_exit.set(p.index(), varied.contains(&state, &Place::whole(p)));
                 }
@@ -303,10 +303,10 @@ impl Followed<'_> {
             exceptions.statements.clear();
             solution.each_vertex(cfg, |v, state| {
                 for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
-                    let flow = Flow::of(&self.program.routines, statement);
+                    let flow = Flow::through_statement(&self.program.routines, statement);
                     if let Flow::Call(call) = &flow {
                         for (formal, argument) in call.inputs() {
-                            let entry = &facts.of(call.callee).varied_at_entry;
+                            let entry = &facts.interface(call.callee).varied_at_entry;
                             if !entry.contains(formal.index()) && varied.brings(state, argument) {
                                 found.push((call.callee, formal));
                             }
@@ -357,24 +357,25 @@ impl Followed<'_> {
             }
             solution.each_vertex(cfg, |v, state| {
                 for (s, statement) in cfg.vertex(v).statements().iter().enumerate().rev() {
-                    let is_useless = match Flow::of(&self.program.routines, statement) {
-                        Flow::One(_, End::Place(target)) => {
-                            facts.is_useful(r, routine, target.var)
-                                && !useful.contains(state, target)
-                        }
-                        Flow::Call(call) => {
-                            for output in call.outputs() {
-                                let exit = &facts.of(call.callee).useful_at_exit;
-                                if !exit.contains(output.formal.index())
-                                    && useful.contains(state, output.place)
-                                {
-                                    found.push((call.callee, output.formal));
-                                }
+                    let is_useless =
+                        match Flow::through_statement(&self.program.routines, statement) {
+                            Flow::One(_, End::Place(target)) => {
+                                facts.is_useful(r, routine, target.var)
+                                    && !useful.contains(state, target)
                             }
-                            !useful.is_call_useful(call, state)
-                        }
-                        Flow::None | Flow::End | Flow::One(..) => false,
-                    };
+                            Flow::Call(call) => {
+                                for output in call.outputs() {
+                                    let exit = &facts.interface(call.callee).useful_at_exit;
+                                    if !exit.contains(output.formal.index())
+                                        && useful.contains(state, output.place)
+                                    {
+                                        found.push((call.callee, output.formal));
+                                    }
+                                }
+                                !useful.is_call_useful(call, state)
+                            }
+                            Flow::None | Flow::End | Flow::One(..) => false,
+                        };
                     if is_useless {
                         useless.push(at(v, s));
                     }
@@ -472,13 +473,13 @@ fn overwrites(program: &Program, effects: &Effects, nodes: &Numbering) -> Reach 
             continue;
         }
         for statement in routine.statements() {
-            let Flow::Call(call) = Flow::of(&program.routines, statement) else {
+            let Flow::Call(call) = Flow::through_statement(&program.routines, statement) else {
                 continue;
             };
             for output in call.outputs() {
                 if routine.variable(output.place.var).ty.is_real() {
-                    let actual = nodes.of(id, routine, output.place.var);
-                    graph.edge(actual, nodes.of(call.callee, call.called, output.formal));
+                    let actual = nodes.node(id, routine, output.place.var);
+                    graph.edge(actual, nodes.node(call.callee, call.called, output.formal));
                 }
             }
         }

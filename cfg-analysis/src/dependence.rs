@@ -24,10 +24,10 @@ pub fn dependence(program: &Program, routine: RoutineId) -> Vec<FixedBitSet> {
         vec![FixedBitSet::with_capacity(declared.independents.len()); declared.dependents.len()];
     for (i, &x) in declared.independents.iter().enumerate() {
         let mut start = FixedBitSet::with_capacity(nodes.len());
-        start.insert(nodes.of(routine, declared, x));
+        start.insert(nodes.node(routine, declared, x));
         let reached = graph.forward(nodes.len(), &start);
         for (set, &y) in found.iter_mut().zip(&declared.dependents) {
-            if reached.contains(nodes.of(routine, declared, y)) {
+            if reached.contains(nodes.node(routine, declared, y)) {
                 set.insert(i);
             }
         }
@@ -57,7 +57,7 @@ fn dependences(
     routine: &Routine,
     graph: &mut Reach,
 ) {
-    let node = |v: VarId| nodes.of(id, routine, v);
+    let node = |v: VarId| nodes.node(id, routine, v);
     if routine.aliased {
         let mut last = None;
         for p in routine.parameter_ids() {
@@ -79,7 +79,7 @@ fn dependences(
     };
     for (_, vertex) in cfg.vertices() {
         for statement in vertex.statements() {
-            match Flow::of(&program.routines, statement) {
+            match Flow::through_statement(&program.routines, statement) {
                 Flow::None | Flow::End => {}
                 Flow::One(from, to) => {
                     let to = match to {
@@ -98,7 +98,7 @@ fn dependences(
                     }
                 }
                 Flow::Call(call) => {
-                    let formal = |v: VarId| nodes.of(call.callee, call.called, v);
+                    let formal = |v: VarId| nodes.node(call.callee, call.called, v);
                     for output in call.outputs() {
                         graph.edge(formal(output.formal), node(output.place.var));
                         // An aliased routine may read through this formal the cells that it writes through another

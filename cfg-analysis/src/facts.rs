@@ -21,7 +21,7 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    pub(crate) fn of(routine: &Routine) -> Self {
+    pub(crate) fn empty(routine: &Routine) -> Self {
         let none = FixedBitSet::with_capacity(routine.variables.len());
         Self {
             varied_at_entry: none.clone(),
@@ -48,15 +48,15 @@ pub(crate) struct Facts {
 impl Facts {
     /// True if a variable may be varied somewhere.
     pub(crate) fn is_varied(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
-        self.varied.contains(self.nodes.of(id, routine, v))
+        self.varied.contains(self.nodes.node(id, routine, v))
     }
 
     /// True if a variable may be useful somewhere.
     pub(crate) fn is_useful(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
-        self.useful.contains(self.nodes.of(id, routine, v))
+        self.useful.contains(self.nodes.node(id, routine, v))
     }
 
-    pub(crate) fn of(&self, id: RoutineId) -> &Interface {
+    pub(crate) fn interface(&self, id: RoutineId) -> &Interface {
         &self.interfaces[id.index()]
     }
 }
@@ -64,7 +64,7 @@ impl Facts {
 /// True if the place may have cells in a location of the set.
 pub(crate) fn meets(locations: &Locations, set: &Set, place: &Place) -> bool {
     let mut found = false;
-    locations.each(place, &mut |l| found |= set.contains(l.index()));
+    locations.each_location(place, &mut |l| found |= set.contains(l.index()));
     found
 }
 

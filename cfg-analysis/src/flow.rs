@@ -29,7 +29,7 @@ pub(crate) enum End<'a> {
 }
 
 impl<'a> Flow<'a> {
-    pub(crate) fn of(routines: &'a [Routine], statement: &'a Stmt) -> Self {
+    pub(crate) fn through_statement(routines: &'a [Routine], statement: &'a Stmt) -> Self {
         match &statement.kind {
             StmtKind::Assign { target, value } => Self::One(End::Value(value), End::Place(target)),
             StmtKind::Call {

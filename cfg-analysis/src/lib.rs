@@ -32,8 +32,8 @@
 //! let f = p.add(f);
 //! let p = p.finish()?;
 //!
-//! let effects = Effects::of(&p);
-//! let activity = Activity::of(&p, &effects, f, &effects.calls.reachable(f), Ends::Declared);
+//! let effects = Effects::summarise(&p);
+//! let activity = Activity::analyse(&p, &effects, f, &effects.calls.reachable(f), Ends::Declared);
 //! // `t` has a derivative, but none that contributes to the first value of `y`.
 //! assert!(activity.is_active(f, p.routine(f), t));
 //! let second = Position { vertex: VertexId::new(1), statement: 1 };

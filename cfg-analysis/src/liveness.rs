@@ -25,7 +25,7 @@ impl<'p> Liveness<'p> {
     pub fn new(program: &'p Program, effects: &'p Effects, routine: &'p Routine) -> Self {
         Self {
             routine,
-            accesses: Accesses::of(program, effects, routine),
+            accesses: Accesses::resolve(program, effects, routine),
         }
     }
 
@@ -70,7 +70,7 @@ impl Analysis for Liveness<'_> {
         }
         let mut accesses = Vec::new();
         self.accesses
-            .statement(statement, &mut |a| accesses.push(a));
+            .each_access(statement, &mut |a| accesses.push(a));
         self.apply(&accesses, state);
     }
 

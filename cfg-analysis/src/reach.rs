@@ -51,7 +51,7 @@ impl Numbering {
     }
 
     /// The node of a variable of a routine.
-    pub fn of(&self, routine: RoutineId, r: &Routine, v: VarId) -> usize {
+    pub fn node(&self, routine: RoutineId, r: &Routine, v: VarId) -> usize {
         match r.variable(v).role {
             Role::Global(g) => self.global(g),
             Role::Parameter { .. } | Role::Local => self.offset[routine.index()] + v.index(),

@@ -92,7 +92,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
 
     /// The parts of a variable whose present values may be needed.
     pub fn members(&self, set: &Set, v: VarId) -> Vec<Place> {
-        self.locations.parts(v, |l| set.contains(l.index()))
+        self.locations.member_places(v, |l| set.contains(l.index()))
     }
 
     /// True if all locations that an expression may read are in the set, so that the reverse sweep has their values
@@ -101,13 +101,16 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         let mut all = true;
         e.walk_places(&mut |p| {
             self.locations
-                .each(p, &mut |l| all &= set.contains(l.index()));
+                .each_location(p, &mut |l| all &= set.contains(l.index()));
         });
         all
     }
 
     fn insert_reads(&self, e: &Expr, set: &mut Set) {
-        e.walk_places(&mut |p| self.locations.each(p, &mut |l| set.insert(l.index())));
+        e.walk_places(&mut |p| {
+            self.locations
+                .each_location(p, &mut |l| set.insert(l.index()))
+        });
     }
 
     /// Adds the locations whose values before a statement its adjoint reads.
@@ -125,7 +128,8 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
     /// Takes a place out that is replaced, since its old value is on the tape or not needed.
     fn kill(&self, place: &Place, set: &mut Set) {
         if self.locations.replaces(place) {
-            self.locations.each(place, &mut |l| set.remove(l.index()));
+            self.locations
+                .each_location(place, &mut |l| set.remove(l.index()));
         }
     }
 
@@ -202,8 +206,8 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                 places.extend(result.clone());
                 let written = self.effects.written(*callee);
                 let named = match self.sweep.recorded_by_callee(at) {
-                    Some(restored) => self.globals.among(&written.minus(restored)),
-                    None => self.globals.among(written),
+                    Some(restored) => self.globals.variables_in(&written.minus(restored)),
+                    None => self.globals.variables_in(written),
                 };
                 places.extend(named.into_iter().map(Place::whole));
             }
@@ -229,8 +233,8 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
 
     fn boundary(&self, cfg: &Cfg) -> Set {
         let mut set = self.bottom(cfg);
-        for v in self.globals.among(self.sweep.needed_at_entry()) {
-            (self.locations).each(&Place::whole(v), &mut |l| set.insert(l.index()));
+        for v in self.globals.variables_in(self.sweep.needed_at_entry()) {
+            (self.locations).each_location(&Place::whole(v), &mut |l| set.insert(l.index()));
         }
         set
     }

@@ -69,10 +69,10 @@ impl<'a> Useful<'a> {
             id,
             routine,
             locations,
-            accesses: Accesses::of(program, effects, routine),
+            accesses: Accesses::resolve(program, effects, routine),
             effects,
             facts,
-            unnamed: facts.useful_globals.minus(Named::of(routine).set()),
+            unnamed: facts.useful_globals.minus(Named::collect(routine).set()),
             exceptions,
             globals,
         }
@@ -85,7 +85,7 @@ impl<'a> Useful<'a> {
 
     fn remove(&self, place: &Place, state: &mut Set) {
         if self.locations.replaces(place) {
-            (self.locations).each(place, &mut |l| state.remove(l.index()));
+            (self.locations).each_location(place, &mut |l| state.remove(l.index()));
         }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Useful<'a> {
             let v = place.var;
             if self.facts.is_varied(self.id, self.routine, v) && !self.exceptions.is_constant(at, v)
             {
-                (self.locations).each(place, &mut |l| state.insert(l.index()));
+                (self.locations).each_location(place, &mut |l| state.insert(l.index()));
             }
         });
     }
@@ -103,7 +103,7 @@ impl<'a> Useful<'a> {
     /// Puts in the variables on which the value of an expression depends.
     fn insert(&self, e: &Expr, state: &mut Set) {
         differentiable_places(self.routine, e, &mut |place| {
-            (self.locations).each(place, &mut |l| state.insert(l.index()));
+            (self.locations).each_location(place, &mut |l| state.insert(l.index()));
         });
     }
 
@@ -161,7 +161,7 @@ impl<'a> Useful<'a> {
             }
         }
         if call.called.body.is_some() {
-            let interface = self.facts.of(call.callee);
+            let interface = self.facts.interface(call.callee);
             for (formal, argument) in call.inputs() {
                 if interface.useful_at_entry.contains(formal.index()) {
                     self.insert_argument(argument, state);
@@ -190,14 +190,14 @@ impl Analysis for Useful<'_> {
     }
 
     fn boundary(&self, _: &Cfg) -> Set {
-        let formals = &self.facts.of(self.id).useful_at_exit;
+        let formals = &self.facts.interface(self.id).useful_at_exit;
         boundary(self.routine, self.locations, formals, self.globals, |v| {
             self.facts.is_useful(self.id, self.routine, v)
         })
     }
 
     fn statement(&self, at: Position, statement: &Stmt, state: &mut Set) {
-        match Flow::of(&self.program.routines, statement) {
+        match Flow::through_statement(&self.program.routines, statement) {
             Flow::None => {}
             // No dependent is reached behind the end of the program.
             Flow::End => state.clear(),

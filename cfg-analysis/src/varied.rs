@@ -58,7 +58,7 @@ impl<'a> Varied<'a> {
             id,
             routine,
             locations,
-            accesses: Accesses::of(program, effects, routine),
+            accesses: Accesses::resolve(program, effects, routine),
             facts,
             globals,
         }
@@ -96,16 +96,16 @@ impl<'a> Varied<'a> {
     fn define(&self, place: &Place, varied: bool, replaced: bool, state: &mut Set) {
         let ty = self.routine.variable(place.var).ty;
         if varied && (ty.is_real() || ty.is_tape()) {
-            (self.locations).each(place, &mut |l| state.insert(l.index()));
+            (self.locations).each_location(place, &mut |l| state.insert(l.index()));
         } else if !varied && replaced && self.locations.replaces(place) {
-            (self.locations).each(place, &mut |l| state.remove(l.index()));
+            (self.locations).each_location(place, &mut |l| state.remove(l.index()));
         }
     }
 
     fn call(&self, call: Call<'_>, state: &mut Set) {
         let given = call.is_given()
             && (call.given_inputs()).any(|(_, argument)| self.brings(state, argument));
-        let interface = self.facts.of(call.callee);
+        let interface = self.facts.interface(call.callee);
         let mut written = Vec::new();
         self.accesses.of_callee(call.callee, &mut |access| {
             if !matches!(access, Access::Read(_)) {
@@ -144,14 +144,14 @@ impl Analysis for Varied<'_> {
     }
 
     fn boundary(&self, _: &Cfg) -> Set {
-        let formals = &self.facts.of(self.id).varied_at_entry;
+        let formals = &self.facts.interface(self.id).varied_at_entry;
         boundary(self.routine, self.locations, formals, self.globals, |v| {
             self.facts.is_varied(self.id, self.routine, v)
         })
     }
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
-        match Flow::of(&self.program.routines, statement) {
+        match Flow::through_statement(&self.program.routines, statement) {
             Flow::None => {}
             // No value flows behind the end of the program.
             Flow::End => state.clear(),

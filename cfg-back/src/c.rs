@@ -236,7 +236,7 @@ impl Bundle {
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let mut globals = GlobalNames::new(&mut self.names, main, self.options.checks);
-        let structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
+        let structs = outside.map(|(p, parts)| Structs::build(p, parts, globals.tags()));
         if self.options.extern_globals {
             let how = (true, self.options.checks);
             globals.make_external(program, structs.as_ref(), &mut self.names, how)?;
@@ -442,7 +442,7 @@ pub fn adjoint_in_directions(
         if program.routine(original).variable(r).rank() > 0 {
             return false;
         }
-        let signature = Signature::of(program, reverse);
+        let signature = Signature::from_origins(program, reverse);
         signature.position(ParameterRole::Primal(r)).is_some()
     });
     let tapes = (&*own_tapes, keeps_result);
@@ -556,12 +556,12 @@ fn derivative(
     };
     let (of, checks) = ((original, made), options.checks);
     let mut globals = GlobalNames::of_derivative(program, of, &mut names, checks);
-    let structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
+    let structs = outside.map(|(p, parts)| Structs::build(p, parts, globals.tags()));
     let how = (options.extern_globals, options.checks);
     globals.make_external(program, structs.as_ref(), &mut names, how)?;
     let replaced = replaced(program, original, options.replace)?;
     let known = program.grouped().routine(original);
-    let head = replaced.and_then(|_| CHead::of(&known.annotations));
+    let head = replaced.and_then(|_| CHead::from_annotations(&known.annotations));
     let own_name = replaced.map(|_| match head {
         Some(_) => names.keep(base),
         None => names.fresh(base, None),

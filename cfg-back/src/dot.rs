@@ -118,7 +118,7 @@ pub fn write_cfg(
         pen.write(statement)?;
     }
     let mut legend = Legend::default();
-    if let Some(drawing) = Drawing::of(program, routine, String::new(), options) {
+    if let Some(drawing) = Drawing::prepare(program, routine, String::new(), options) {
         drawing.write(&mut pen, &mut legend)?;
     }
     finish(pen, &legend, options)
@@ -159,7 +159,7 @@ pub fn write_panels(
         for statement in style::frame(panel.title) {
             pen.write(statement)?;
         }
-        if let Some(drawing) = Drawing::of(panel.program, panel.routine, prefix, options) {
+        if let Some(drawing) = Drawing::prepare(panel.program, panel.routine, prefix, options) {
             drawing.write(&mut pen, &mut legend)?;
         }
         pen.close()?;
@@ -192,7 +192,7 @@ struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     /// The drawing of a routine; none if it does not exist or has no graph.
-    fn of(
+    fn prepare(
         program: &'a Program,
         routine: RoutineId,
         prefix: String,
@@ -202,7 +202,7 @@ impl<'a> Drawing<'a> {
         let cfg = routine.body.as_ref()?;
         let structure = match routine.control {
             // A graph that ought to nest and does not is drawn all the same: the picture helps to see why.
-            Control::Structured => Structure::of(cfg).ok(),
+            Control::Structured => Structure::compute(cfg).ok(),
             Control::General => None,
         };
         let mut arms = BTreeMap::new();
@@ -226,7 +226,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn write<W: Write>(&self, pen: &mut Pen<'_, W>, legend: &mut Legend) -> fmt::Result {
-        let layout = Layout::of(self.cfg, self.forest.as_ref());
+        let layout = Layout::arrange(self.cfg, self.forest.as_ref());
         self.write_vertices(pen, &layout)?;
         for &(e, course) in &layout.edges {
             self.write_edge(pen, e, course)?;
@@ -246,7 +246,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn write_vertices<W: Write>(&self, pen: &mut Pen<'_, W>, layout: &Layout) -> fmt::Result {
-        let recorded = Recorded::of(self.cfg);
+        let recorded = Recorded::collect(self.cfg);
         let printer = Printer::new(self.program, self.routine);
         let Some(forest) = self.clusters() else {
             for &v in &layout.vertices {
@@ -339,12 +339,12 @@ impl<'a> Drawing<'a> {
         let heading = match ty {
             VertexType::Entry | VertexType::Exit => format!("{} {}", vertex.id, ty.name()),
             VertexType::Loop | VertexType::ForLoop => {
-                format!("{}: {}", vertex.id, printer.decision(vertex))
+                format!("{}: {}", vertex.id, printer.display_decision(vertex))
             }
             VertexType::Branch => match selected(vertex) {
                 // The cases stand at the edges.
-                Some(value) => format!("{}: select {}", vertex.id, printer.expr(value)),
-                None => format!("{}: {}", vertex.id, printer.decision(vertex)),
+                Some(value) => format!("{}: select {}", vertex.id, printer.display_expr(value)),
+                None => format!("{}: {}", vertex.id, printer.display_decision(vertex)),
             },
             VertexType::BasicBlock | VertexType::EndLoop | VertexType::EndBranch => {
                 vertex.id.to_string()
@@ -361,10 +361,10 @@ impl<'a> Drawing<'a> {
             label.centred(line);
         }
         match vertex.statements() {
-            [only] => label.centred(&printer.stmt(only).to_string()),
+            [only] => label.centred(&printer.display_stmt(only).to_string()),
             several => {
                 for statement in several {
-                    label.left(&printer.stmt(statement).to_string());
+                    label.left(&printer.display_stmt(statement).to_string());
                 }
             }
         }
@@ -385,8 +385,13 @@ impl<'a> Drawing<'a> {
             attributes.push(attribute("ordering", plain("out")));
         }
         let bare = records.is_empty() && vertex.statements().is_empty();
-        let part = Part::of(vertex, self.options.pairs);
-        attributes.extend(style::of(ty, part, bare, deep.then_some(loop_depth)));
+        let part = Part::classify(vertex, self.options.pairs);
+        attributes.extend(style::vertex_attributes(
+            ty,
+            part,
+            bare,
+            deep.then_some(loop_depth),
+        ));
         dot::Stmt::Node(dot::Node {
             id: self.node_id(vertex.id),
             attributes,

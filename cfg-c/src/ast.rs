@@ -175,7 +175,7 @@ pub(crate) type InitialPart = (Vec<Subscript>, ExprId);
 
 impl Init {
     /// The values of the variable or of its parts, each with the steps that lead to the part.
-    pub(crate) fn given(&self) -> impl Iterator<Item = (&[Subscript], ExprId)> {
+    pub(crate) fn given_values(&self) -> impl Iterator<Item = (&[Subscript], ExprId)> {
         let (whole, parts) = match self {
             Self::Expr(e) => (Some((&[][..], *e)), &[][..]),
             Self::Parts(parts) => (None, &parts[..]),
@@ -199,8 +199,8 @@ impl Init {
 }
 
 /// The expressions of an initial value.
-pub(crate) fn leaves(init: Option<&Init>) -> Vec<ExprId> {
-    let given = init.into_iter().flat_map(Init::given);
+pub(crate) fn initial_exprs(init: Option<&Init>) -> Vec<ExprId> {
+    let given = init.into_iter().flat_map(Init::given_values);
     given.map(|(_, e)| e).collect()
 }
 
@@ -321,7 +321,7 @@ pub(crate) struct Structure {
 
 impl Structure {
     /// All members as they are declared, including those that are left out.
-    pub(crate) fn declared(&self) -> &[Member] {
+    pub(crate) fn declared_members(&self) -> &[Member] {
         self.declared.as_deref().unwrap_or(&self.members)
     }
 
@@ -446,7 +446,7 @@ impl Unit {
     }
 
     /// The statements that a statement is made of; that behind `else` comes first.
-    pub(crate) fn inside(&self, s: StmtId) -> Vec<StmtId> {
+    pub(crate) fn statements_inside(&self, s: StmtId) -> Vec<StmtId> {
         match &self.stmt(s).kind {
             StmtKind::Block(list) => list.clone(),
             StmtKind::If(arms, other) => {
@@ -485,7 +485,7 @@ impl Unit {
             StmtKind::Return(e) => e.iter().copied().collect(),
             StmtKind::Decl(all) => {
                 let inits = all.iter().map(|d| self.decl(*d).init.as_ref());
-                inits.flat_map(leaves).collect()
+                inits.flat_map(initial_exprs).collect()
             }
             StmtKind::Empty
             | StmtKind::Block(_)
@@ -505,7 +505,7 @@ impl Unit {
         while let Some(s) = open.pop() {
             match &self.stmt(s).kind {
                 StmtKind::Case(..) | StmtKind::Default | StmtKind::Label(_) => return true,
-                _ => open.extend(self.inside(s)),
+                _ => open.extend(self.statements_inside(s)),
             }
         }
         false
@@ -604,7 +604,7 @@ impl Unit {
         all.extend(
             self.decls
                 .iter()
-                .flat_map(|decl| leaves(decl.init.as_ref())),
+                .flat_map(|decl| initial_exprs(decl.init.as_ref())),
         );
         all.extend(self.exprs.iter().filter_map(|node| match &node.kind {
             ExprKind::Inlined(inlined) => inlined.value,
@@ -632,7 +632,7 @@ impl Unit {
     /// The member of a name. Members that are left out are found, too: `sizeof` may name them.
     pub(crate) fn member(&self, s: StructId, name: &str) -> Option<&Member> {
         let structure = self.structure(s);
-        let mut all = structure.members.iter().chain(structure.declared());
+        let mut all = structure.members.iter().chain(structure.declared_members());
         all.find(|m| &*m.name == name)
     }
 
@@ -660,7 +660,7 @@ impl Unit {
     }
 
     /// The expressions that a function returns.
-    pub(crate) fn returned(&self, f: usize) -> Vec<ExprId> {
+    pub(crate) fn returned_exprs(&self, f: usize) -> Vec<ExprId> {
         let body = self.functions.get(f).map(|f| f.body);
         body.map_or_else(Vec::new, |body| self.returned_in(body))
     }
@@ -672,7 +672,7 @@ impl Unit {
         while let Some(s) = open.pop() {
             match self.stmt(s).kind {
                 StmtKind::Return(Some(e)) => found.push(e),
-                _ => open.extend(self.inside(s)),
+                _ => open.extend(self.statements_inside(s)),
             }
         }
         found
@@ -717,7 +717,7 @@ impl Unit {
             | ExprKind::SizeofType(_)
             | ExprKind::Inlined(_)
             | ExprKind::Bad => Vec::new(),
-            ExprKind::Literal(d) => leaves(self.decl(*d).init.as_ref()),
+            ExprKind::Literal(d) => initial_exprs(self.decl(*d).init.as_ref()),
             ExprKind::Unary(_, a)
             | ExprKind::Step { of: a, .. }
             | ExprKind::Member(a, ..)
@@ -744,12 +744,12 @@ impl Unit {
     }
 
     /// The variable that a place, or a pointer made from it, leads to.
-    pub(crate) fn root(&self, e: ExprId) -> Option<DeclId> {
-        self.roots(e).first().copied()
+    pub(crate) fn root_variable(&self, e: ExprId) -> Option<DeclId> {
+        self.root_variables(e).first().copied()
     }
 
     /// The variables that a place, or a pointer made from them, may lead to.
-    pub(crate) fn roots(&self, e: ExprId) -> Vec<DeclId> {
+    pub(crate) fn root_variables(&self, e: ExprId) -> Vec<DeclId> {
         let mut roots = Vec::new();
         let mut open = vec![e];
         while let Some(e) = open.pop() {

@@ -9,8 +9,8 @@
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
     constant,
-    points::{allocates, bare, is_null, library_call},
-    texts::forget,
+    points::{allocates, is_null, library_call, strip_conversions},
+    texts::erase_expr,
     types::{Arith, Int, Qualified, Type},
 };
 use std::{
@@ -92,7 +92,7 @@ pub(crate) fn may_be(unit: &Unit, d: DeclId) -> bool {
             ExprKind::Assign(None, _, value) => Some(value),
             _ => None,
         });
-    let called = |e: ExprId| match unit.expr(bare(unit, e)).kind {
+    let called = |e: ExprId| match unit.expr(strip_conversions(unit, e)).kind {
         ExprKind::Call(f, _) => {
             matches!(unit.expr(f).kind, ExprKind::Name(g) if unit.decl(g).definition.is_some())
         }
@@ -110,7 +110,8 @@ pub(crate) fn may_be(unit: &Unit, d: DeclId) -> bool {
         .clone()
         .any(|k| match unit.exprs[k as usize].kind {
             ExprKind::Assign(None, target, value) => {
-                element(unit, target, &same).is_some() && !allocates(unit, bare(unit, value))
+                element(unit, target, &same).is_some()
+                    && !allocates(unit, strip_conversions(unit, value))
             }
             _ => false,
         })
@@ -159,7 +160,7 @@ fn only_source(unit: &Unit, d: DeclId) -> Option<DeclId> {
         }
     }
     for value in values {
-        match unit.expr(bare(unit, value)).kind {
+        match unit.expr(strip_conversions(unit, value)).kind {
             _ if is_null(unit, value) => {}
             ExprKind::Name(of) if only.is_none_or(|known| known == of) => only = Some(of),
             _ => return None,
@@ -194,7 +195,7 @@ fn never(unit: &Unit, f: usize, tests: &[(ExprId, i128)]) -> BTreeSet<ExprId> {
             StmtKind::Expr(e) if dead => {
                 found.insert(*e);
             }
-            _ => open.extend(unit.inside(s).into_iter().map(|s| (s, dead))),
+            _ => open.extend(unit.statements_inside(s).into_iter().map(|s| (s, dead))),
         }
     }
     found
@@ -225,7 +226,7 @@ fn note(
 ) -> Option<()> {
     match &unit.expr(e).kind {
         ExprKind::Assign(op, target, value) if is_named(unit, *target, same) => {
-            if op.is_none() && is_named(unit, bare(unit, *value), same) {
+            if op.is_none() && is_named(unit, strip_conversions(unit, *value), same) {
                 // The value may be another name of the array.
                 unit.walk(*value, &mut |e| {
                     known.insert(e);
@@ -261,7 +262,7 @@ fn note(
         }
         ExprKind::Call(_, arguments) if library_call(unit, e) == Some("free") => {
             let [a] = arguments[..] else { return None };
-            if unit.roots(a).iter().any(|d| same.contains(d))
+            if unit.root_variables(a).iter().any(|d| same.contains(d))
                 && unit.is_pointer(a)
                 && !unit.expr(a).effects
             {
@@ -273,7 +274,10 @@ fn note(
         }
         // A function stands in place of its call.
         ExprKind::Inlined(inlined) => {
-            let names = inlined.arguments.iter().map(|a| bare(unit, *a));
+            let names = inlined
+                .arguments
+                .iter()
+                .map(|a| strip_conversions(unit, *a));
             known.extend(names.filter(|a| is_named(unit, *a, same)));
         }
         _ => {}
@@ -375,7 +379,7 @@ fn same_number(unit: &Unit, a: ExprId, b: ExprId) -> bool {
 
 /// The pointer and the factors of `p + i * m` and `&p[i * m]`.
 fn moved(unit: &Unit, e: ExprId) -> Option<(ExprId, ExprId)> {
-    let e = bare(unit, e);
+    let e = strip_conversions(unit, e);
     match unit.expr(e).kind {
         ExprKind::Binary(Binary::Add, a, b) if unit.is_pointer(a) => Some((a, b)),
         ExprKind::Binary(Binary::Add, a, b) if unit.is_pointer(b) => Some((b, a)),
@@ -397,8 +401,8 @@ fn rows(unit: &mut Unit, f: usize, root: DeclId, uses: &Uses) -> Option<Rows> {
     for e in &uses.whole {
         match unit.expr(*e).kind {
             ExprKind::Assign(None, target, value) if is_named(unit, target, &same) => {
-                allocated += usize::from(allocates(unit, bare(unit, value)));
-                if !allocates(unit, bare(unit, value)) {
+                allocated += usize::from(allocates(unit, strip_conversions(unit, value)));
+                if !allocates(unit, strip_conversions(unit, value)) {
                     return None;
                 }
             }
@@ -407,7 +411,7 @@ fn rows(unit: &mut Unit, f: usize, root: DeclId, uses: &Uses) -> Option<Rows> {
         }
     }
     if let Some(Init::Expr(e)) = unit.decl(root).init {
-        if !allocates(unit, bare(unit, e)) {
+        if !allocates(unit, strip_conversions(unit, e)) {
             return None;
         }
         allocated += 1;
@@ -421,12 +425,15 @@ fn rows(unit: &mut Unit, f: usize, root: DeclId, uses: &Uses) -> Option<Rows> {
     };
     let i = subscript?;
     let (from, by) = moved(unit, value)?;
-    let in_table =
-        |unit: &Unit, e: ExprId| unit.roots(e).iter().any(|d| is_table(&unit.decl(*d).ty));
+    let in_table = |unit: &Unit, e: ExprId| {
+        unit.root_variables(e)
+            .iter()
+            .any(|d| is_table(&unit.decl(*d).ty))
+    };
     // a[i] = block + i * m for all rows.
     if moves.is_empty() {
         let distance = factor(unit, by, i)?;
-        let ExprKind::Name(block) = unit.expr(bare(unit, from)).kind else {
+        let ExprKind::Name(block) = unit.expr(strip_conversions(unit, from)).kind else {
             return None;
         };
         let decl = unit.decl(block);
@@ -466,7 +473,11 @@ fn rows(unit: &mut Unit, f: usize, root: DeclId, uses: &Uses) -> Option<Rows> {
     if repeated || !fixed || !only || in_table(unit, value) {
         return None;
     }
-    let before = element(unit, bare(unit, from), &all_names(unit, root, f))?;
+    let before = element(
+        unit,
+        strip_conversions(unit, from),
+        &all_names(unit, root, f),
+    )?;
     let one = |unit: &Unit, e: ExprId| constant::integer(unit, e).is_some_and(|(n, _)| n == 1);
     let distance = match before.map(|e| unit.expr(e).kind.clone()) {
         Some(ExprKind::Binary(Binary::Sub, j, k)) if same_number(unit, i, j) && one(unit, k) => by,
@@ -556,15 +567,15 @@ fn replace(unit: &mut Unit, same: &BTreeSet<DeclId>, uses: Uses, rows: &Rows) {
         }
     }
     for (e, value) in tests {
-        forget(unit, e);
+        erase_expr(unit, e);
         let node = &mut unit.exprs[e.index()];
         node.kind = ExprKind::Int(value, Arith::INT);
-        node.ty = Some(Qualified::plain(Type::Arith(Arith::INT)));
+        node.ty = Some(Qualified::unqualified(Type::Arith(Arith::INT)));
     }
     // The pointers are no longer stored: their assignments are removed, with the reads in them.
     let gone = whole.into_iter().chain(freed);
     for e in gone.chain(elements[given..].iter().map(|(e, _)| *e)) {
-        forget(unit, e);
+        erase_expr(unit, e);
     }
     for e in read {
         let Some(i) = element(unit, e, same) else {
@@ -579,13 +590,13 @@ fn replace(unit: &mut Unit, same: &BTreeSet<DeclId>, uses: Uses, rows: &Rows) {
         };
         let behind = match rows.first {
             Some(first) => {
-                let ty = Rc::new(Qualified::plain(Type::Arith(long)));
+                let ty = Rc::new(Qualified::unqualified(Type::Arith(long)));
                 let i = unit.push(ExprKind::Cast(ty, i), at, from);
                 unit.push(ExprKind::Binary(Binary::Sub, i, first), at, from)
             }
             None => i,
         };
-        let ty = Rc::new(Qualified::plain(Type::Arith(long)));
+        let ty = Rc::new(Qualified::unqualified(Type::Arith(long)));
         let behind = unit.push(ExprKind::Cast(ty, behind), at, from);
         let by = ExprKind::Binary(Binary::Mul, behind, rows.distance);
         let by = unit.push(by, at, from);
@@ -593,7 +604,7 @@ fn replace(unit: &mut Unit, same: &BTreeSet<DeclId>, uses: Uses, rows: &Rows) {
     }
     for d in same {
         let decl = &mut unit.decls[d.index()];
-        decl.ty = Qualified::plain(Type::Arith(Arith::Int(Int::Long)));
+        decl.ty = Qualified::unqualified(Type::Arith(Arith::Int(Int::Long)));
         decl.init = None;
         decl.assigned.clear();
     }

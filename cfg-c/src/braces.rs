@@ -179,7 +179,7 @@ fn is_union(unit: &Unit, ty: &Qualified) -> bool {
 
 /// True of types whose parts have values of their own. A complex number is one value.
 fn is_aggregate(ty: &Qualified) -> bool {
-    matches!(ty.ty, Type::Array(..) | Type::Struct(_)) && complex::part(&ty.ty).is_none()
+    matches!(ty.ty, Type::Array(..) | Type::Struct(_)) && complex::part_type(&ty.ty).is_none()
 }
 
 /// The values of the parts of a variable. The key of a part is the path of element and member numbers that leads to
@@ -323,7 +323,7 @@ impl Fill<'_> {
                 _ => {
                     let e = self.scalar(&inner, written)?;
                     let of = self.unit.expr(e).ty.as_ref();
-                    let is_complex = of.is_some_and(|of| complex::part(&of.ty).is_some());
+                    let is_complex = of.is_some_and(|of| complex::part_type(&of.ty).is_some());
                     if self.unit.structure_of(e).is_some() && !is_complex {
                         let at = self.unit.expr(e).at;
                         let message = "a number is initialised by a structure of another type";
@@ -539,7 +539,7 @@ mod tests {
     fn scalars_are_counted_up_to_a_number_of_parts() {
         let member = |name: &str| Member {
             name: Rc::from(name),
-            ty: Qualified::plain(Type::Arith(Arith::Double)),
+            ty: Qualified::unqualified(Type::Arith(Arith::Double)),
             at: Pos::default(),
         };
         let mut unit = Unit::default();
@@ -558,7 +558,7 @@ mod tests {
             union: false,
             refused: None,
         });
-        let ty = Qualified::plain(Type::Struct(StructId(0)));
+        let ty = Qualified::unqualified(Type::Struct(StructId(0)));
         let counted = |most| count_within(&unit, &ty, most);
         assert_eq!([3, 2].map(counted), [Some(3), None]);
     }

@@ -4,7 +4,7 @@
 
 use crate::{
     ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unary, Unit},
-    points::bare,
+    points::strip_conversions,
     structures::members_on_the_way,
     types::{Qualified, Type},
 };
@@ -179,7 +179,7 @@ fn uses(unit: &Unit) -> BTreeMap<Holder, Uses> {
                 };
                 let parameters = unit.functions[g].parameters.iter();
                 for (p, a) in parameters.zip(arguments.iter()) {
-                    note(bare(unit, *a), &unit.decl(*p).ty, Some(*p));
+                    note(strip_conversions(unit, *a), &unit.decl(*p).ty, Some(*p));
                 }
             }
             _ => {}
@@ -200,7 +200,7 @@ fn uses(unit: &Unit) -> BTreeMap<Holder, Uses> {
         }
     }
     for decl in &unit.decls {
-        for (steps, _) in decl.init.iter().flat_map(Init::given) {
+        for (steps, _) in decl.init.iter().flat_map(Init::given_values) {
             if let Some((s, member)) = members_on_the_way(unit, &decl.ty, steps).last() {
                 change(Holder::Member(*s, Rc::clone(&member.name)));
             }

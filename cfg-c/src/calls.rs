@@ -1,7 +1,7 @@
 //! The functions that a function names: the call graph, and its closure.
 
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Unit, leaves},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Unit, initial_exprs},
     types::{Arith, Qualified, Type},
 };
 use std::collections::{BTreeSet, HashSet};
@@ -75,7 +75,7 @@ pub(crate) fn initial_expressions(unit: &Unit, d: DeclId) -> Vec<ExprId> {
     let decl = unit.decl(d);
     let mut found = Vec::new();
     if matches!(decl.kind, DeclKind::Global | DeclKind::Static) {
-        for leaf in leaves(decl.init.as_ref()) {
+        for leaf in initial_exprs(decl.init.as_ref()) {
             unit.walk(leaf, &mut |e| found.push(e));
         }
     }
@@ -117,16 +117,16 @@ pub(crate) fn callable(pointer: &Type, function: &Type) -> bool {
 pub(crate) fn holds_functions(unit: &Unit, ty: &Qualified) -> bool {
     let function =
         |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)));
-    holds(unit, ty, function)
+    holds_type(unit, ty, function)
 }
 
 /// True of types that may lead to pointers to functions: a pointer to void may lead anywhere.
 fn leads_to_functions(unit: &Unit, ty: &Qualified) -> bool {
-    holds(unit, ty, |ty| matches!(ty, Type::Function(_) | Type::Void))
+    holds_type(unit, ty, |ty| matches!(ty, Type::Function(_) | Type::Void))
 }
 
 /// True of a type for which `wanted` is true, and of pointers, arrays and structures that lead to such a type.
-pub(crate) fn holds(unit: &Unit, ty: &Qualified, wanted: impl Fn(&Type) -> bool) -> bool {
+pub(crate) fn holds_type(unit: &Unit, ty: &Qualified, wanted: impl Fn(&Type) -> bool) -> bool {
     let mut seen = HashSet::new();
     let mut open = vec![ty];
     while let Some(ty) = open.pop() {

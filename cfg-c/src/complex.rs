@@ -17,13 +17,13 @@ const TYPES: [(Arith, &str, &str); 2] = [
 ];
 
 /// The complex type with parts of a real type.
-pub(crate) fn of(part: Arith) -> Type {
+pub(crate) fn with_parts(part: Arith) -> Type {
     let at = TYPES.iter().position(|(own, ..)| *own == part);
     Type::Struct(StructId(at.unwrap_or(0) as u32))
 }
 
 /// The type of the parts of a complex type; none of another type.
-pub(crate) fn part(ty: &Type) -> Option<Arith> {
+pub(crate) fn part_type(ty: &Type) -> Option<Arith> {
     match ty {
         Type::Struct(s) => TYPES.get(s.index()).map(|(part, ..)| *part),
         Type::Void
@@ -45,7 +45,7 @@ pub(crate) fn structures() -> Vec<Structure> {
     let made = TYPES.iter().map(|(part, name, _)| {
         let member = |name: &str| Member {
             name: Rc::from(name),
-            ty: Qualified::plain(Type::Arith(*part)),
+            ty: Qualified::unqualified(Type::Arith(*part)),
             at: Pos::default(),
         };
         Structure {

@@ -77,7 +77,7 @@ fn number_within(unit: &Unit, e: ExprId, constants: Constants, depth: usize) -> 
             let c = part(*c)?;
             let a = part(*a)?;
             let b = part(*b)?;
-            let ty = a.ty().common(b.ty());
+            let ty = a.ty().usual_conversion(b.ty());
             if c.is_zero() { b } else { a }.converted(ty)
         }
         ExprKind::Cast(ty, a) => {
@@ -161,7 +161,7 @@ fn unary(op: Unary, a: Number) -> Option<Number> {
     match (op, a) {
         (Unary::Not, a) => Some(Number::Int(a.is_zero().into(), Int::Int)),
         (_, Number::Int(a, ty)) => {
-            let ty = ty.promoted();
+            let ty = ty.promote();
             let (value, ty) = match op {
                 Unary::Plus => (a, ty),
                 Unary::Minus => fit(-a, ty)?,
@@ -185,7 +185,7 @@ fn binary_of_reals(op: Binary, a: Number, b: Number) -> Option<Number> {
         Binary::Or => return truth(!a.is_zero() || !b.is_zero()),
         _ => {}
     }
-    let single = a.ty().common(b.ty()) == Arith::Float;
+    let single = a.ty().usual_conversion(b.ty()) == Arith::Float;
     // Doubles compare `float` operands exactly, but an integer operand must be rounded to `float` first.
     let (x, y) = match single {
         true => (f64::from(a.float()), f64::from(b.float())),
@@ -250,7 +250,7 @@ pub(crate) fn has_known_places(unit: &Unit, s: StructId) -> bool {
     let mut seen = HashSet::new();
     let mut open = vec![s];
     while let Some(s) = open.pop() {
-        for member in unit.structure(s).declared() {
+        for member in unit.structure(s).declared_members() {
             let element = member.ty.element();
             match element.ty {
                 Type::Struct(inner) if seen.insert(inner) => open.push(inner),
@@ -259,7 +259,7 @@ pub(crate) fn has_known_places(unit: &Unit, s: StructId) -> bool {
             }
         }
     }
-    size(unit, &Qualified::plain(Type::Struct(s)), MAX_DEPTH).is_some()
+    size(unit, &Qualified::unqualified(Type::Struct(s)), MAX_DEPTH).is_some()
 }
 
 /// Where a member of a structure begins.
@@ -279,7 +279,7 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
     }
     // Ends and beginnings are counted in bits.
     let (mut end, mut widest, mut found) = (0i128, 8, 0);
-    for m in unit.structure(s).declared() {
+    for m in unit.structure(s).declared_members() {
         let align = alignment(unit, &m.ty, depth)?.checked_mul(8)?;
         let width = m.ty.width.map(|width| i128::from(width.bits));
         let begin = match width {
@@ -331,7 +331,7 @@ fn alignment(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i128> {
     match &ty.ty {
         Type::Array(of, _) => alignment(unit, of, depth),
         Type::Struct(s) => {
-            let members = unit.structure(*s).declared().iter();
+            let members = unit.structure(*s).declared_members().iter();
             let mut all = members.map(|m| alignment(unit, &m.ty, depth));
             all.try_fold(1, |most, align| Some(most.max(align?)))
         }
@@ -354,17 +354,17 @@ fn address(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
     match &node.kind {
         ExprKind::Cast(_, a) if unit.is_pointer(*a) => address(unit, *a, depth),
         ExprKind::Cast(_, a) => within(unit, *a, depth).map(|(value, _)| value),
-        ExprKind::Unary(Unary::Address, of) => place(unit, *of, depth),
+        ExprKind::Unary(Unary::Address, of) => place_address(unit, *of, depth),
         ExprKind::Binary(Binary::Add, a, b) if unit.is_pointer(*a) => moved(*a, *b, false),
         ExprKind::Binary(Binary::Add, a, b) => moved(*b, *a, false),
         ExprKind::Binary(Binary::Sub, a, b) if unit.is_pointer(*a) => moved(*a, *b, true),
-        _ if unit.is_array(e) => place(unit, e, depth),
+        _ if unit.is_array(e) => place_address(unit, e, depth),
         _ => None,
     }
 }
 
 /// The address of a place to which such a pointer leads.
-fn place(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
+fn place_address(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
     match &unit.expr(e).kind {
         ExprKind::Unary(Unary::Deref, a) => address(unit, *a, depth),
@@ -382,7 +382,7 @@ fn place(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
             let (s, _) = unit.member_of(e)?;
             let base = match arrow {
                 true => address(unit, *of, depth)?,
-                false => place(unit, *of, depth)?,
+                false => place_address(unit, *of, depth)?,
             };
             base.checked_add(laid_out(unit, s, Some(name), depth)?.1 / 8)
         }
@@ -391,7 +391,7 @@ fn place(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
 }
 
 fn fit(value: i128, ty: Int) -> Option<(i128, Int)> {
-    if !ty.signed() {
+    if !ty.is_signed() {
         return Some((ty.wrap(value), ty));
     }
     ty.contains(value).then_some((value, ty))
@@ -404,7 +404,7 @@ pub(crate) fn binary(
     (b, bt): (i128, Int),
 ) -> Option<(i128, Int)> {
     let shift = matches!(op, Binary::Shl | Binary::Shr);
-    let ty = if shift { at.promoted() } else { at.common(bt) };
+    let ty = if shift { at.promote() } else { at.common(bt) };
     let (x, y) = if shift {
         (a, b)
     } else {
@@ -419,7 +419,7 @@ pub(crate) fn binary(
         Binary::Rem => fit(x.checked_rem(y)?, ty),
         Binary::Shl => {
             let count = u32::try_from(y).ok().filter(|c| *c < ty.bits())?;
-            if ty.signed() && x < 0 {
+            if ty.is_signed() && x < 0 {
                 return None;
             }
             fit(x << count, ty)

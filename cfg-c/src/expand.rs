@@ -25,7 +25,7 @@ use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Unary, Unit},
     calls::{holds_functions, is_function_pointer, names, reachable},
     codes, constant,
-    points::{bare, is_null},
+    points::{is_null, strip_conversions},
     source::{Pos, Sink},
     types::{Arith, Qualified, Type},
 };
@@ -126,7 +126,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
     let names = unit.decls.iter().map(|d| Rc::clone(&d.name)).collect();
     let original = unit.exprs.len();
     let fields = fields::find(unit);
-    let before = back::Before::of(unit);
+    let before = back::Before::find(unit);
     let mut e = Expand {
         unit,
         sink,
@@ -477,7 +477,7 @@ impl Expand<'_> {
             ExprKind::Name(d) if matches!(self.unit.decl(d).ty.ty, Type::Function(_)) => {
                 self.number(d)
             }
-            _ if bare(self.unit, e) != e && is_null(self.unit, e) => 0,
+            _ if strip_conversions(self.unit, e) != e && is_null(self.unit, e) => 0,
             _ => return e,
         };
         self.constant(value, at, from)

@@ -30,7 +30,7 @@ fn read() -> Prototypes {
     let reached = Reached::whole(read.tokens);
     let Unit { decls, .. } = parse(&reached, &Prototypes::default(), &mut sink);
     debug_assert!(!sink.found.has_errors(), "{}", sink.found);
-    Prototypes::of(decls, &sink.files)
+    Prototypes::from_declarations(decls, &sink.files)
 }
 
 #[cfg(test)]

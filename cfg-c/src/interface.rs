@@ -6,7 +6,7 @@
 
 use crate::{
     ast::{DeclId, DeclKind, Unit},
-    calls::holds,
+    calls::holds_type,
     complex,
     constant::has_known_places,
     source::Sink,
@@ -82,7 +82,7 @@ pub(crate) fn heads(unit: &Unit, read: &[usize]) -> Vec<Written> {
 
 impl Interface {
     /// The interface of a file with these functions to differentiate.
-    pub(crate) fn of(
+    pub(crate) fn describe(
         unit: &Unit,
         heads: &[Written],
         unshared: Option<String>,
@@ -236,7 +236,7 @@ fn qualifiers(ty: &Qualified) -> String {
 
 /// True of a structure with members left out, directly or in inner structures.
 fn lacks_members(unit: &Unit, ty: &Qualified) -> bool {
-    holds(
+    holds_type(
         unit,
         ty,
         |ty| matches!(ty, Type::Struct(s) if unit.structure(*s).declared.is_some()),

@@ -143,7 +143,7 @@ impl Reader {
         options: &Options,
         files: &mut dyn Files,
     ) -> Read {
-        let mut sink = source::Sink::of(std::mem::take(&mut self.names));
+        let mut sink = source::Sink::with_files(std::mem::take(&mut self.names));
         for source in sources.iter().filter(|source| !source.found_for.is_empty()) {
             let file = sink.file(source.name);
             let at = source::Pos {
@@ -198,10 +198,10 @@ impl Reader {
         if let Some(known) = self.read.iter().find(is_it) {
             return Rc::clone(known);
         }
-        let mut own = source::Sink::of(std::mem::take(&mut sink.files));
+        let mut own = source::Sink::with_files(std::mem::take(&mut sink.files));
         let read = preprocess::preprocess(source, options, files, &mut self.kept, &mut own);
         let of_read = std::mem::take(&mut own.found);
-        let declared = reach::File::of(&read, &mut own);
+        let declared = reach::File::split(&read, &mut own);
         sink.files = own.files;
         let new = Rc::new(FileRead {
             name: source.name.to_owned(),
@@ -237,7 +237,7 @@ fn reached(
 
 /// The better of two translations: pointers resolved to arrays and indices, or pointers as values.
 fn best_attempt(read: &reach::Reached, mut sink: source::Sink) -> Attempt {
-    let Some(parsed) = Parsed::of(read, &mut sink) else {
+    let Some(parsed) = Parsed::parse(read, &mut sink) else {
         return Attempt {
             program: None,
             signature: None,
@@ -348,7 +348,7 @@ struct Parsed<'r> {
 
 impl<'r> Parsed<'r> {
     /// Parses the reached parts; `None` if there are errors.
-    fn of(read: &'r reach::Reached, sink: &mut source::Sink) -> Option<Self> {
+    fn parse(read: &'r reach::Reached, sink: &mut source::Sink) -> Option<Self> {
         let choices = &read.choices;
         let mut unit = parse::parse(read, &header_prototypes::shared(), sink);
         // After an error, the tree lacks the parts that could not be read: later messages would mislead.
@@ -381,7 +381,8 @@ impl<'r> Parsed<'r> {
         unions::read_constants(&mut unit);
         let used = members::leave_out(&mut unit, &chosen.read);
         unions::resolve(&mut unit, &used);
-        let mut interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);
+        let mut interface =
+            interface::Interface::describe(&unit, &heads, read.unshared.clone(), sink);
         callback_data::give_types(&mut unit, &chosen.read);
         interface.give_types(&unit, &chosen.read);
         if let (Some(signature), Some(main)) = (&mut signature, chosen.main) {

@@ -107,8 +107,8 @@ pub(crate) fn lower<'u>(
 ) -> Option<Program> {
     let order = calls::reachable(unit, &chosen.read);
     let named = calls::names(unit, &order);
-    let facts = Facts::of(unit, &order);
-    let effects = Effects::of(unit, &order, &facts);
+    let facts = Facts::collect(unit, &order);
+    let effects = Effects::summarise(unit, &order, &facts);
     let mut l = Lower {
         unit,
         sink,
@@ -300,12 +300,12 @@ impl<'u> Lower<'u> {
     fn elem(&self, ty: &Qualified) -> Option<Elem> {
         match self.values {
             true => Elem::of_value(ty),
-            false => Elem::of(ty),
+            false => Elem::from_type(ty),
         }
     }
 
     /// The function that returns its argument, with the derivative 0; it is made at the first request.
-    fn passive(&mut self, ty: ScalarType) -> RoutineId {
+    fn passive_routine(&mut self, ty: ScalarType) -> RoutineId {
         if let Some(known) = self.passive.get(&ty) {
             return *known;
         }

@@ -9,10 +9,10 @@ use crate::{
     calls::reachable,
     codes, complex,
     math::How,
-    points::{bare, how_called, is_null, library_call},
+    points::{how_called, is_null, library_call, strip_conversions},
     source::Sink,
     structures::{Used, members_on_the_way, unsupported},
-    texts::forget,
+    texts::erase_expr,
     types::{Arith, Qualified, Type},
     unions, unused,
 };
@@ -34,7 +34,7 @@ struct Unasked {
 }
 
 impl Unasked {
-    fn of(unit: &Unit, roots: &[usize]) -> Self {
+    fn find(unit: &Unit, roots: &[usize]) -> Self {
         let reached: BTreeSet<usize> = reachable(unit, roots).into_iter().collect();
         let mut found = Self::default();
         for (f, function) in unit.functions.iter().enumerate() {
@@ -88,7 +88,7 @@ fn printed(unit: &Unit, e: ExprId) -> Vec<ExprId> {
 /// Leaves out assignments to members that are never read and have types without a value in POINT: typically callbacks
 /// and data that a function sets up in a structure. Warns of the first assignment to each member.
 pub(crate) fn leave_out_assignments(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
-    let mut unasked = Unasked::of(unit, roots);
+    let mut unasked = Unasked::find(unit, roots);
     let stmts = unit.stmts.iter();
     let assignments: Vec<(ExprId, Vec<ExprId>)> = stmts
         .filter_map(|stmt| match stmt.kind {
@@ -125,7 +125,7 @@ pub(crate) fn leave_out_assignments(unit: &mut Unit, roots: &[usize], sink: &mut
                 told.add(*s, name);
             }
         }
-        forget(unit, e);
+        erase_expr(unit, e);
     }
 }
 
@@ -148,7 +148,7 @@ fn is_local(unit: &Unit, mut place: ExprId) -> bool {
 fn assigned_unread(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
     let mut targets = Vec::new();
     let mut value = e;
-    while let ExprKind::Assign(None, target, of) = unit.expr(bare(unit, value)).kind {
+    while let ExprKind::Assign(None, target, of) = unit.expr(strip_conversions(unit, value)).kind {
         let (s, name) = unit.member_of(target)?;
         let overlaps = |s: StructId| unit.structure(s).union;
         let is_plain = !unit.expr(target).effects;
@@ -168,7 +168,7 @@ fn assigned_unread(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
 
 /// Leaves out the members that no function reached from `roots` uses; returns the members that are used.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
-    let unasked = Unasked::of(unit, roots);
+    let unasked = Unasked::find(unit, roots);
     let used = used(unit, &unasked);
     let (whole, walked) = copied(unit, roots, &unasked);
     for s in whole {
@@ -214,7 +214,7 @@ fn lead_to_last(unit: &mut Unit) {
     let mut found: BTreeMap<StructId, (Rc<str>, Qualified)> = BTreeMap::new();
     let mut initialised = BTreeSet::new();
     for decl in &unit.decls {
-        for (steps, _) in decl.init.iter().flat_map(Init::given) {
+        for (steps, _) in decl.init.iter().flat_map(Init::given_values) {
             let way = members_on_the_way(unit, &decl.ty, steps);
             initialised.extend(way.into_iter().map(|(s, m)| (s, Rc::clone(&m.name))));
         }
@@ -268,7 +268,7 @@ fn used(unit: &Unit, unasked: &Unasked) -> Used {
         }
     }
     for decl in &unit.decls {
-        for (steps, e) in decl.init.iter().flat_map(Init::given) {
+        for (steps, e) in decl.init.iter().flat_map(Init::given_values) {
             for (s, member) in members_on_the_way(unit, &decl.ty, steps) {
                 let effects = unit.expr(e).effects;
                 if effects || unit.structure(s).union && !is_null(unit, e) {
@@ -472,7 +472,12 @@ fn overlaid(unit: &Unit, unasked: &Unasked) -> Vec<StructId> {
 
 /// The structure that a pointer leads to, conversions disregarded.
 fn pointed_to(unit: &Unit, e: ExprId) -> Option<StructId> {
-    structure_in(unit.expr(bare(unit, e)).ty.as_ref()?.target()?)
+    structure_in(
+        unit.expr(strip_conversions(unit, e))
+            .ty
+            .as_ref()?
+            .target()?,
+    )
 }
 
 /// The structures, and those inside of them.
@@ -502,14 +507,14 @@ fn forget_uses(unit: &mut Unit, unasked: &Unasked) {
                 names_it |= member.is_some_and(|(s, name)| is_left_out(unit, s, name));
             });
             if names_it {
-                forget(unit, a);
+                erase_expr(unit, a);
             }
         }
         if let Some((s, name)) = unit.member_of(e)
             && unasked.is_unreached(e)
             && is_left_out(unit, s, name)
         {
-            forget(unit, e);
+            erase_expr(unit, e);
         }
     }
     for d in 0..unit.decls.len() {
@@ -529,7 +534,7 @@ fn forget_uses(unit: &mut Unit, unasked: &Unasked) {
             continue;
         }
         for (_, e) in out {
-            forget(unit, e);
+            erase_expr(unit, e);
         }
         unit.decls[d].init = Some(Init::Parts(kept));
     }

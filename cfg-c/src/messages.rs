@@ -5,9 +5,9 @@
 use crate::{
     ast::{DeclKind, ExprId, ExprKind, Unary, Unit},
     calls::reachable,
-    points::{is_null, sources},
+    points::{assigned_values, is_null},
     telling::Telling,
-    texts::forget,
+    texts::erase_expr,
     types::Type,
 };
 use std::{collections::HashSet, rc::Rc};
@@ -28,9 +28,9 @@ pub(crate) fn leave_out_for_nobody(unit: &mut Unit) {
         let decl = unit.decl(d);
         let is_kept = matches!(decl.kind, DeclKind::Global | DeclKind::Static);
         let is_known = is_kept && !decl.external && !decl.address;
-        if is_known && sources(unit, d).iter().all(|e| is_null(unit, *e)) {
+        if is_known && assigned_values(unit, d).iter().all(|e| is_null(unit, *e)) {
             for a in Rc::clone(arguments).iter() {
-                forget(unit, *a);
+                erase_expr(unit, *a);
             }
         }
     }
@@ -85,7 +85,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], telling: &Telling) {
             let left = arguments[count..].to_vec();
             *arguments = Rc::from(&arguments[..count]);
             for a in left {
-                forget(unit, a);
+                erase_expr(unit, a);
             }
         }
     }

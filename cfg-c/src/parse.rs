@@ -180,38 +180,38 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         parser.inline = &file.inline;
         parser.tokens = (&file.tokens).into();
         parser.at = 0;
-        parser.file();
+        parser.parse_file();
         parser.end_file();
     }
     parser.unit.written = parser.unit.functions.len();
     parser.begin_library();
-    parser.sorts();
+    parser.find_sorts();
     let mut tried = BTreeSet::new();
     while let Some(more) = library::called(&parser.unit, &mut tried, parser.sink) {
         parser.tokens = more.into();
         parser.at = 0;
-        parser.file();
+        parser.parse_file();
     }
     parser.end_file();
     library::hold_back_texts(&mut parser.unit);
-    parser.given(read);
+    parser.apply_given_derivatives(read);
     parser.given_types(read);
     parser.unit
 }
 
 impl Parser<'_> {
     /// Reads all declarations of the tokens.
-    fn file(&mut self) {
+    fn parse_file(&mut self) {
         while self.peek().kind != Kind::End {
             let start = self.at;
-            if self.external().is_err() {
+            if self.parse_external_declaration().is_err() {
                 self.depth = 0;
                 self.scopes.truncate(1);
                 self.around.clear();
                 self.function = None;
                 self.prints = false;
                 self.is_member = false;
-                self.recover();
+                self.skip_statement();
             }
             if self.at == start {
                 self.at += 1;
@@ -224,10 +224,10 @@ impl Parser<'_> {
     }
 
     fn peek(&self) -> &Token {
-        self.ahead(0)
+        self.peek_nth(0)
     }
 
-    fn ahead(&self, k: usize) -> &Token {
+    fn peek_nth(&self, k: usize) -> &Token {
         let last = self.tokens.len() - 1;
         &self.tokens[(self.at + k).min(last)]
     }
@@ -241,7 +241,7 @@ impl Parser<'_> {
     }
 
     /// The position of the previous token.
-    fn last(&self) -> Pos {
+    fn last_position(&self) -> Pos {
         self.tokens[self.at.saturating_sub(1)].at
     }
 
@@ -264,7 +264,7 @@ impl Parser<'_> {
             format!("`{}`", token.text)
         };
         let at = token.at;
-        Err(self.syntax(at, format!("expected `{text}` {what}, found {found}")))
+        Err(self.syntax_error(at, format!("expected `{text}` {what}, found {found}")))
     }
 
     /// Expects the semicolon behind a construct. If a line or a block ends without it, it is reported as missing
@@ -273,7 +273,7 @@ impl Parser<'_> {
         if self.take(";") {
             return Ok(());
         }
-        let last = self.last();
+        let last = self.last_position();
         let at = Pos {
             column: last.column + last.len,
             len: 1,
@@ -285,11 +285,11 @@ impl Parser<'_> {
             _ if ends => format!("expected `;` after {what}"),
             _ => format!("expected `;` after {what}, found `{}`", next.text),
         };
-        let failed = self.syntax(at, message);
+        let failed = self.syntax_error(at, message);
         if ends { Ok(()) } else { Err(failed) }
     }
 
-    fn syntax(&mut self, at: Pos, message: impl Into<String>) -> Fail {
+    fn syntax_error(&mut self, at: Pos, message: impl Into<String>) -> Fail {
         self.sink.error(
             &codes::SYNTAX,
             at,
@@ -299,12 +299,12 @@ impl Parser<'_> {
         Fail
     }
 
-    fn unsupported(&mut self, at: Pos, message: impl Into<String>, help: &str) {
+    fn report_unsupported(&mut self, at: Pos, message: impl Into<String>, help: &str) {
         self.sink.error(&codes::TYPE, at, message, help);
     }
 
     /// Goes one level deeper.
-    fn deeper(&mut self) -> Parse<()> {
+    fn enter_level(&mut self) -> Parse<()> {
         self.depth += 1;
         if self.depth <= MAX_DEPTH {
             return Ok(());
@@ -317,7 +317,7 @@ impl Parser<'_> {
     }
 
     /// Skips tokens up to the end of the present statement or block.
-    fn recover(&mut self) {
+    fn skip_statement(&mut self) {
         let mut depth = 0usize;
         while self.peek().kind != Kind::End {
             let token = self.peek();
@@ -339,7 +339,7 @@ impl Parser<'_> {
         }
     }
 
-    fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
+    fn add_expr(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
         let special = (self.with_complex(&kind, at, from))
             .or_else(|| self.with_integers(&kind, at, from))
             .or_else(|| self.with_bits(&kind, at, from));
@@ -353,13 +353,13 @@ impl Parser<'_> {
         self.sink.is_header(at)
     }
 
-    fn stmt(&mut self, kind: StmtKind, from: Pos) -> StmtId {
-        let to = self.last();
+    fn add_stmt(&mut self, kind: StmtKind, from: Pos) -> StmtId {
+        let to = self.last_position();
         self.unit.stmts.push(StmtNode { kind, from, to });
         StmtId(self.unit.stmts.len() as u32 - 1)
     }
 
-    fn find(&self, name: &str) -> Option<&Entry> {
+    fn find_name(&self, name: &str) -> Option<&Entry> {
         self.scopes
             .iter()
             .rev()
@@ -367,7 +367,7 @@ impl Parser<'_> {
     }
 
     fn is_typedef(&self, token: &Token) -> bool {
-        token.kind == Kind::Ident && matches!(self.find(&token.text), Some(Entry::Typedef(_)))
+        token.kind == Kind::Ident && matches!(self.find_name(&token.text), Some(Entry::Typedef(_)))
     }
 
     fn declare(&mut self, mut decl: Decl) -> DeclId {
@@ -375,7 +375,7 @@ impl Parser<'_> {
         let id = DeclId(self.unit.decls.len() as u32);
         let name = Rc::clone(&decl.name);
         let at = decl.at;
-        self.recognise(&mut decl);
+        self.recognise_library_function(&mut decl);
         let mut again = self.scopes.last().and_then(|s| s.names.get(&name)).cloned();
         let file = self.scopes.len() == 1;
         let of_file = decl.kind == DeclKind::Function || decl.kind == DeclKind::Global;
@@ -394,7 +394,7 @@ impl Parser<'_> {
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.names.insert(name, Entry::Decl(old));
                 }
-                return self.merge(old, decl);
+                return self.merge_declaration(old, decl);
             }
             Some(_) => self.declared_twice(&name, at),
             None => {}
@@ -417,7 +417,7 @@ impl Parser<'_> {
             _ => self.declared_elsewhere(&decl),
         };
         let id = match known {
-            Some(old) => self.merge(old, decl),
+            Some(old) => self.merge_declaration(old, decl),
             None => {
                 let id = DeclId(self.unit.decls.len() as u32);
                 self.unit.decls.push(decl);
@@ -443,13 +443,13 @@ impl Parser<'_> {
         }
     }
 
-    fn merge(&mut self, id: DeclId, new: Decl) -> DeclId {
+    fn merge_declaration(&mut self, id: DeclId, new: Decl) -> DeclId {
         self.unit.decls[id.index()].noreturn |= new.noreturn;
         let was_library = self.unit.decl(id).library.is_some();
         if was_library && new.library.is_some() {
             return id;
         }
-        self.compare(id, &new);
+        self.compare_declarations(id, &new);
         self.is_own(id);
         let old = &mut self.unit.decls[id.index()];
         old.external &= new.external;
@@ -468,7 +468,7 @@ impl Parser<'_> {
     }
 
     /// Recognises a function of the library: a header declares it, or the file does as the header would.
-    fn recognise(&mut self, decl: &mut Decl) {
+    fn recognise_library_function(&mut self, decl: &mut Decl) {
         if decl.kind != DeclKind::Function || decl.internal {
             return;
         }
@@ -485,7 +485,7 @@ impl Parser<'_> {
     }
 
     /// Declares the function of the library behind a compiler's name such as `__builtin_sqrt`.
-    fn builtin(&mut self, name: &Rc<str>, at: Pos) -> Option<DeclId> {
+    fn declare_builtin(&mut self, name: &Rc<str>, at: Pos) -> Option<DeclId> {
         // If an included file is missing, any name may be a function of the library that it would declare.
         let whole = (!self.missing.is_empty()).then_some(&**name);
         let plain = name.strip_prefix(BUILTIN).or(whole)?;
@@ -533,7 +533,9 @@ impl Parser<'_> {
                 let ty = self.library.get(&token.text)?;
                 Some(self.declare_known(&token.text, &token.text, ty, token.at))
             }
-            Some(_) => self.builtin(&Rc::from(format!("{BUILTIN}{}", token.text)), token.at),
+            Some(_) => {
+                self.declare_builtin(&Rc::from(format!("{BUILTIN}{}", token.text)), token.at)
+            }
         }
     }
 
@@ -549,25 +551,25 @@ impl Parser<'_> {
     }
 
     /// Reads a definition of a function, or a declaration, of the file.
-    fn external(&mut self) -> Parse<()> {
+    fn parse_external_declaration(&mut self) -> Parse<()> {
         if self.take(";") {
             return Ok(());
         }
-        if self.peek().is("extern") && self.ahead(1).kind == Kind::Str {
+        if self.peek().is("extern") && self.peek_nth(1).kind == Kind::Str {
             self.next();
             self.next();
         }
-        self.declaration(true).map(|_| ())
+        self.parse_declaration(true).map(|_| ())
     }
 
     /// The body of a function whose head has been read.
-    fn definition(&mut self, decl: DeclId, ty: &Qualified, from: Pos) -> Parse<()> {
+    fn parse_function_body(&mut self, decl: DeclId, ty: &Qualified, from: Pos) -> Parse<()> {
         let Type::Function(signature) = &ty.ty else {
-            return Err(self.syntax(from, "the body belongs to no function"));
+            return Err(self.syntax_error(from, "the body belongs to no function"));
         };
         let mut values = signature.parameters.iter().map(|p| &p.ty);
         if values.any(|ty| self.is_incomplete(ty)) || self.is_incomplete(&signature.result) {
-            self.syntax(
+            self.syntax_error(
                 from,
                 "the size of a parameter, or of the result, is not known",
             );
@@ -603,7 +605,7 @@ impl Parser<'_> {
             }
             parameters.push(d);
         }
-        let body = self.block(false).inspect_err(|_| {
+        let body = self.parse_block(false).inspect_err(|_| {
             // After a problem in the body, the function counts as not defined.
             self.unit.decls[decl.index()].definition = None;
         })?;
@@ -641,7 +643,7 @@ impl Parser<'_> {
             labels: std::mem::take(&mut self.labels),
             loops: std::mem::take(&mut self.loops),
             from,
-            to: self.last(),
+            to: self.last_position(),
             given: None,
         };
         let name = Rc::clone(&self.unit.decl(decl).name);

@@ -103,7 +103,7 @@ pub(crate) fn reallocates(unit: &Unit, e: ExprId) -> bool {
 }
 
 /// An expression without the conversions of pointers around it.
-pub(crate) fn bare(unit: &Unit, mut e: ExprId) -> ExprId {
+pub(crate) fn strip_conversions(unit: &Unit, mut e: ExprId) -> ExprId {
     while let ExprKind::Cast(ty, a) = &unit.expr(e).kind
         && matches!(ty.ty, Type::Pointer(_))
     {
@@ -114,11 +114,11 @@ pub(crate) fn bare(unit: &Unit, mut e: ExprId) -> ExprId {
 
 /// True of the null pointer: 0, also as a pointer.
 pub(crate) fn is_null(unit: &Unit, e: ExprId) -> bool {
-    constant::integer(unit, bare(unit, e)).is_some_and(|(value, _)| value == 0)
+    constant::integer(unit, strip_conversions(unit, e)).is_some_and(|(value, _)| value == 0)
 }
 
 /// The values that are assigned to a variable as a whole.
-pub(crate) fn sources(unit: &Unit, d: DeclId) -> Vec<ExprId> {
+pub(crate) fn assigned_values(unit: &Unit, d: DeclId) -> Vec<ExprId> {
     let decl = unit.decl(d);
     let mut sources = Vec::new();
     if let Some(Init::Expr(e)) = &decl.init {
@@ -143,7 +143,7 @@ pub(crate) fn of_variable(unit: &Unit, d: DeclId) -> Targets {
 }
 
 /// What a pointer may point to.
-pub(crate) fn of(unit: &Unit, e: ExprId) -> Targets {
+pub(crate) fn targets(unit: &Unit, e: ExprId) -> Targets {
     let left = Cell::new(MAX_LOOKED_AT);
     collect(
         unit,
@@ -165,7 +165,7 @@ fn enter(
     if !visited.insert(d) {
         return;
     }
-    open.extend(sources(unit, d));
+    open.extend(assigned_values(unit, d));
     if unit.decl(d).kind == DeclKind::Parameter {
         let shape = Shape {
             root: Root::Variable(d),
@@ -217,7 +217,9 @@ fn collect(
                 open.push(if unit.is_pointer(*a) { *a } else { *b });
             }
             ExprKind::Binary(Binary::Comma, _, b) => open.push(*b),
-            ExprKind::Cast(..) if bare(unit, e) != e => open.push(bare(unit, e)),
+            ExprKind::Cast(..) if strip_conversions(unit, e) != e => {
+                open.push(strip_conversions(unit, e))
+            }
             ExprKind::Assign(None, _, value) => open.push(*value),
             ExprKind::Assign(Some(_), a, _) | ExprKind::Step { of: a, .. } => open.push(*a),
             ExprKind::Conditional(_, a, b) => open.extend([*a, *b]),

@@ -284,7 +284,7 @@ struct Lexed {
 }
 
 impl Lexed {
-    fn of(name: &str, bytes: &[u8], names: &mut Interner) -> Rc<Self> {
+    fn lex(name: &str, bytes: &[u8], names: &mut Interner) -> Rc<Self> {
         let mut sink = Sink::default();
         let file = sink.file(name);
         let tokens = lex(bytes, file, names, &mut sink);
@@ -418,7 +418,7 @@ pub(crate) fn preprocess(
         system: Vec::new(),
     };
     let mut open = |name: &str, bytes: &[u8]| {
-        let text = Lexed::of(name, bytes, &mut pp.kept.names);
+        let text = Lexed::lex(name, bytes, &mut pp.kept.names);
         pp.open(name.to_owned(), text, Pos::default());
     };
     open(source.name, source.bytes);
@@ -472,7 +472,7 @@ impl Preprocessor<'_> {
             return known.clone();
         }
         let bytes = self.files.read(path);
-        let text = bytes.map(|bytes| Lexed::of(path, &bytes, &mut self.kept.names));
+        let text = bytes.map(|bytes| Lexed::lex(path, &bytes, &mut self.kept.names));
         let known = self.kept.included.entry(path.to_owned());
         known.or_insert(text).clone()
     }
@@ -482,7 +482,7 @@ impl Preprocessor<'_> {
         if let Some(Some(known)) = self.kept.included.get(name) {
             return Rc::clone(known);
         }
-        let text = Lexed::of(name, text.as_bytes(), &mut self.kept.names);
+        let text = Lexed::lex(name, text.as_bytes(), &mut self.kept.names);
         let known = Some(Rc::clone(&text));
         self.kept.included.insert(name.to_owned(), known);
         text

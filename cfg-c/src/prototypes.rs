@@ -21,7 +21,7 @@ pub(crate) struct Prototypes(BTreeMap<Rc<str>, Prototype>);
 
 impl Prototypes {
     /// The functions among declarations. `headers` has the name of each file that the positions refer to.
-    pub(crate) fn of(decls: Vec<Decl>, headers: &[String]) -> Self {
+    pub(crate) fn from_declarations(decls: Vec<Decl>, headers: &[String]) -> Self {
         let functions = (decls.into_iter()).filter(|d| d.kind == DeclKind::Function);
         let prototypes = functions.map(|decl| {
             let header = Rc::from(headers[decl.at.file as usize].as_str());
@@ -64,14 +64,14 @@ pub(crate) fn agreed(own: &Qualified, library: &Qualified) -> Option<Qualified> 
     let mut known = (**signature).clone();
     known.open = true;
     let ty = Type::Function(Rc::new(known));
-    (same && !names_structure(library)).then(|| Qualified::plain(ty))
+    (same && !names_structure(library)).then(|| Qualified::unqualified(ty))
 }
 
 /// True of types that are equal up to qualifiers, and up to names and extents of parameters.
 fn is_same(a: &Qualified, b: &Qualified) -> bool {
     // Declarators nest at most as deep as the parser lets them.
     match (&a.ty, &b.ty) {
-        (Type::Arith(a), Type::Arith(b)) => a.scalar() == b.scalar(),
+        (Type::Arith(a), Type::Arith(b)) => a.scalar_type() == b.scalar_type(),
         (Type::Pointer(a), Type::Pointer(b)) => is_same(a, b),
         (Type::Function(a), Type::Function(b)) => {
             let alike = |(a, b): (&Parameter, &Parameter)| is_same(&a.ty, &b.ty);
@@ -82,7 +82,9 @@ fn is_same(a: &Qualified, b: &Qualified) -> bool {
         }
         // Structures of the library, whose members nothing names, are all alike; complex numbers must have the same
         // parts.
-        (Type::Struct(_), Type::Struct(_)) => complex::part(&a.ty) == complex::part(&b.ty),
+        (Type::Struct(_), Type::Struct(_)) => {
+            complex::part_type(&a.ty) == complex::part_type(&b.ty)
+        }
         (Type::Void, Type::Void) => true,
         _ => false,
     }

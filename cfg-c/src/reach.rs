@@ -116,9 +116,9 @@ pub(crate) struct File {
 }
 
 impl File {
-    pub(crate) fn of(read: &Preprocessed, sink: &mut Sink) -> Self {
+    pub(crate) fn split(read: &Preprocessed, sink: &mut Sink) -> Self {
         let tokens = &read.tokens;
-        let brackets = Brackets::of(tokens, sink);
+        let brackets = Brackets::pair(tokens, sink);
         let mut scan = Scan::new(tokens, &brackets);
         let mut file = Self {
             items: Vec::new(),
@@ -203,7 +203,7 @@ struct Files<'f> {
 }
 
 impl<'f> Files<'f> {
-    fn of(files: &'f [&'f File]) -> Self {
+    fn index(files: &'f [&'f File]) -> Self {
         let mut defined: HashMap<Rc<str>, Vec<Place>> = HashMap::new();
         for (f, file) in files.iter().enumerate() {
             for (k, item) in file.items.iter().enumerate() {
@@ -421,7 +421,7 @@ impl<'f> Files<'f> {
 /// The functions and variables that a file defines for other files.
 pub(crate) fn definitions(tokens: &[Token]) -> BTreeSet<Rc<str>> {
     let mut sink = Sink::default();
-    let brackets = Brackets::of(tokens, &mut sink);
+    let brackets = Brackets::pair(tokens, &mut sink);
     let mut scan = Scan::new(tokens, &brackets);
     let mut found = BTreeSet::new();
     for range in split::declarations(tokens, &brackets, &mut sink) {
@@ -445,7 +445,7 @@ pub(crate) fn reach(
     options: &Options,
     sink: &mut Sink,
 ) -> Option<Reached> {
-    let files = Files::of(files);
+    let files = Files::index(files);
     let mut externals: Vec<External> = Vec::new();
     let mut choices: Vec<Choice> = Vec::new();
     let mut types: Vec<TypeChoice> = Vec::new();

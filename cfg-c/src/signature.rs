@@ -82,7 +82,7 @@ impl Signature {
             if !structure.members.iter().any(|(_, ty)| is_void(ty)) {
                 continue;
             }
-            let own = structures::shown(unit, &of.members);
+            let own = structures::flatten_members(unit, &of.members);
             let own: HashMap<String, CType> = own.iter().map(|m| named((&m.name, &m.ty))).collect();
             for (name, ty) in structure.members.iter_mut().filter(|(_, ty)| is_void(ty)) {
                 if let Some(given) = own.get(name) {
@@ -193,7 +193,7 @@ pub(crate) fn signature(
         file: file_name(s.at),
         inside: s.inside,
         complex: complex::words(StructId(k as u32)).is_some(),
-        members: (structures::shown(unit, &s.members).iter())
+        members: (structures::flatten_members(unit, &s.members).iter())
             .map(|m| match m.ty.ty {
                 // A flexible array member is not set by itself: its memory belongs to the structure.
                 Type::Array(_, None) => (m.name.to_string(), CType::Other(m.ty.name())),
@@ -215,8 +215,8 @@ pub(crate) fn signature(
 /// Converts a type. Recursion is bounded by the parser's limit on nesting.
 fn c_type(ty: &Qualified) -> CType {
     match &ty.ty {
-        Type::Arith(number) if ty.long_double => CType::Number("long double", number.scalar()),
-        Type::Arith(number) => CType::Number(number.name(), number.scalar()),
+        Type::Arith(number) if ty.long_double => CType::Number("long double", number.scalar_type()),
+        Type::Arith(number) => CType::Number(number.name(), number.scalar_type()),
         Type::Pointer(to) => CType::Pointer(Box::new(c_type(to))),
         Type::Array(of, _) => CType::Array(Box::new(c_type(of))),
         Type::Struct(s) => CType::Structure(s.index()),

@@ -21,7 +21,7 @@ pub(crate) struct Pos {
 
 impl Pos {
     /// The piece of text from this token to the end of a later one.
-    pub(crate) fn to(self, end: Pos) -> Option<Span> {
+    pub(crate) fn span_to(self, end: Pos) -> Option<Span> {
         let end = if (end.file, end.line, end.column) < (self.file, self.line, self.column)
             || end.file != self.file
         {
@@ -66,7 +66,7 @@ pub(crate) struct Sink {
 
 impl Sink {
     /// No problems, in files that have numbers.
-    pub(crate) fn of(files: Vec<String>) -> Self {
+    pub(crate) fn with_files(files: Vec<String>) -> Self {
         Self {
             files,
             ..Self::default()
@@ -89,7 +89,7 @@ impl Sink {
         name.is_some_and(|name| is_header(name))
     }
 
-    fn place(&self, at: Pos, mut problem: Diagnostic) -> Diagnostic {
+    fn locate(&self, at: Pos, mut problem: Diagnostic) -> Diagnostic {
         problem.at.file = self.files.get(at.file as usize).cloned();
         if at.line > 0 {
             problem.at.line = Some(at.line as usize);
@@ -111,7 +111,7 @@ impl Sink {
         if !self.told.insert(place) {
             return;
         }
-        let problem = self.place(at, Diagnostic::error(info, message, help));
+        let problem = self.locate(at, Diagnostic::error(info, message, help));
         self.found.push(problem);
     }
 
@@ -168,7 +168,7 @@ impl Sink {
         if !self.told.insert(place) {
             return;
         }
-        let problem = self.place(at, Diagnostic::error(info, message, help).warning());
+        let problem = self.locate(at, Diagnostic::error(info, message, help).warning());
         self.found.push(problem);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn is_hidden(name: &str) -> bool {
 
 /// The unnamed member of a structure through which a name leads.
 pub(crate) fn around(unit: &Unit, s: StructId, name: &str) -> Option<Rc<str>> {
-    let mut members = unit.structure(s).declared().iter();
+    let mut members = unit.structure(s).declared_members().iter();
     let found = members.find(|m| has_within(unit, m, name));
     found.map(|m| Rc::clone(&m.name))
 }
@@ -43,7 +43,7 @@ pub(crate) fn has_within(unit: &Unit, m: &Member, name: &str) -> bool {
 fn has_within_depth(unit: &Unit, m: &Member, name: &str, depth: usize) -> bool {
     match m.ty.ty {
         Type::Struct(inner) if is_hidden(&m.name) && depth > 0 => {
-            let mut own = unit.structure(inner).declared().iter();
+            let mut own = unit.structure(inner).declared_members().iter();
             own.any(|m| *m.name == *name || has_within_depth(unit, m, name, depth - 1))
         }
         _ => false,
@@ -56,13 +56,13 @@ pub(crate) struct Used(BTreeMap<StructId, BTreeSet<Rc<str>>>);
 
 impl Used {
     /// The used members of a structure.
-    pub(crate) fn of(&self, s: StructId) -> Option<&BTreeSet<Rc<str>>> {
+    pub(crate) fn members(&self, s: StructId) -> Option<&BTreeSet<Rc<str>>> {
         self.0.get(&s)
     }
 
     /// True of a member that is used.
     pub(crate) fn has(&self, s: StructId, name: &Rc<str>) -> bool {
-        self.of(s).is_some_and(|names| names.contains(name))
+        self.members(s).is_some_and(|names| names.contains(name))
     }
 
     /// Adds a member.
@@ -124,11 +124,11 @@ pub(crate) fn unsupported(unit: &Unit, ty: &Qualified) -> Option<String> {
 }
 
 /// The members of a structure, with unnamed members replaced by their own members.
-pub(crate) fn shown(unit: &Unit, members: &[Member]) -> Vec<Member> {
+pub(crate) fn flatten_members(unit: &Unit, members: &[Member]) -> Vec<Member> {
     shown_within(unit, members, MAX_DEPTH)
 }
 
-/// Does the work of [`shown`]. Recursion is as deep as structures nest.
+/// Does the work of [`flatten_members`]. Recursion is as deep as structures nest.
 fn shown_within(unit: &Unit, members: &[Member], depth: usize) -> Vec<Member> {
     let mut found = Vec::new();
     for member in members {

@@ -10,8 +10,8 @@ use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, Unary, Unit},
     calls::reachable,
     math::How,
-    points::{allocates, bare, is_null, library_call, sources},
-    texts::forget,
+    points::{allocates, assigned_values, is_null, library_call, strip_conversions},
+    texts::erase_expr,
     types::{Arith, Type},
     unreached::known,
 };
@@ -58,7 +58,7 @@ pub(crate) struct Telling {
 
 /// Leaves out calls of functions that only print or name something, if their values are not used.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Telling {
-    let telling = Telling::of(unit);
+    let telling = Telling::collect(unit);
     let before = reachable(unit, roots);
     let mut printing: HashMap<DeclId, DeclId> = HashMap::new();
     for s in 0..unit.stmts.len() {
@@ -77,7 +77,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Telling {
         let d = unit.functions[f].decl;
         for a in Rc::clone(arguments).iter() {
             if !unit.expr(*a).effects || telling.only_tells(unit, *a) {
-                forget(unit, *a);
+                erase_expr(unit, *a);
             }
         }
         let next = DeclId(unit.decls.len() as u32);
@@ -100,14 +100,14 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Telling {
         let function = &unit.functions[f];
         unit.stmts[function.body.index()].kind = StmtKind::Block(Vec::new());
         for e in function.part.clone().map(ExprId) {
-            forget(unit, e);
+            erase_expr(unit, e);
         }
     }
     telling
 }
 
 impl Telling {
-    pub(crate) fn of(unit: &Unit) -> Self {
+    pub(crate) fn collect(unit: &Unit) -> Self {
         let mut found = Self::default();
         for f in 0..unit.functions.len() {
             let others = unit.functions[f].given.is_some() || may_stay(unit, f);
@@ -273,7 +273,7 @@ impl Telling {
             if decl.kind == DeclKind::Parameter {
                 found.extend(place_of(unit, f, d, Way::Pointer));
             }
-            for e in sources(unit, d) {
+            for e in assigned_values(unit, d) {
                 let others = follow(unit, f, e, Way::Pointer, &mut found).into_iter();
                 open.extend(others.filter(|d| seen.insert(*d)));
             }
@@ -308,7 +308,11 @@ fn follow(
     let mut open = vec![(e, way)];
     while let Some((e, way)) = open.pop() {
         let is_pointer = matches!(way, Way::Pointer) && !unit.is_array(e);
-        let e = if is_pointer { bare(unit, e) } else { e };
+        let e = if is_pointer {
+            strip_conversions(unit, e)
+        } else {
+            e
+        };
         let behind = |p: ExprId| match (unit.is_array(p), way) {
             (true, Way::Assigned) => (p, Way::Assigned),
             (true, _) => (p, Way::Inside),
@@ -413,7 +417,7 @@ fn may_stay(unit: &Unit, f: usize) -> bool {
         let around = if is_endless { Some(s) } else { around };
         let ends = is_loop || matches!(unit.stmt(s).kind, StmtKind::Switch(..));
         let broken = if ends { Some(s) } else { broken };
-        let inside = unit.inside(s).into_iter();
+        let inside = unit.statements_inside(s).into_iter();
         open.extend(inside.map(|s: StmtId| (s, around, broken)));
     }
     unit.decl(function.decl).noreturn || !endless.is_subset(&left)

@@ -11,7 +11,7 @@ pub(crate) mod kept;
 mod tested;
 
 use crate::{
-    ast::leaves,
+    ast::initial_exprs,
     ast::{DeclId, DeclKind, ExprId, ExprKind, StructId, Unit},
     braces,
     math::How,
@@ -50,7 +50,7 @@ struct Candidates {
 
 /// Turns texts that are only printed into numbers, except for parameters of the functions `roots`.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
-    let mut candidates = Candidates::of(unit, roots);
+    let mut candidates = Candidates::find(unit, roots);
     if candidates.all.is_empty() {
         return;
     }
@@ -88,13 +88,13 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
     for (text, value) in values {
         match all.contains(&text) {
             true if tested.contains(&text) => tested::number(unit, value),
-            true => forget(unit, value),
+            true => erase_expr(unit, value),
             false => {}
         }
     }
     for (text, null) in nulls {
         if all.contains(&text) {
-            forget(unit, null);
+            erase_expr(unit, null);
         }
     }
     for text in &all {
@@ -138,13 +138,13 @@ fn number_signatures(unit: &mut Unit, all: &BTreeSet<Text>) {
 }
 
 /// Replaces an expression and all its operands by 0, so that it names nothing.
-pub(crate) fn forget(unit: &mut Unit, e: ExprId) {
+pub(crate) fn erase_expr(unit: &mut Unit, e: ExprId) {
     let mut all = Vec::new();
     unit.walk(e, &mut |e| all.push(e));
     for e in all {
         let node = &mut unit.exprs[e.index()];
         node.kind = ExprKind::Int(0, Arith::ADDRESS);
-        node.ty = Some(Qualified::plain(Type::Arith(Arith::ADDRESS)));
+        node.ty = Some(Qualified::unqualified(Type::Arith(Arith::ADDRESS)));
     }
 }
 
@@ -202,7 +202,7 @@ fn structures<'u>(unit: &'u Unit, types: impl Iterator<Item = &'u Qualified>) ->
 }
 
 impl Candidates {
-    fn of(unit: &Unit, roots: &[usize]) -> Self {
+    fn find(unit: &Unit, roots: &[usize]) -> Self {
         let mut found = Self::default();
         let heads = roots.iter().map(|f| &unit.functions[*f]);
         let given = heads.clone().flat_map(|f| &f.parameters);
@@ -310,7 +310,7 @@ impl Candidates {
         for f in 0..unit.functions.len() {
             let result = Text::Result(f);
             if self.all.contains(&result) {
-                for value in unit.returned(f) {
+                for value in unit.returned_exprs(f) {
                     self.give(unit, &result, value, allowed);
                 }
             }
@@ -359,12 +359,12 @@ impl Candidates {
             let Some(init) = &decl.init else { continue };
             if is_text(&decl.ty) {
                 let text = Text::Variable(k as u32);
-                for value in leaves(Some(init)) {
+                for value in initial_exprs(Some(init)) {
                     self.give(unit, &text, value, &mut allowed);
                 }
                 continue;
             }
-            for (steps, value) in init.given() {
+            for (steps, value) in init.given_values() {
                 if let Some(text) = member_at(unit, &decl.ty, steps) {
                     self.give(unit, &text, value, &mut allowed);
                 }

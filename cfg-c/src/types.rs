@@ -33,7 +33,7 @@ impl Int {
         }
     }
 
-    pub(crate) fn signed(self) -> bool {
+    pub(crate) fn is_signed(self) -> bool {
         match self {
             Self::Char | Self::SChar | Self::Short | Self::Int | Self::Long | Self::LLong => true,
             Self::Bool | Self::UChar | Self::UShort | Self::UInt | Self::ULong | Self::ULLong => {
@@ -54,7 +54,7 @@ impl Int {
         }
     }
 
-    pub(crate) fn promoted(self) -> Self {
+    pub(crate) fn promote(self) -> Self {
         if self.rank() < Self::Int.rank() {
             Self::Int
         } else {
@@ -73,9 +73,9 @@ impl Int {
 
     /// The common type of two promoted types (C99 6.3.1.8).
     pub(crate) fn common(self, other: Self) -> Self {
-        let (a, b) = (self.promoted(), other.promoted());
+        let (a, b) = (self.promote(), other.promote());
         let (high, low) = if a.rank() >= b.rank() { (a, b) } else { (b, a) };
-        if a.signed() == b.signed() || !high.signed() {
+        if a.is_signed() == b.is_signed() || !high.is_signed() {
             high
         } else if a.rank() == b.rank() {
             // Of two types of one rank the unsigned one is common.
@@ -89,7 +89,7 @@ impl Int {
     }
 
     pub(crate) fn range(self) -> (i128, i128) {
-        if self.signed() {
+        if self.is_signed() {
             (
                 -(1i128 << (self.bits() - 1)),
                 (1i128 << (self.bits() - 1)) - 1,
@@ -111,7 +111,7 @@ impl Int {
         }
         let modulus = 1i128 << self.bits();
         let value = value.rem_euclid(modulus);
-        if self.signed() && value >= modulus / 2 {
+        if self.is_signed() && value >= modulus / 2 {
             value - modulus
         } else {
             value
@@ -153,7 +153,7 @@ impl Arith {
     /// stay the same.
     pub(crate) const ADDRESS: Self = Self::Int(Int::Long);
 
-    pub(crate) fn scalar(self) -> ScalarType {
+    pub(crate) fn scalar_type(self) -> ScalarType {
         match self {
             Self::Int(ty) => ty.scalar(),
             Self::Float => ScalarType::Real32,
@@ -166,7 +166,7 @@ impl Arith {
     }
 
     /// The usual arithmetic conversions.
-    pub(crate) fn common(self, other: Self) -> Self {
+    pub(crate) fn usual_conversion(self, other: Self) -> Self {
         match (self, other) {
             (Self::Double, _) | (_, Self::Double) => Self::Double,
             (Self::Float, _) | (_, Self::Float) => Self::Float,
@@ -245,7 +245,7 @@ impl Width {
     /// The type in which a bit-field is computed; `None` for a width between those of `int` and `long`, of which
     /// compilers differ.
     pub(crate) fn computed(self) -> Option<Arith> {
-        let signed = self.of.signed();
+        let signed = self.of.is_signed();
         Some(Arith::Int(match self.bits {
             1 if self.of == Int::Bool => Int::Bool,
             1..=31 => Int::Int,
@@ -264,7 +264,7 @@ impl Width {
     /// The part of a value that the bit-field keeps.
     pub(crate) fn kept(self, value: i128) -> i128 {
         let value = value & ((1 << self.bits) - 1);
-        match self.of.signed() && value >> (self.bits - 1) == 1 {
+        match self.of.is_signed() && value >> (self.bits - 1) == 1 {
             true => value - (1 << self.bits),
             false => value,
         }
@@ -330,7 +330,7 @@ pub(crate) struct Parameter {
 }
 
 impl Qualified {
-    pub(crate) fn plain(ty: Type) -> Self {
+    pub(crate) fn unqualified(ty: Type) -> Self {
         Self {
             ty,
             constant: false,
@@ -388,7 +388,7 @@ impl Qualified {
     /// True of numbers that are promoted when they are passed to a function without declared parameters.
     pub(crate) fn is_promoted(&self) -> bool {
         match self.arith() {
-            Some(Arith::Int(ty)) => ty.promoted() != ty,
+            Some(Arith::Int(ty)) => ty.promote() != ty,
             Some(ty) => ty == Arith::Float,
             None => false,
         }

@@ -12,7 +12,7 @@ pub(crate) use conversions::look_through_conversions;
 use crate::{
     ast::{DeclKind, ExprId, ExprKind, Init, Member, StructId, Structure, Unit},
     constant,
-    structures::{Used, is_hidden, members_on_the_way, shown, unsupported},
+    structures::{Used, flatten_members, is_hidden, members_on_the_way, unsupported},
     types::{Arith, Qualified, Type, are_bits},
 };
 use cfg_core::ir::Subscript;
@@ -207,7 +207,12 @@ pub(crate) fn number(unit: &Unit, s: StructId) -> Option<&Member> {
 
 /// True of a union of a real number and an integer of its size: its bits may be read.
 pub(crate) fn has_bits(structure: &Structure) -> bool {
-    let numbers = || structure.declared().iter().filter_map(|m| m.ty.arith());
+    let numbers = || {
+        structure
+            .declared_members()
+            .iter()
+            .filter_map(|m| m.ty.arith())
+    };
     structure.union && numbers().any(|a| numbers().any(|b| are_bits(a, b)))
 }
 
@@ -224,7 +229,7 @@ fn show_hidden(unit: &mut Unit) {
     for k in 0..unit.structures.len() {
         let members = &unit.structures[k].members;
         if members.iter().any(|m| is_hidden(&m.name)) {
-            let shown = shown(unit, members);
+            let shown = flatten_members(unit, members);
             unit.structures[k].leave(shown);
         }
     }

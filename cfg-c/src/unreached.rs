@@ -30,7 +30,7 @@ pub(crate) fn take_out(unit: &mut Unit) {
                 };
             }
         }
-        open.extend(unit.inside(s));
+        open.extend(unit.statements_inside(s));
     }
     for (d, gone) in assignments(unit, unreached) {
         let decl = &mut unit.decls[d.index()];
@@ -116,7 +116,7 @@ fn nothing(unit: &mut Unit, s: StmtId) -> StmtId {
 fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> BTreeMap<DeclId, BTreeSet<ExprId>> {
     let mut exprs = Vec::new();
     while let Some(s) = open.pop() {
-        open.extend(unit.inside(s));
+        open.extend(unit.statements_inside(s));
         exprs.extend(unit.evaluated(s));
     }
     let mut found: BTreeMap<DeclId, BTreeSet<ExprId>> = BTreeMap::new();

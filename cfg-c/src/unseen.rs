@@ -8,7 +8,7 @@ use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unit},
     calls::reachable,
     math::How,
-    points::bare,
+    points::strip_conversions,
     source::Sink,
     types::{Qualified, Type},
 };
@@ -93,10 +93,10 @@ fn is_read(ty: &Qualified) -> bool {
 
 /// True of texts in quotes.
 fn is_text(unit: &Unit, e: ExprId) -> bool {
-    match unit.expr(bare(unit, e)).kind {
+    match unit.expr(strip_conversions(unit, e)).kind {
         ExprKind::Str(_) => true,
         ExprKind::Conditional(_, a, b) => [a, b]
-            .map(|e| bare(unit, e))
+            .map(|e| strip_conversions(unit, e))
             .iter()
             .all(|e| matches!(unit.expr(*e).kind, ExprKind::Str(_))),
         _ => false,

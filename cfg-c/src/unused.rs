@@ -4,12 +4,12 @@
 
 use crate::{
     ast::{DeclId, ExprId, ExprKind, StructId, Unit},
-    calls::holds,
+    calls::holds_type,
     lower::is_recursive,
     math::How,
     points::how_called,
     telling::Telling,
-    texts::forget,
+    texts::erase_expr,
     types::{Arith, Int, Qualified, Type},
 };
 use std::{
@@ -53,7 +53,7 @@ pub(crate) fn holds_unread(unit: &Unit, ty: &Qualified, union: impl Fn(StructId)
         Type::Arith(_) | Type::Pointer(_) | Type::Array(..) => false,
     };
     let is_text = ty.target().is_some() && ty.bottom().arith() == Some(Arith::Int(Int::Char));
-    is_bit_field(ty) || is_text || holds(unit, ty, unread) || is_recursive(unit, ty)
+    is_bit_field(ty) || is_text || holds_type(unit, ty, unread) || is_recursive(unit, ty)
 }
 
 /// The parameters of functions that are only called by their names, and without given derivatives.
@@ -149,7 +149,7 @@ fn take_out(unit: &mut Unit, gone: &HashSet<DeclId>) {
         if let ExprKind::Cast(_, a) = unit.expr(e).kind
             && matches!(unit.expr(a).kind, ExprKind::Name(d) if gone.contains(&d))
         {
-            forget(unit, e);
+            erase_expr(unit, e);
         }
         let Some((g, arguments)) = unit.own_call(e) else {
             continue;
@@ -166,7 +166,7 @@ fn take_out(unit: &mut Unit, gone: &HashSet<DeclId>) {
             *arguments = kept;
         }
         for a in out {
-            forget(unit, a);
+            erase_expr(unit, a);
         }
     }
     for f in 0..unit.functions.len() {

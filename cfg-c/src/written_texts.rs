@@ -9,8 +9,8 @@ use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
     braces,
     math::How,
-    points::{how_called, is_null, library_call, sources},
-    texts::forget,
+    points::{assigned_values, how_called, is_null, library_call},
+    texts::erase_expr,
     types::{Arith, Int, Qualified, Type},
 };
 use petgraph::unionfind::UnionFind;
@@ -40,7 +40,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
     if !writes {
         return Vec::new();
     }
-    let mut found = Classes::of(unit, roots);
+    let mut found = Classes::partition(unit, roots);
     let mut printing: HashMap<DeclId, DeclId> = HashMap::new();
     let outside = found.number(Text::Outside);
     let is_read = |class: usize| found.classes.equiv(class, outside);
@@ -71,7 +71,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
     let measures: Vec<ExprId> = measures.map(|(e, _)| *e).collect();
     for e in calls.into_iter().chain(measures) {
         if found.lengths.contains_key(&e) {
-            forget(unit, e);
+            erase_expr(unit, e);
         }
         let ExprKind::Call(callee, _) = unit.expr(e).kind else {
             continue;
@@ -93,9 +93,9 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
     for e in others {
         // The value of the assignment stays.
         if let ExprKind::Assign(None, target, value) = unit.expr(e).kind {
-            let ty = Qualified::plain(Type::Arith(Arith::Int(Int::Char)));
+            let ty = Qualified::unqualified(Type::Arith(Arith::Int(Int::Char)));
             unit.exprs[e.index()].kind = ExprKind::Cast(Rc::new(ty), value);
-            forget(unit, target);
+            erase_expr(unit, target);
         }
     }
     messages
@@ -166,7 +166,7 @@ fn lengths(unit: &Unit) -> BTreeMap<DeclId, Vec<ExprId>> {
     let mut given: BTreeMap<DeclId, Vec<ExprId>> = BTreeMap::new();
     for (k, decl) in unit.decls.iter().enumerate() {
         let d = DeclId(k as u32);
-        let calls = sources(unit, d);
+        let calls = assigned_values(unit, d);
         let is_length = |e: &ExprId| match &unit.expr(*e).kind {
             ExprKind::Call(_, arguments) => {
                 writer(unit, *e) && !arguments.iter().any(|a| unit.expr(*a).effects)
@@ -231,7 +231,7 @@ struct Classes {
 }
 
 impl Classes {
-    fn of(unit: &Unit, roots: &[usize]) -> Self {
+    fn partition(unit: &Unit, roots: &[usize]) -> Self {
         let mut found = Self::default();
         found.join(Text::Outside, Text::Outside);
         for (d, calls) in lengths(unit) {
@@ -426,7 +426,7 @@ impl Classes {
             if decl.kind == DeclKind::Global {
                 self.join(Text::Variable(d), Text::Outside);
             }
-            let given = decl.init.iter().flat_map(|init| init.given());
+            let given = decl.init.iter().flat_map(|init| init.given_values());
             for (_, value) in given {
                 if unit.expr(value).ty.as_ref().is_some_and(is_characters) {
                     self.give(unit, Text::Variable(d), value);
@@ -434,7 +434,7 @@ impl Classes {
             }
             return;
         }
-        for (steps, value) in decl.init.iter().flat_map(|init| init.given()) {
+        for (steps, value) in decl.init.iter().flat_map(|init| init.given_values()) {
             if let Some(((s, name), ty)) = braces::member_at(unit, &decl.ty, steps)
                 && is_characters(ty)
             {
@@ -457,7 +457,7 @@ impl Classes {
                 self.join(Text::Variable(*p), Text::Outside);
             }
         }
-        for value in unit.returned(f) {
+        for value in unit.returned_exprs(f) {
             if unit.expr(value).ty.as_ref().is_some_and(is_characters) {
                 self.give(unit, result.clone(), value);
             }

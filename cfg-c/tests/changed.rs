@@ -290,7 +290,7 @@ fn run(f: &Function, program: Program) -> Result<Vec<f64>, String> {
     let primal = Primal::new(&made.program, made.heads[0], &options);
     let mut primal = primal.map_err(|e| e.to_string())?;
     let point = primal
-        .point(f.point().as_bytes())
+        .read_point(f.point().as_bytes())
         .map_err(|e| e.to_string())?;
     let run = primal.run(&point).map_err(|e| e.to_string())?;
     let mut values = Vec::new();

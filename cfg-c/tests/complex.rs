@@ -103,7 +103,7 @@ fn ours(text: &str) -> Result<[f64; 3], Diagnostics> {
     let f = program.find_routine("f").expect("it is there");
     let made = cfg_transform::flatten(program, &[f], &cfg_transform::flat::Options::default())?;
     let mut adjoint = Adjoint::new(&made.program, made.heads[0], &Options::default())?;
-    let point = adjoint.point(br#"{"x":0.8,"y":-1.3}"#)?;
+    let point = adjoint.read_point(br#"{"x":0.8,"y":-1.3}"#)?;
     let seed = adjoint.default_seed(&point)?;
     let found = adjoint.gradient(&point, &seed)?;
     let all = found.value.iter().chain(&found.gradient);

@@ -47,7 +47,7 @@ fn ours(f: &Objects, program: &ValidProgram) -> Result<Vec<u64>, Diagnostics> {
     let lowered = flatten(program.clone(), &[head], &options)?.program;
     let options = Options::default();
     let mut primal = Primal::new(&lowered, routine(&lowered), &options)?;
-    let point = primal.point(f.point().as_bytes())?;
+    let point = primal.read_point(f.point().as_bytes())?;
     let run = primal.run(&point)?;
     let out = run.value.iter().find(|(name, _)| name == "out");
     let out = out.and_then(|(_, out)| out.to_f64s()).unwrap_or_default();

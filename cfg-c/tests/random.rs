@@ -65,7 +65,7 @@ fn ours(f: &Function) -> Result<Ours, Diagnostics> {
     let (program, r) = read(f)?;
     let options = Options::default();
     let mut primal = Primal::new(&flat(&program), r, &options)?;
-    let point = primal.point(f.point().as_bytes())?;
+    let point = primal.read_point(f.point().as_bytes())?;
     let run = primal.run(&point)?;
     let named = |all: &Named, names: &[&str]| {
         let mut found = Vec::new();
@@ -80,12 +80,12 @@ fn ours(f: &Function) -> Result<Ours, Diagnostics> {
         values.extend(f.x);
     }
     let mut adjoint = Adjoint::new(&flat(&program), r, &options)?;
-    let point = adjoint.point(f.point().as_bytes())?;
+    let point = adjoint.read_point(f.point().as_bytes())?;
     let seed = match written(&program, r) {
         true => "{\"return\":1,\"x\":[1,2,3,4,5]}",
         false => "{\"return\":1}",
     };
-    let (seeds, _) = adjoint.seeds(seed.as_bytes(), &point)?;
+    let (seeds, _) = adjoint.read_seeds(seed.as_bytes(), &point)?;
     let gradient = adjoint.gradient(&point, &seeds[0])?;
     let mut derivatives = named(&gradient.gradient, &["x", "y", "a"]);
     if !written(&program, r) {
@@ -94,11 +94,11 @@ fn ours(f: &Function) -> Result<Ours, Diagnostics> {
         }
     }
     let mut tangent = Tangent::new(&flat(&program), r, &options)?;
-    let point = tangent.point(f.point().as_bytes())?;
+    let point = tangent.read_point(f.point().as_bytes())?;
     let (x, rest) = DIRECTION.split_at(LENGTH);
     let (y, a) = rest.split_at(LENGTH);
     let direction = format!("{{\"x\":{x:?},\"y\":{y:?},\"a\":{}}}", a[0]);
-    let direction = tangent.direction(direction.as_bytes(), &point)?;
+    let direction = tangent.read_direction(direction.as_bytes(), &point)?;
     let found = named(
         &tangent.tangent(&point, &direction)?.tangent,
         &["return", "x"],

@@ -512,7 +512,7 @@ fn ours(text: &str) -> Result<Vec<f64>, Diagnostics> {
     let lowered = flatten(program, &[head], &cfg_transform::flat::Options::default())?.program;
     let options = Options::default();
     let mut primal = Primal::new(&lowered, routine(&lowered), &options)?;
-    let point = primal.point(br#"{"v":2.5,"n":3}"#)?;
+    let point = primal.read_point(br#"{"v":2.5,"n":3}"#)?;
     let run = primal.run(&point)?;
     let value = run.value.iter().find(|(name, _)| name == "return");
     let value = value.and_then(|(_, value)| value.to_f64s());

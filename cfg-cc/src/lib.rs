@@ -484,7 +484,7 @@ fn write_argument(
 }
 
 /// The positions of the globals that own storage.
-pub fn owners(program: &Program) -> Vec<GlobalId> {
+pub fn storage_owners(program: &Program) -> Vec<GlobalId> {
     let ids = (0..program.globals.len()).map(GlobalId::new);
     ids.filter(|g| program.global(*g).overlay.is_none())
         .collect()

@@ -301,7 +301,7 @@ fn compare(leaves: &[Leaves], found: &[u64]) -> Result<Comparison, Diagnostics> 
             comparison.compared += 1;
             if !is_same(leaf.ty, read, compiled) && comparison.difference.is_none() {
                 comparison.difference = Some(Difference {
-                    place: leaf.place(k),
+                    place: leaf.element_name(k),
                     read: number(leaf.ty, read),
                     compiled: number(leaf.ty, compiled),
                 });
@@ -331,7 +331,7 @@ fn number(ty: ScalarType, cell: u64) -> Number {
 
 impl Leaves {
     /// The place of the k-th number.
-    fn place(&self, k: usize) -> String {
+    fn element_name(&self, k: usize) -> String {
         let mut left = k;
         let mut subscripts = Vec::new();
         for extent in self.extents.iter().rev() {

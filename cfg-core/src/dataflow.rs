@@ -65,7 +65,7 @@ mod worklist;
 pub use across_calls::{Wake, solve_across_calls};
 pub use lattice::{Lattice, Packed, Store};
 pub use point::{Point, Position};
-pub use reached::{Reached, executed};
+pub use reached::{Reached, executed_prefix};
 pub use set::Set;
 pub use solver::{FLOW_LIMIT, Solution, solve, solve_within};
 pub use worklist::Worklist;

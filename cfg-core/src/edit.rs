@@ -14,7 +14,7 @@
 //! graph.end_loop(&mut tail, header);
 //! graph.append(&mut tail, VertexKind::Exit);
 //! let cfg = graph.finish();
-//! assert!(cfg_core::structure::Structure::of(&cfg).is_ok());
+//! assert!(cfg_core::structure::Structure::compute(&cfg).is_ok());
 //! ```
 
 #[cfg(test)]
@@ -42,10 +42,10 @@ pub struct Mark {
 
 impl Mark {
     /// The marks of a statement, which is this one of the original routine if it stands there as it is.
-    pub fn of(statement: &Stmt, number: Option<usize>) -> Self {
+    pub fn from_statement(statement: &Stmt, number: Option<usize>) -> Self {
         Self {
             at: statement.at.clone(),
-            origin: number.map_or(statement.origin, StatementOrigin::of),
+            origin: number.map_or(statement.origin, StatementOrigin::from_number),
         }
     }
 
@@ -81,7 +81,7 @@ pub struct Editor {
 
 impl Editor {
     /// Takes a graph apart. Edges keep their ids.
-    pub fn of(cfg: Cfg) -> Self {
+    pub fn take_apart(cfg: Cfg) -> Self {
         let (vertices, mut edges) = cfg.into_parts();
         keep_edge_ids(&mut edges);
         Self::from_parts(vertices, edges)
@@ -102,7 +102,7 @@ impl Editor {
             let mut vertices = cfg.vertices();
             vertices.any(|(_, v)| v.statements().iter().any(&is_meant))
         };
-        body.take_if(meant).map(Self::of)
+        body.take_if(meant).map(Self::take_apart)
     }
 
     /// ENTRY, blocks in a row, EXIT.
@@ -321,7 +321,7 @@ impl Editor {
         self.mark = None;
         while let Some(statement) = rest.pop_front() {
             if let Some(found) = find(&statement) {
-                self.mark = Some(Mark::of(&statement, None));
+                self.mark = Some(Mark::from_statement(&statement, None));
                 return Some((statement, found));
             }
             self.push(block, statement);

@@ -19,7 +19,7 @@
 //! let flat = Flat::check(program.finish()?)?;
 //!
 //! let statement = flat.routine(f).statements().next().expect("f has a statement");
-//! assert!(matches!(FlatStmt::of(&statement.kind), FlatStmt::Assign { .. }));
+//! assert!(matches!(FlatStmt::view(&statement.kind), FlatStmt::Assign { .. }));
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
@@ -167,7 +167,7 @@ fn find_variable(program: &Program, wanted: impl Fn(&Variable) -> bool) -> Optio
     (program.routines.iter().enumerate()).find_map(|(r, routine)| {
         let v = routine.variables.iter().position(&wanted)?;
         let variable = Element::Variable(VarId::new(v));
-        Some(Site::of(RoutineId::new(r), variable))
+        Some(Site::whole(RoutineId::new(r), variable))
     })
 }
 
@@ -184,6 +184,6 @@ fn refused(
     let Some(site) = site else {
         return problem.into();
     };
-    let element = text::site(program, &site);
+    let element = text::site_text(program, &site);
     problem.at_site_in(program, site).at_element(element).into()
 }

@@ -27,7 +27,7 @@
 //! let f = p.add(f);
 //! let p = p.finish()?;
 //!
-//! let effects = Effects::of(&p);
+//! let effects = Effects::summarise(&p);
 //! let flat = recover::flatten(&p, &effects, p.routine(f));
 //! assert_eq!(flat.control, Control::General);
 //! let recovered = recover::recover(&p, &effects, &flat);
@@ -50,8 +50,8 @@ mod reduce;
 mod tests;
 mod writes;
 
-pub use flatten::{Checked, dense, flatten, flatten_as, flatten_dense};
-pub use nest::nested;
+pub use flatten::{Checked, drop_empty_blocks, flatten, flatten_as, flatten_dense};
+pub use nest::nest;
 pub use normal::normal_form;
 
 use crate::{
@@ -96,7 +96,7 @@ pub fn recover(program: &Program, effects: &Effects, routine: &Routine) -> Routi
 
 /// The program with every routine recovered.
 pub fn recover_program(program: &Program) -> Program {
-    let effects = Effects::of(program);
+    let effects = Effects::summarise(program);
     let routines = program
         .routines
         .iter()
@@ -117,10 +117,10 @@ pub fn recover_program(program: &Program) -> Program {
 pub(crate) fn shape(cfg: Cfg, repeat: bool) -> Option<(Cfg, bool)> {
     let entry = cfg.entry()?.index();
     let order = reverse_postorder(&cfg, entry);
-    let mut edited = Editor::of(cfg);
+    let mut edited = Editor::take_apart(cfg);
     reduce::reduce(&mut edited, &[], &order, repeat);
     let cfg = edited.finish();
-    if Structure::of(&cfg).is_ok() {
+    if Structure::compute(&cfg).is_ok() {
         return Some((cfg, true));
     }
     headers::type_headers(cfg).map(|cfg| (cfg, false))

@@ -87,7 +87,7 @@ impl Structure {
     /// # Errors
     /// All violations of the local rules (entry and exit, numbers of edges, labels, reachability); if there are none,
     /// cycles with several entries and the first violation of the nesting. Places are relative to the routine.
-    pub fn of(cfg: &Cfg) -> Result<Self, Diagnostics> {
+    pub fn compute(cfg: &Cfg) -> Result<Self, Diagnostics> {
         let broken = local_rules::violations(cfg, Control::Structured);
         if !broken.is_empty() {
             return Err(cure::explained(cfg, Control::Structured, broken, None));

@@ -50,7 +50,7 @@ use std::fmt::{self, Write};
 
 pub use graph::Cases;
 pub use name::{Name, Visible, is_invisible};
-pub use site::site;
+pub use site::site_text;
 
 /// Prints the parts of one routine.
 #[derive(Clone, Copy, Debug)]
@@ -102,23 +102,23 @@ impl<'p> Printer<'p> {
     }
 
     /// The expression, as a value to print.
-    pub fn expr<'a>(&'a self, e: &'a Expr) -> impl fmt::Display + 'a {
+    pub fn display_expr<'a>(&'a self, e: &'a Expr) -> impl fmt::Display + 'a {
         written(move |f| expr::write(f, self, e, precedence::LOOSEST, 0))
     }
 
     /// The place, as a value to print.
-    pub fn place<'a>(&'a self, p: &'a Place) -> impl fmt::Display + 'a {
+    pub fn display_place<'a>(&'a self, p: &'a Place) -> impl fmt::Display + 'a {
         written(move |f| expr::write_place(f, self, p, 0))
     }
 
     /// The statement, on one line, as a value to print.
-    pub fn stmt<'a>(&'a self, s: &'a Stmt) -> impl fmt::Display + 'a {
+    pub fn display_stmt<'a>(&'a self, s: &'a Stmt) -> impl fmt::Display + 'a {
         written(move |f| stmt::write(f, self, s))
     }
 
     /// The decision of a loop or branch in words (`while more`, `i = 1, n`, `i < 2`, `select k: ...`); nothing for
     /// other vertices.
-    pub fn decision<'a>(&'a self, vertex: &'a Vertex) -> impl fmt::Display + 'a {
+    pub fn display_decision<'a>(&'a self, vertex: &'a Vertex) -> impl fmt::Display + 'a {
         written(move |f| graph::write_decision(f, self, vertex))
     }
 }
@@ -144,18 +144,20 @@ fn has_several_tapes(routine: &Routine) -> bool {
 
 /// An expression of `routine`.
 pub fn expr(routine: &Routine, e: &Expr) -> String {
-    Printer::once(None, routine).expr(e).to_string()
+    Printer::once(None, routine).display_expr(e).to_string()
 }
 
 /// A place of `routine`.
-pub fn place(routine: &Routine, p: &Place) -> String {
-    Printer::once(None, routine).place(p).to_string()
+pub fn place_text(routine: &Routine, p: &Place) -> String {
+    Printer::once(None, routine).display_place(p).to_string()
 }
 
 /// A statement of `routine`, which belongs to `program`; one line. Looks at every variable for a push or
 /// pop: for many of them keep a [`Printer`].
-pub fn stmt(routine: &Routine, program: &Program, s: &Stmt) -> String {
-    Printer::once(Some(program), routine).stmt(s).to_string()
+pub fn stmt_text(routine: &Routine, program: &Program, s: &Stmt) -> String {
+    Printer::once(Some(program), routine)
+        .display_stmt(s)
+        .to_string()
 }
 
 /// Writes a routine of `program`: head, variables, and one line per vertex with its successors,

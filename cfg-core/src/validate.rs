@@ -109,7 +109,7 @@ impl std::ops::Deref for ValidProgram {
 /// Checks a program.
 ///
 /// # Errors
-/// All problems found; warnings alone do not fail and are dropped here (see [`problems`]).
+/// All problems found; warnings alone do not fail and are dropped here (see [`find_problems`]).
 pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
     let (examined, problems) = examine(program);
     examined.into_valid().ok_or(problems)
@@ -180,12 +180,12 @@ struct Found {
 }
 
 /// All problems of a program, warnings included, and the structure of each graph that has one.
-pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
+pub fn find_problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     let (found, problems) = check(program);
     (found.structures, problems)
 }
 
-/// [`problems`], and the facts found on the way.
+/// [`find_problems`], and the facts found on the way.
 fn check(program: &Program) -> (Found, Diagnostics) {
     let mut found = Diagnostics::default();
     let mut facts = Found::default();
@@ -198,7 +198,7 @@ fn check(program: &Program) -> (Found, Diagnostics) {
         .collect();
     // The writes of calls can be computed only if all names and depths are right.
     let writes = match checked.iter().all(|(_, sound)| *sound) {
-        true => loop_index::GlobalWrites::of(program),
+        true => loop_index::GlobalWrites::summarise(program),
         false => loop_index::GlobalWrites::default(),
     };
     for (r, (structure, sound)) in ids().zip(&checked) {
@@ -276,7 +276,7 @@ fn inside(mut problem: Diagnostic, program: &Program, routine: RoutineId) -> Dia
             routine: Some(routine),
             ..*site
         },
-        None => Site::of(routine, Element::Routine),
+        None => Site::whole(routine, Element::Routine),
     };
     let name = Name(&program.routine(routine).name);
     problem.at.element = Some(match problem.at.element {

@@ -36,13 +36,13 @@ fn minimise(most: usize) -> Result<(Vec<f64>, f64, usize), Box<dyn Error>> {
     let mut adjoint = Adjoint::new(&program, routine, &Options::default())?;
 
     // The first point is read from text; later ones are the same point with other numbers.
-    let mut point = adjoint.point(br#"{"n": 3, "x": [-1.2, 1, 1]}"#)?;
+    let mut point = adjoint.read_point(br#"{"n": 3, "x": [-1.2, 1, 1]}"#)?;
     let seed = adjoint.default_seed(&point)?;
     let mut x = vec![-1.2, 1.0, 1.0];
     let mut speed = vec![0.0; x.len()];
     let mut tape = None;
     for run in 1..=most {
-        point.arguments[1] = Value::reals(&x).into();
+        point.arguments[1] = Value::from_reals(&x).into();
         let found = adjoint.gradient(&point, &seed)?;
         let value = found.value[0].1.get_f64(0).ok_or("it has a value")?;
         let gradient = found.gradient[0].1.to_f64s().ok_or("it has a value")?;

@@ -58,7 +58,7 @@ fn reverse(family: &Family, text: &[u8], now: &dyn Fn() -> f64) -> Measured {
     let bytes = out.len();
     let mut reversing = now() - start;
     let start = now();
-    let problems = validate::problems(&program);
+    let problems = validate::find_problems(&program);
     let validating = now() - start;
     drop(problems);
     let reversed = validate::validate(reversal.program)?;
@@ -85,12 +85,12 @@ fn gradient(n: usize, now: &dyn Fn() -> f64) -> Measured {
     let start = now();
     let program = json::read_valid(&text)?;
     let mut adjoint = Adjoint::new(&flat(&program), RoutineId::new(0), &Options::default())?;
-    let point = adjoint.point(br#"{"x": 0.5, "y": 0.25}"#)?;
+    let point = adjoint.read_point(br#"{"x": 0.5, "y": 0.25}"#)?;
     let seed = adjoint.default_seed(&point)?;
     adjoint.gradient(&point, &seed)?;
     let all = now() - start;
     let start = now();
-    let problems = validate::problems(&program);
+    let problems = validate::find_problems(&program);
     let validating = now() - start;
     drop(problems);
     let reversal = cfg_reverse::reverse(&flat(&program), RoutineId::new(0), &Default::default())?;
@@ -110,11 +110,11 @@ fn run(n: usize, now: &dyn Fn() -> f64) -> Measured {
     let start = now();
     let program = json::read_valid(&text)?;
     let mut primal = Primal::new(&flat(&program), RoutineId::new(0), &Options::default())?;
-    let point = primal.point(br#"{"x": 0.5}"#)?;
+    let point = primal.read_point(br#"{"x": 0.5}"#)?;
     let run = primal.run(&point)?;
     let all = now() - start;
     let start = now();
-    drop(validate::problems(&program));
+    drop(validate::find_problems(&program));
     Ok(Costs {
         seconds: [all, now() - start, 0.0],
         bytes: 8 * run.value.len(),

@@ -72,7 +72,7 @@ impl Run {
                 return;
             }
         };
-        if let Ok(census) = Census::of(&case) {
+        if let Ok(census) = Census::take(&case) {
             self.distribution.add(census);
         }
         self.note(&case);
@@ -117,7 +117,7 @@ impl Run {
         let mut bytes = Vec::new();
         if json::write(&case.program, &mut bytes).is_ok()
             && let Ok(document) = serde_json::from_slice(&bytes)
-            && let Ok(found) = members::of(&self.schema, &document)
+            && let Ok(found) = members::present_in(&self.schema, &document)
         {
             self.members.extend(found);
         }

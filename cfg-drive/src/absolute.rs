@@ -80,7 +80,7 @@ fn carriers(original: &Routine, routine: &Routine) -> Vec<bool> {
 
 /// True if the value of a carrier enters the value of `e` (not through a subscript or inquiry).
 fn mentions(e: &Expr, carries: &[bool]) -> bool {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Constant(_) => false,
         FlatExpr::Place(place) => is_carrier(place.var, carries),
         FlatExpr::Op(Op::Size | Op::LBound | Op::UBound | Op::Present, _) => false,
@@ -109,7 +109,7 @@ fn rewrite_statement(
     carries: &[bool],
     may_call: &dyn Fn(usize) -> bool,
 ) -> Option<()> {
-    let carries_value = match FlatStmt::of(&s.kind) {
+    let carries_value = match FlatStmt::view(&s.kind) {
         FlatStmt::Assign { target, .. } => is_carrier(target.var, carries),
         FlatStmt::Push { value, .. } => mentions(value, carries),
         FlatStmt::Call { callee, .. } if !may_call(callee.index()) => return None,
@@ -133,7 +133,7 @@ fn rewrite_statement(
 )]
 fn without_signs(e: &Expr, carries: &[bool]) -> Option<Expr> {
     if !mentions(e, carries) {
-        return Some(match FlatExpr::of(e) {
+        return Some(match FlatExpr::view(e) {
             FlatExpr::Constant(Constant::Real(c)) => Expr::Real(c.abs()),
             FlatExpr::Constant(Constant::Real32(c)) => Expr::Real32(c.abs()),
             FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))

@@ -50,7 +50,7 @@ use cfg_core::flat::Flat;
 use cfg_exec::Value;
 use differences::{Compared, Comparison, Element};
 use dot_product::Products;
-use elements::{elements, flat, map};
+use elements::{collect_elements, flat, map};
 use random::Random;
 use remarks::remark;
 
@@ -166,7 +166,7 @@ pub fn check(
         program,
         ..generated.clone()
     });
-    let mut tangent = Tangent::of(generated, &plain)?;
+    let mut tangent = Tangent::compile(generated, &plain)?;
     let mut adjoint = Adjoint::new(program, routine, &plain)?;
     let mut primal = Primal::new(
         program,
@@ -194,13 +194,13 @@ pub fn check(
     let words = (5 * inputs).saturating_add(outputs.saturating_mul(of_each));
     let _room = plain.lease(words, program.routine(routine))?;
     let x_dot = flat(&direction);
-    let y_dot = elements(&run.tangent);
+    let y_dot = collect_elements(&run.tangent);
     // |F'||ẋ|, element by element.
     let scales = match bounds {
         Some(bounds) => {
             let sizes: Vec<Value> = direction.iter().map(|v| map(v, f64::abs)).collect();
-            let mut bounds = Tangent::of(bounds, &plain)?;
-            Some(elements(&bounds.tangent(&point, &sizes)?.tangent))
+            let mut bounds = Tangent::compile(bounds, &plain)?;
+            Some(collect_elements(&bounds.tangent(&point, &sizes)?.tangent))
         }
         None => None,
     };
@@ -208,7 +208,11 @@ pub fn check(
         Some(scales) if !measures(scales, &y_dot) => {
             let parts = random.parts(&direction);
             let [a, b] = parts.map(|part| tangent.tangent(&point, &part));
-            is_accurate(&y_dot, &elements(&a?.tangent), &elements(&b?.tangent))
+            is_accurate(
+                &y_dot,
+                &collect_elements(&a?.tangent),
+                &collect_elements(&b?.tangent),
+            )
         }
         Some(_) | None => false,
     };
@@ -217,7 +221,7 @@ pub fn check(
     } else {
         (scales, None)
     };
-    let precision = Precision::of(program);
+    let precision = Precision::for_program(program);
     let tolerances = precision.at_least(tolerances);
     let seed = random.seed(&run.tangent, scales.as_deref().unwrap_or(&y_dot));
     let (mut dot_product, gradient) = Products {
@@ -305,7 +309,7 @@ struct Precision {
 }
 
 impl Precision {
-    fn of(program: &Flat) -> Self {
+    fn for_program(program: &Flat) -> Self {
         let single = has_real32(program);
         let (epsilon, tiny) = if single {
             (f64::from(f32::EPSILON), f64::from(f32::MIN_POSITIVE))

@@ -86,7 +86,7 @@ fn choose(
         "dependent"
     };
     let by_name = Slot::by_name(program, routine);
-    let started = CLeftOut::of(&program.annotations).started;
+    let started = CLeftOut::from_annotations(&program.annotations).started;
     let mut similarity = Similarity::default();
     let mut problems = Diagnostics::default();
     let mut seen = HashSet::new();

@@ -204,7 +204,7 @@ impl<'p> Work<'p> {
         let declared = program.routine(routine);
         let positions = |list: &[VarId], present: &[Slot]| {
             let all = list.iter().enumerate().rev();
-            let all = all.filter_map(|(k, &v)| Some((Slot::of(declared, v)?, k)));
+            let all = all.filter_map(|(k, &v)| Some((Slot::from_variable(declared, v)?, k)));
             let places: HashMap<Slot, usize> = all.collect();
             let at = |slot: &Slot| places.get(slot).copied();
             present.iter().filter_map(at).collect::<Vec<usize>>()
@@ -346,7 +346,7 @@ impl<'p> Work<'p> {
             program: bounds,
             ..generated
         };
-        let mut bounds = Tangent::of(bounds, self.options)?;
+        let mut bounds = Tangent::compile(bounds, self.options)?;
         let mut units = Units::new(self.zeros.clone());
         let runs = blocks.refine(most, |ranges| {
             let each = || ranges.iter().flat_map(|&(start, n)| start..start + n);
@@ -401,7 +401,7 @@ impl Units {
             return;
         };
         let x = f64::from(u8::from(one));
-        let element = match FlatType::of(self.values[k].ty()) {
+        let element = match FlatType::view(self.values[k].ty()) {
             FlatType::Real32 => Scalar::Real32(x as f32),
             FlatType::Real
             | FlatType::Integer

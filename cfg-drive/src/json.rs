@@ -119,7 +119,7 @@ struct Walk<'n> {
 }
 
 impl Walk<'_> {
-    fn place(&self) -> String {
+    fn element_pointer(&self) -> String {
         let mut pointer = self.pointer.to_owned();
         for i in &self.path {
             pointer.push_str(&format!("/{i}"));
@@ -136,7 +136,13 @@ impl Walk<'_> {
             return Ok(());
         }
         let ValueTree::Array(items) = tree else {
-            return Err(wrong_depth(self.name, rank, depth, tree, &self.place()));
+            return Err(wrong_depth(
+                self.name,
+                rank,
+                depth,
+                tree,
+                &self.element_pointer(),
+            ));
         };
         if items.len() != self.shape[depth] {
             return Err(codes::problem(
@@ -149,7 +155,7 @@ impl Walk<'_> {
                     self.shape[depth]
                 ),
                 "give all rows of a dimension the same length",
-                self.place(),
+                self.element_pointer(),
             ));
         }
         for (i, item) in items.iter().enumerate() {
@@ -163,9 +169,9 @@ impl Walk<'_> {
     fn wrong_type(&self, tree: &ValueTree) -> Diagnostics {
         let rank = self.shape.len();
         if matches!(tree, ValueTree::Array(_)) {
-            return wrong_depth(self.name, rank, rank, tree, &self.place());
+            return wrong_depth(self.name, rank, rank, tree, &self.element_pointer());
         }
-        wrong_type(self.name, self.ty, tree, &self.place())
+        wrong_type(self.name, self.ty, tree, &self.element_pointer())
     }
 }
 

@@ -33,7 +33,7 @@ pub fn left(
         run.value
             .extend(others.filter(|(name, _)| !names.contains(name)));
     }
-    let shown = Members::of(&run.value, program.grouped(), routine).at(point.sizes());
+    let shown = Members::new(&run.value, program.grouped(), routine).with_sizes(point.sizes());
     let text = serde_json::to_vec(&shown).map_err(|e| {
         let help = "report it with the program";
         codes::general(&codes::TYPE, format!("values cannot be written: {e}"), help)

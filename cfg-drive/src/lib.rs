@@ -23,7 +23,7 @@
 //!
 //! let mut adjoint = Adjoint::new(&program, f, &Options::default())?;
 //! for text in [r#"{"x": [2, 0]}"#, r#"{"x": [3, 0]}"#] {
-//!     let point = adjoint.point(text.as_bytes())?;
+//!     let point = adjoint.read_point(text.as_bytes())?;
 //!     let seed = adjoint.default_seed(&point)?;
 //!     let result = adjoint.gradient(&point, &seed)?;
 //!     let (name, gradient) = &result.gradient[0];
@@ -92,7 +92,7 @@ pub use extract::extract;
 pub use jacobian::{Jacobian, Mode, compressed_jacobian, jacobian};
 pub use json::{Nested, Real};
 pub use left::left;
-pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trace, kinks};
+pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trace, kink_warnings};
 pub use objects::{Shown, Sizes};
 pub use options::Options;
 pub use point::Point;

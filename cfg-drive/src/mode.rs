@@ -14,9 +14,9 @@ pub use tangent::{Directional, Tangent};
 use crate::codes;
 use crate::machine::Machine;
 pub use crate::named::Named;
-use crate::options::{Options, words};
+use crate::options::{Options, word_count};
 use crate::point::Point;
-use crate::slot::{Slot, active};
+use crate::slot::{Slot, active_slots};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::flat::Flat;
@@ -77,7 +77,7 @@ impl Primal {
     ///
     /// # Errors
     /// All problems found, with pointers into `text`.
-    pub fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
+    pub fn read_point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
         Point::parse(
             text,
             &self.program,
@@ -117,7 +117,7 @@ impl Primal {
         report.held.join(self.options.lease(visits, routine)?);
         let by_name: HashMap<&str, &Value> = value.iter().map(|(n, v)| (n.as_str(), v)).collect();
         for v in &routine.dependents {
-            let key = Slot::of(routine, *v).map(|s| s.key(&self.program, routine));
+            let key = Slot::from_variable(routine, *v).map(|s| s.key(&self.program, routine));
             if let Some((name, v)) = key.and_then(|key| by_name.get_key_value(key)) {
                 check_initialised(v, name, routine)?;
             }
@@ -161,7 +161,7 @@ impl Primal {
     /// # Errors
     /// A fault of a run.
     pub fn time(&mut self, point: &Point, calls: u64) -> Result<Duration, Diagnostics> {
-        let words = words(&point.arguments);
+        let words = word_count(&point.arguments);
         let _held = self.options.lease(2 * words, self.routine())?;
         let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
         let run = &self.options.run;
@@ -177,11 +177,11 @@ impl Primal {
         &mut self,
         point: &Point,
     ) -> Result<(Vec<(Slot, Value)>, Lease), Diagnostics> {
-        let (independents, _) = active(self.routine())?;
+        let (independents, _) = active_slots(self.routine())?;
         let slots = point.present(&independents, &self.program, self.routine())?;
         self.reset(point)?;
         let sizes = slots.iter().map(|&slot| match slot {
-            Slot::Parameter(v) => words(point.argument(v)),
+            Slot::Parameter(v) => word_count(point.argument(v)),
             Slot::Global(g) => self
                 .machine
                 .session
@@ -205,7 +205,7 @@ impl Primal {
     /// # Errors
     /// The errors are those of [`Self::independents_at`].
     pub(crate) fn dependents_at(&self, point: &Point) -> Result<Vec<Slot>, Diagnostics> {
-        let (_, dependents) = active(self.routine())?;
+        let (_, dependents) = active_slots(self.routine())?;
         point.present(&dependents, &self.program, self.routine())
     }
 
@@ -223,7 +223,7 @@ impl Primal {
         let (arguments, mut report) = self.execute(point)?;
         let of = |v: VarId| arguments.get(point.position(v)?);
         let sizes = slots.iter().map(|&slot| match slot {
-            Slot::Parameter(v) => words(of(v)),
+            Slot::Parameter(v) => word_count(of(v)),
             Slot::Global(g) => self
                 .machine
                 .session
@@ -258,7 +258,7 @@ impl Primal {
     }
 
     fn execute(&mut self, point: &Point) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
-        let words = words(&point.arguments);
+        let words = word_count(&point.arguments);
         let held = self.options.lease(words, self.routine())?;
         let mut arguments = point.arguments.clone();
         let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
@@ -296,7 +296,7 @@ fn check_initialised(value: &Value, name: &str, routine: &Routine) -> Result<(),
 }
 
 /// Kinks and singular points as warnings, each place once. `program` is the one that was run.
-pub fn kinks(program: &Program, events: &[Met]) -> Diagnostics {
+pub fn kink_warnings(program: &Program, events: &[Met]) -> Diagnostics {
     let mut found: Vec<(&Met, usize)> = Vec::new();
     let mut seen = HashMap::new();
     for met in events {
@@ -318,7 +318,7 @@ pub fn kinks(program: &Program, events: &[Met]) -> Diagnostics {
         let help = "the derivative there is that of the branch taken; `cfgrev explain elementals` says more";
         Diagnostic::error(&codes::KINK, message, help)
             .warning()
-            .at_element(text::site(program, &met.site))
+            .at_element(text::site_text(program, &met.site))
             .at_site_in(program, met.site.clone())
     };
     Diagnostics(found.into_iter().map(warning).collect())

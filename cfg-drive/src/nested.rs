@@ -1,7 +1,7 @@
 //! Results of programs whose parameters were pointers, written in the nested form of a POINT.
 
 use crate::json::Nested;
-use crate::objects::{Form, Sizes, base, form, led_to_by, links, row_order, standing};
+use crate::objects::{Form, Sizes, base_name, form, led_to_by, links, row_order, standing};
 use cfg_core::ir::{Program, Routine, ScalarType, Variable};
 use cfg_exec::Value;
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
@@ -38,12 +38,12 @@ pub(crate) struct Parameter<'v>(&'v Variable);
 
 impl<'v> Parameter<'v> {
     pub(crate) fn name(self) -> &'v str {
-        base(&self.0.name)
+        base_name(&self.0.name)
     }
 }
 
 impl<'v> Objects<'v> {
-    pub(crate) fn of(
+    pub(crate) fn link(
         values: &'v [(String, Value)],
         sizes: &'v Sizes,
         routine: &'v Routine,
@@ -53,11 +53,13 @@ impl<'v> Objects<'v> {
         let mut extents = HashMap::new();
         for v in routine.parameter_ids() {
             let variable = routine.variable(v);
-            parameters.entry(base(&variable.name)).or_insert(variable);
+            parameters
+                .entry(base_name(&variable.name))
+                .or_insert(variable);
             for name in links(variable) {
                 let extent = sizes.get(name).and_then(|value| value.shape().first());
                 extents
-                    .entry(base(name))
+                    .entry(base_name(name))
                     .or_insert(extent.copied().unwrap_or(0));
             }
             if let Some(of) = led_to_by(variable).filter(|_| links(variable).is_empty())
@@ -65,7 +67,7 @@ impl<'v> Objects<'v> {
             {
                 // All fields have the extent of the parameter.
                 let extent = value.shape().first().copied().unwrap_or(0);
-                extents.entry(base(of)).or_insert(extent);
+                extents.entry(base_name(of)).or_insert(extent);
                 let mut before = 0usize;
                 let sizes = row_order(value).into_iter().map(|size| {
                     let own = (size, before);
@@ -126,8 +128,8 @@ impl<'v> Objects<'v> {
                     None => break,
                 }
             }
-            let level = self.parameters.get(base(name)).copied();
-            let home = self.homes.get(base(name)).copied();
+            let level = self.parameters.get(base_name(name)).copied();
+            let home = self.homes.get(base_name(name)).copied();
             match home.or_else(|| level.and_then(led_to_by)) {
                 Some(of) if !self.shown.contains(of) => name = of,
                 Some(_) | None => return,
@@ -137,10 +139,10 @@ impl<'v> Objects<'v> {
 
     /// The parameter that a value belongs to, if it has pointers.
     pub(crate) fn parameter_of(&self, name: &str) -> Option<Parameter<'v>> {
-        let mut variable = *self.parameters.get(base(name))?;
-        let mut leads = self.extents.contains_key(base(&variable.name));
+        let mut variable = *self.parameters.get(base_name(name))?;
+        let mut leads = self.extents.contains_key(base_name(&variable.name));
         while let Some(of) = led_to_by(variable) {
-            variable = self.parameters.get(base(of))?;
+            variable = self.parameters.get(base_name(of))?;
             leads = true;
         }
         leads.then_some(Parameter(variable))
@@ -152,7 +154,7 @@ impl<'v> Objects<'v> {
         program: &'o Program,
         Parameter(variable): Parameter<'v>,
     ) -> Whole<'o, 'v> {
-        let name = base(&variable.name);
+        let name = base_name(&variable.name);
         let extent = self.extents.get(name).copied();
         Whole {
             elements: Elements {
@@ -197,7 +199,7 @@ impl<'o, 'v> Elements<'o, 'v> {
             all: self.all,
             program: self.program,
             ty: self.variable.ty,
-            path: base(&self.variable.name).to_owned(),
+            path: base_name(&self.variable.name).to_owned(),
             extents: Vec::new(),
             at: vec![self.first + k],
         }

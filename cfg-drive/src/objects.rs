@@ -76,7 +76,7 @@ impl Leaf<'_> {
 }
 
 /// The name of the parameter that a variable is a field of.
-pub(crate) fn base(name: &str) -> &str {
+pub(crate) fn base_name(name: &str) -> &str {
     name.split_once('.').map_or(name, |(base, _)| base)
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn form(variable: &Variable) -> Form {
 
 impl<'p> Levels<'p> {
     /// The levels of a routine without records.
-    pub(crate) fn of(routine: &'p Routine) -> Self {
+    pub(crate) fn find(routine: &'p Routine) -> Self {
         let mut found = Self {
             levels: Vec::new(),
             leaves: Vec::new(),
@@ -118,13 +118,13 @@ impl<'p> Levels<'p> {
         let mut wanted: HashSet<&str> = HashSet::new();
         for variable in parameters() {
             if form(variable) == Form::Pointer {
-                wanted.insert(base(&variable.name));
-                wanted.extend(led_to_by(variable).map(base));
-                wanted.extend(links(variable).iter().map(|name| base(name)));
+                wanted.insert(base_name(&variable.name));
+                wanted.extend(led_to_by(variable).map(base_name));
+                wanted.extend(links(variable).iter().map(|name| base_name(name)));
             }
         }
         for variable in parameters() {
-            let name = base(&variable.name);
+            let name = base_name(&variable.name);
             if !wanted.contains(name) {
                 continue;
             }
@@ -177,7 +177,7 @@ impl<'p> Levels<'p> {
         // A level comes behind the pointer that leads to it.
         let mut roots: Vec<usize> = Vec::with_capacity(found.levels.len());
         for (k, level) in found.levels.iter().enumerate() {
-            let above = level.of.and_then(|of| found.by_name.get(base(of)));
+            let above = level.of.and_then(|of| found.by_name.get(base_name(of)));
             roots.push(
                 above
                     .and_then(|&above| roots.get(above).copied())
@@ -185,7 +185,7 @@ impl<'p> Levels<'p> {
             );
         }
         for (k, leaf) in found.leaves.iter().enumerate() {
-            let level = found.by_name[base(&leaf.variable.name)];
+            let level = found.by_name[base_name(&leaf.variable.name)];
             found.of_root.entry(roots[level]).or_default().push(k);
         }
         found
@@ -198,13 +198,13 @@ impl<'p> Levels<'p> {
 
     /// True of the name of a level that is not a parameter of the original.
     pub(crate) fn is_hidden(&self, name: &str) -> bool {
-        self.named(base(name))
+        self.named(base_name(name))
             .is_some_and(|level| level.of.is_some())
     }
 
     /// The name, as it is shown, of the pointer that leads to a level.
     pub(crate) fn leads_to(&self, name: &str) -> String {
-        self.shown(base(name))
+        self.shown(base_name(name))
     }
 
     /// True of a parameter that is a pointer, or has pointers.
@@ -284,7 +284,7 @@ impl<'p> Levels<'p> {
         let mut found = Vec::new();
         for &k in own {
             let variable = self.leaves[k].variable;
-            let level = self.by_name[base(&variable.name)];
+            let level = self.by_name[base_name(&variable.name)];
             let column = reader.columns.remove(&k).unwrap_or_default();
             if sizes.is_some() && !column.named {
                 continue;
@@ -325,7 +325,8 @@ impl<'p> Levels<'p> {
     }
 
     fn name_of(&self, level: usize) -> Option<&'p str> {
-        self.first_of(level).map(|variable| base(&variable.name))
+        self.first_of(level)
+            .map(|variable| base_name(&variable.name))
     }
 
     /// The names of the variables whose values are element numbers of a level.
@@ -355,7 +356,7 @@ impl<'p> Levels<'p> {
     fn elements_of(&self, level: usize, sizes: &Sizes) -> Option<usize> {
         let mut names = self.leaves.iter().map(|leaf| &leaf.variable.name);
         let own = |name: &&String| {
-            self.by_name.get(base(name)) == Some(&level) && sizes.contains_key(*name)
+            self.by_name.get(base_name(name)) == Some(&level) && sizes.contains_key(*name)
         };
         let value = sizes.get(names.find(own)?)?;
         value.shape().first().copied()
@@ -383,10 +384,10 @@ pub struct Shown<'p>(HashMap<&'p str, &'p str>);
 
 impl<'p> Shown<'p> {
     /// The names of a routine's variables, whose records may be split.
-    pub fn of(program: &'p Program, routine: RoutineId) -> Self {
+    pub fn for_routine(program: &'p Program, routine: RoutineId) -> Self {
         let routine = program.routine(routine);
         let parameters = routine.parameter_ids().map(|v| routine.variable(v));
-        let named = parameters.filter_map(|v| Some((base(&v.name), led_to_by(v)?)));
+        let named = parameters.filter_map(|v| Some((base_name(&v.name), led_to_by(v)?)));
         Self(named.collect())
     }
 
@@ -398,8 +399,8 @@ impl<'p> Shown<'p> {
 
 fn with_names<'p>(name: &str, of: impl Fn(&str) -> Option<&'p str>) -> String {
     let mut shown = name.to_owned();
-    while let Some(of) = of(base(&shown)) {
-        let rest = shown.split_off(base(&shown).len());
+    while let Some(of) = of(base_name(&shown)) {
+        let rest = shown.split_off(base_name(&shown).len());
         shown = format!("{of}{rest}");
     }
     shown

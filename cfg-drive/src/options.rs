@@ -81,7 +81,7 @@ impl std::fmt::Debug for Options {
 }
 
 /// Words that these arguments take.
-pub(crate) fn words<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> u64 {
+pub(crate) fn word_count<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> u64 {
     let lengths = arguments.into_iter().filter_map(Argument::value);
     lengths.map(|v| v.len() as u64).sum()
 }

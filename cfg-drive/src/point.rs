@@ -3,8 +3,8 @@
 use crate::codes;
 use crate::json;
 use crate::json::pointer;
-use crate::objects::{Levels, Sizes, base};
-use crate::options::{Options, words};
+use crate::objects::{Levels, Sizes, base_name};
+use crate::options::{Options, word_count};
 use crate::records::{Content, Given, Reading, is_field_of};
 use crate::slot::{Slot, nearest};
 use crate::template::Template;
@@ -136,7 +136,7 @@ impl Point {
                 .copied()
                 .collect(),
             similarity: Similarity::default(),
-            levels: Levels::of(program.routine(routine)),
+            levels: Levels::find(program.routine(routine)),
             session,
             hidden: hidden.iter().copied().collect(),
             max_bytes: options.run.max_memory,
@@ -151,9 +151,9 @@ impl Point {
         };
         let mut problems = Diagnostics::default();
         let mut members = members;
-        let null = CLeftOut::of(&program.annotations).null;
+        let null = CLeftOut::from_annotations(&program.annotations).null;
         for name in null.get(&binder.routine.name).into_iter().flatten() {
-            if members.iter().all(|(given, _)| base(given) != name) {
+            if members.iter().all(|(given, _)| base_name(given) != name) {
                 members.push((name.clone(), ValueTree::Null));
             }
         }
@@ -202,7 +202,7 @@ impl Point {
         let globals = binder.globals.iter().map(|(_, v)| v.len() as u64);
         let sized = sizes.values().map(|v| v.len() as u64);
         held.join(within(
-            words(&binder.arguments) + globals.sum::<u64>() + sized.sum::<u64>(),
+            word_count(&binder.arguments) + globals.sum::<u64>() + sized.sum::<u64>(),
         )?);
         Ok(Self {
             sizes,
@@ -394,10 +394,10 @@ impl Binder<'_> {
 
     /// True of a parameter of the C function that the program no longer has, since it is not used.
     fn is_unused(&self, name: &str) -> bool {
-        let head = CHead::of(&self.routine.annotations);
+        let head = CHead::from_annotations(&self.routine.annotations);
         let parameters = head.iter().flat_map(|head| &head.parameters);
         let mut unused = parameters.filter(|p| p.variable.is_none());
-        unused.any(|p| p.name == base(name))
+        unused.any(|p| p.name == base_name(name))
     }
 
     fn unknown(&mut self, name: &str, pointer: &str) -> Diagnostics {
@@ -489,7 +489,7 @@ impl Binder<'_> {
         let given = |name: &str| {
             let mut fields = self.routine.parameter_ids().enumerate();
             fields.any(|(k, v)| {
-                let field = base(&self.routine.variable(v).name) == name;
+                let field = base_name(&self.routine.variable(v).name) == name;
                 field && !matches!(self.arguments[k], Argument::Absent)
             })
         };
@@ -497,12 +497,12 @@ impl Binder<'_> {
         let (mut names, mut whole): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
         for v in &self.missing {
             let name = &*self.routine.variable(*v).name;
-            if whole.last() == Some(&base(name)) {
+            if whole.last() == Some(&base_name(name)) {
                 continue;
             }
-            let in_part = base(name) != name && given(base(name));
-            whole.extend((!in_part).then(|| base(name)));
-            names.push(if in_part { name } else { base(name) });
+            let in_part = base_name(name) != name && given(base_name(name));
+            whole.extend((!in_part).then(|| base_name(name)));
+            names.push(if in_part { name } else { base_name(name) });
         }
         let message = match &names[..] {
             [] => return None,

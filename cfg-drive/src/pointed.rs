@@ -83,7 +83,7 @@ pub(crate) fn explained(
     }
     let note = |message: &str, site: Option<Site>| {
         let site = site?;
-        let words = text::site(program, &site);
+        let words = text::site_text(program, &site);
         Some(problem.note(message).at_site(site).at_element(words))
     };
     let notes = [
@@ -270,7 +270,7 @@ impl Noting {
             _ => return None,
         };
         let is_object = Expr::op(Op::Eq, [entry.clone(), Expr::Int(self.object)]);
-        self.sites.push(Site::of(r, at));
+        self.sites.push(Site::whole(r, at));
         let number = Expr::Int(self.sites.len() as i64);
         let noted = self.uses(r, noted);
         let value = Expr::op(Op::If, [is_object, number, Expr::var(noted)]);

@@ -94,7 +94,7 @@ pub struct Prepared {
 /// let ready = prepare(program, f, &wishes, &Options::default())?;
 ///
 /// let mut adjoint = Adjoint::new(&ready.program, ready.routine, &Options::default())?;
-/// let point = adjoint.point(bytes)?;
+/// let point = adjoint.read_point(bytes)?;
 /// let gradient = adjoint.gradient(&point, &adjoint.default_seed(&point)?)?.gradient;
 /// assert_eq!(gradient[0].1.to_f64s(), Some(vec![2.0, 4.0, 6.0]));
 /// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
@@ -169,7 +169,7 @@ fn sized(
                 ..options.clone()
             };
             size_result(program, routine, &options, |primal| {
-                let read = primal.point(point.bytes);
+                let read = primal.read_point(point.bytes);
                 read.map_err(|problems| in_text(point.name, problems))
             })?
         }

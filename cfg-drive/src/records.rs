@@ -51,7 +51,7 @@ impl Reading<'_, '_> {
         problems: &mut Diagnostics,
     ) -> Vec<Given> {
         let mut found = Vec::with_capacity(members.len());
-        let left_out = CLeftOut::of(&self.program.annotations);
+        let left_out = CLeftOut::from_annotations(&self.program.annotations);
         let members = match left_out.members.get(&self.routine.name) {
             Some(unused) => without(members, "", unused),
             None => members,
@@ -298,7 +298,7 @@ pub struct Members<'v> {
 
 impl<'v> Members<'v> {
     /// Values of variables of a routine, which may have records.
-    pub fn of(values: &'v Named, program: &'v Program, routine: RoutineId) -> Self {
+    pub fn new(values: &'v Named, program: &'v Program, routine: RoutineId) -> Self {
         Self {
             values,
             program,
@@ -308,7 +308,7 @@ impl<'v> Members<'v> {
     }
 
     /// The values in the form of a point with these sizes: objects nested in the pointers that lead to them.
-    pub fn at(self, sizes: &'v Sizes) -> Self {
+    pub fn with_sizes(self, sizes: &'v Sizes) -> Self {
         Self {
             sizes: Some(sizes),
             ..self
@@ -339,7 +339,7 @@ impl Serialize for Members<'_> {
         let mut map = serializer.serialize_map(None)?;
         let variables = self.variables();
         let objects = (self.sizes.filter(|sizes| !sizes.is_empty()))
-            .map(|sizes| Objects::of(self.values, sizes, self.program.routine(self.routine)));
+            .map(|sizes| Objects::link(self.values, sizes, self.program.routine(self.routine)));
         let mut written = HashSet::new();
         let mut rest = &self.values[..];
         while let Some(((name, value), behind)) = rest.split_first() {

@@ -32,7 +32,7 @@ pub(crate) fn parse_seeds(
     held.join(within(one.saturating_mul(objects.len() as u64))?);
     let mut problems = Diagnostics::default();
     let mut seeds = Vec::with_capacity(objects.len());
-    let levels = Levels::of(routine);
+    let levels = Levels::find(routine);
     let reading = Reading {
         program,
         routine,

@@ -14,7 +14,7 @@ pub(crate) fn has_real32(program: &Program) -> bool {
     }
     let mut search = Search { found: false };
     for routine in &program.routines {
-        search.routine(routine);
+        search.visit_routine(routine);
     }
     search.found
 }
@@ -24,7 +24,7 @@ struct Search {
 }
 
 impl<'ir> Visit<'ir> for Search {
-    fn expr(&mut self, e: &'ir Expr, role: PlaceRole) {
+    fn visit_expr(&mut self, e: &'ir Expr, role: PlaceRole) {
         // An operation has 32 bits only if a variable, a constant or a conversion does.
         self.found |= matches!(e, Expr::Real32(_) | Expr::Op(Op::ToReal32, _));
         walk_expr(self, e, role);

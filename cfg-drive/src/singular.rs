@@ -34,7 +34,7 @@ pub fn singular(
     };
     // A run with events takes more: if it exceeds the limits, nothing is reported.
     let mut adjoint = Adjoint::new(program, routine, &options).ok()?;
-    let ones = adjoint.ones(point).ok()?;
+    let ones = adjoint.seed_of_ones(point).ok()?;
     adjoint.singular(point, seed.unwrap_or(&ones)).ok()?
 }
 

@@ -20,7 +20,7 @@ pub enum Slot {
 
 impl Slot {
     /// The slot of a routine's variable; `None` for a local.
-    pub fn of(routine: &Routine, v: VarId) -> Option<Self> {
+    pub fn from_variable(routine: &Routine, v: VarId) -> Option<Self> {
         if routine.result == Some(v) {
             return Some(Self::Result(v));
         }
@@ -37,7 +37,7 @@ impl Slot {
             return routine.result.map(Self::Result);
         }
         let own = routine.find_variable(name);
-        if let Some(slot) = own.and_then(|v| Self::of(routine, v)) {
+        if let Some(slot) = own.and_then(|v| Self::from_variable(routine, v)) {
             return Some(slot);
         }
         let globals = &program.globals;
@@ -57,7 +57,10 @@ impl Slot {
         });
         let own = routine.variables.iter().enumerate();
         let own = own.filter_map(|(v, variable)| {
-            Some((variable.name.as_str(), Self::of(routine, VarId::new(v))?))
+            Some((
+                variable.name.as_str(),
+                Self::from_variable(routine, VarId::new(v))?,
+            ))
         });
         let result = result_key(routine).zip(routine.result.map(Self::Result));
         // Of several slots with one name the last one counts.
@@ -95,9 +98,11 @@ fn result_key(routine: &Routine) -> Option<&str> {
 }
 
 /// Independents and dependents of a routine, which must have both.
-pub(crate) fn active(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagnostics> {
+pub(crate) fn active_slots(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagnostics> {
     let slots = |list: &[VarId]| -> Vec<Slot> {
-        list.iter().filter_map(|&v| Slot::of(routine, v)).collect()
+        list.iter()
+            .filter_map(|&v| Slot::from_variable(routine, v))
+            .collect()
     };
     let found = (slots(&routine.independents), slots(&routine.dependents));
     let missing = match (found.0.is_empty(), found.1.is_empty()) {

@@ -1,6 +1,6 @@
 //! The text of an example POINT for a routine: numbers and objects of the right form.
 
-use crate::objects::{Form, base, form, led_to_by, links};
+use crate::objects::{Form, base_name, form, led_to_by, links};
 use cfg_core::{
     entity::VarId,
     ir::{Routine, ScalarType, Variable},
@@ -47,7 +47,7 @@ impl<'a> Template<'a> {
     /// Writes the value of a parameter, with or without fields, passed by value or by a pointer.
     fn parameter(&mut self, name: &str) {
         let own: Vec<VarId> = (self.routine.parameter_ids())
-            .filter(|v| base(&self.variable(*v).name) == name)
+            .filter(|v| base_name(&self.variable(*v).name) == name)
             .collect();
         let Some(first) = own.first() else {
             self.text.push_str("null");
@@ -116,7 +116,7 @@ impl<'a> Template<'a> {
         let shape = (self.shape)(v);
         let extents = shape.get(fixed..).unwrap_or(&[]);
         self.elements(extents, &|this| match (led_to, variable.ty) {
-            (Some(to), _) => this.parameter(base(&this.variable(to).name)),
+            (Some(to), _) => this.parameter(base_name(&this.variable(to).name)),
             (None, _) if is_link => this.text.push_str("null"),
             (None, ScalarType::Real | ScalarType::Real32) => this.text.push_str("1.0"),
             (None, ScalarType::Logical) => this.text.push_str("true"),

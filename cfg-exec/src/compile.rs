@@ -126,7 +126,7 @@ pub fn stopped(
         return None;
     };
     let element = element_name(&of.name, Some(at.id), u32::try_from(statement).ok());
-    let site = Site::of(routine, Element::Statement(vertex, statement));
+    let site = Site::whole(routine, Element::Statement(vertex, statement));
     let diagnostic = Fault::Stop(text.clone()).diagnostic(&|_| None);
     Some(diagnostic.at_element(element).at_site(site))
 }
@@ -149,7 +149,7 @@ impl Compiled {
     /// A routine is too large for the executor, or has one of the few forms that it does not run.
     pub fn new(program: &Flat, options: &CompileOptions) -> Result<Self, Diagnostics> {
         let globals = Globals::new(program, options.math).map_err(|d| Diagnostics::from(*d))?;
-        let conventions = Conventions::of(program);
+        let conventions = Conventions::decide(program);
         let mut problems = Diagnostics::default();
         let mut routines = Vec::with_capacity(program.routines.len());
         let mut callbacks = Vec::new();
@@ -278,7 +278,7 @@ fn external_body(emitter: &mut Emitter<'_>, routine: &Routine) -> Compiling<()> 
     let value = routine.external.as_ref().and_then(|e| e.value.as_ref());
     let Some(value) = value else {
         let id = emitter.id;
-        emitter.ext(Ext::NoValue { routine: id });
+        emitter.emit_ext(Ext::NoValue { routine: id });
         emitter.emit(Instr::Return);
         return Ok(());
     };
@@ -320,7 +320,7 @@ fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Co
         let x = emitter.load_scalar(v, Some(d))?;
         emitter.move_to(d, x.value);
     }
-    emitter.ext(Ext::Callback { index, d: row });
+    emitter.emit_ext(Ext::Callback { index, d: row });
     if let Some(result) = routine.result {
         emitter.rounded(row, routine.variable(result).ty);
     }

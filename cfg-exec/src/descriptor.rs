@@ -51,7 +51,7 @@ pub(crate) struct Staged {
 }
 
 /// Number of descriptor positions for a rank.
-pub(crate) fn positions(rank: usize) -> usize {
+pub(crate) fn position_count(rank: usize) -> usize {
     rank.div_ceil(2).max(1)
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn axes(parts: &[Descriptor], rank: usize) -> Vec<Axis> {
 }
 
 /// Number of elements; `None` if it does not fit.
-pub(crate) fn count(axes: &[Axis]) -> Option<u64> {
+pub(crate) fn element_count(axes: &[Axis]) -> Option<u64> {
     if axes.iter().any(|a| a.extent <= 0) {
         return Some(0);
     }
@@ -155,7 +155,7 @@ pub(crate) fn lay_over(
     order: Order,
     (actual, actual_order): (&[Axis], Order),
 ) -> bool {
-    let mut rest: u64 = match count(&axes(parts, rank)) {
+    let mut rest: u64 = match element_count(&axes(parts, rank)) {
         Some(0) => return true,
         Some(n) => n,
         None => return false,
@@ -313,7 +313,7 @@ pub(crate) fn overlap<L>(
         return Ok(false);
     }
     // The cells of one array are listed and sorted; those of the other one are looked up.
-    let n = count(a.1).unwrap_or(u64::MAX);
+    let n = element_count(a.1).unwrap_or(u64::MAX);
     let _room = room(n)?;
     let mut cells = Vec::with_capacity(n as usize);
     let collect = |cells: &mut Vec<u64>, base, axes: &[Axis]| {

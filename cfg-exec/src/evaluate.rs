@@ -43,7 +43,7 @@ impl Environment for Constants {
     reason = "operators without a rule of their own here are treated alike"
 )]
 pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scalar> {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Constant(Constant::Int(n)) => Some(Scalar::Integer(n)),
         FlatExpr::Constant(Constant::Real(x)) => Some(Scalar::Real(x)),
         FlatExpr::Constant(Constant::Real32(x)) => Some(Scalar::Real32(x)),

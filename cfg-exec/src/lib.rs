@@ -25,8 +25,8 @@
 //! let mut session = Session::new(&compiled);
 //! let mut arguments = [
 //!     Argument::from(3),
-//!     Value::reals(&[1.0, 2.0, 3.0]).into(),
-//!     Value::reals(&[4.0, 5.0, 6.0]).into(),
+//!     Value::from_reals(&[1.0, 2.0, 3.0]).into(),
+//!     Value::from_reals(&[4.0, 5.0, 6.0]).into(),
 //!     Argument::Absent,
 //! ];
 //! // Room for what comes out; its shape follows from the other arguments.
@@ -36,7 +36,7 @@
 //! assert!(report.steps > 0 && report.tape.pushes == 0);
 //!
 //! // The second array is too short.
-//! arguments[2] = Value::reals(&[4.0, 5.0]).into();
+//! arguments[2] = Value::from_reals(&[4.0, 5.0]).into();
 //! let problem = session.run(dot, &mut arguments, &RunOptions::default()).unwrap_err();
 //! assert_eq!(problem.code, "X219");
 //! # Ok::<(), Box<dyn std::error::Error>>(())

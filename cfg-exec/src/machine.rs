@@ -182,7 +182,7 @@ impl Machine {
         let limit = self.limit();
         let grown = usize::try_from(top)
             .map_err(|_| Full)
-            .and_then(|top| self.held.room(&mut self.memory, top, limit));
+            .and_then(|top| self.held.make_room(&mut self.memory, top, limit));
         grown.map_err(|Full| self.too_big())?;
         self.memory.resize(self.memory.capacity(), 0);
         Ok(())
@@ -222,7 +222,7 @@ impl Machine {
     }
 
     /// Takes cells at the end of memory and fills them.
-    pub(crate) fn take(&mut self, cells: u64, fill: u64) -> Result<u64, Fault> {
+    pub(crate) fn take_cells(&mut self, cells: u64, fill: u64) -> Result<u64, Fault> {
         let base = self.top as u64;
         let top = base.checked_add(cells).ok_or_else(|| self.too_big())?;
         self.reserve(top)?;

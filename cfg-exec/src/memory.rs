@@ -105,7 +105,7 @@ impl Lease {
     }
 
     /// Makes room for `len` elements in a buffer, which this lease pays for.
-    pub(crate) fn room<T>(
+    pub(crate) fn make_room<T>(
         &mut self,
         buffer: &mut Vec<T>,
         len: usize,
@@ -191,7 +191,7 @@ mod tests {
             let mut buffer: Vec<u64> = Vec::new();
             loop {
                 let wanted = buffer.len() + 1;
-                if lease.room(&mut buffer, wanted, limit).is_err() {
+                if lease.make_room(&mut buffer, wanted, limit).is_err() {
                     break;
                 }
                 buffer.push(0);
@@ -200,9 +200,9 @@ mod tests {
             }
             assert_eq!(buffer.len() as u64, limit / 8);
             let many = usize::MAX / 16;
-            assert_eq!(lease.room(&mut buffer, many, limit), Err(Full));
+            assert_eq!(lease.make_room(&mut buffer, many, limit), Err(Full));
             // More bytes than any machine has are refused.
-            assert_eq!(lease.room(&mut buffer, many, u64::MAX), Err(Full));
+            assert_eq!(lease.make_room(&mut buffer, many, u64::MAX), Err(Full));
             assert_eq!(lease.bytes(), buffer.capacity() as u64 * 8);
         }
     }

@@ -137,7 +137,7 @@ impl Session {
     fn global_range(&self, g: GlobalId) -> std::ops::Range<usize> {
         let globals = &self.compiled.inner.globals;
         let at = globals.address(g) as usize;
-        let n = descriptor::count(&globals.axes[g.index()]).unwrap_or(0) as usize;
+        let n = descriptor::element_count(&globals.axes[g.index()]).unwrap_or(0) as usize;
         at..at + n
     }
 

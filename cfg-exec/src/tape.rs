@@ -184,7 +184,7 @@ impl Meter {
     pub(crate) fn bury(&mut self, tape: &Tape) -> Result<(), Full> {
         let leftovers = &mut self.counts.leftovers;
         let next = leftovers.len() + 1;
-        self.held.room(leftovers, next, self.limit)?;
+        self.held.make_room(leftovers, next, self.limit)?;
         leftovers.push(tape.size());
         self.now_bits -= tape.bits_used().min(self.now_bits);
         Ok(())
@@ -219,7 +219,7 @@ impl Clone for Tape {
 
 impl Tape {
     /// An empty tape that an account pays for.
-    pub(crate) fn of(memory: &Memory) -> Self {
+    pub(crate) fn paid_by(memory: &Memory) -> Self {
         Self {
             held: memory.empty(),
             ..Self::default()
@@ -243,7 +243,7 @@ impl Tape {
         let words = &mut self.bits.words;
         if words.capacity() - words.len() < 2 {
             let wanted = words.len() + 2;
-            self.held.room(words, wanted, meter.limit)?;
+            self.held.make_room(words, wanted, meter.limit)?;
         }
         Ok(())
     }
@@ -277,7 +277,7 @@ impl Tape {
     pub(crate) fn push_real(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
         if self.reals.len() == self.reals.capacity() {
             let wanted = self.reals.len() + 1;
-            self.held.room(&mut self.reals, wanted, meter.limit)?;
+            self.held.make_room(&mut self.reals, wanted, meter.limit)?;
         }
         self.reals.push(cell);
         meter.counts.reals += 1;
@@ -295,7 +295,7 @@ impl Tape {
     pub(crate) fn push_reals(&mut self, cells: &[u64], meter: &mut Meter) -> Result<(), TapeError> {
         let n = cells.len() as u64;
         let wanted = self.reals.len() + cells.len();
-        self.held.room(&mut self.reals, wanted, meter.limit)?;
+        self.held.make_room(&mut self.reals, wanted, meter.limit)?;
         self.reals.extend_from_slice(cells);
         meter.counts.reals += n;
         // The caller counts the last value as a push of its own.
@@ -320,7 +320,8 @@ impl Tape {
     pub(crate) fn push_real32(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
         let x = f64::from_bits(cell);
         let wanted = self.reals32.len() + 1;
-        self.held.room(&mut self.reals32, wanted, meter.limit)?;
+        self.held
+            .make_room(&mut self.reals32, wanted, meter.limit)?;
         self.reals32.push(if cell == cell::POISON_REAL {
             POISON_REAL32
         } else if x.is_nan() {
@@ -345,7 +346,8 @@ impl Tape {
     pub(crate) fn push_integer(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
         if self.integers.len() == self.integers.capacity() {
             let wanted = self.integers.len() + 1;
-            self.held.room(&mut self.integers, wanted, meter.limit)?;
+            self.held
+                .make_room(&mut self.integers, wanted, meter.limit)?;
         }
         self.integers.push(cell as i64);
         meter.counts.integers += 1;
@@ -371,7 +373,8 @@ impl Tape {
         self.room_for_bits(meter)?;
         if cell::is_poison(ty, cell) {
             let wanted = self.bits.poison.len() + 1;
-            self.held.room(&mut self.bits.poison, wanted, meter.limit)?;
+            self.held
+                .make_room(&mut self.bits.poison, wanted, meter.limit)?;
             self.bits.poison.push(self.bits.len);
             self.bits.push(0, bits);
         } else {
@@ -551,7 +554,7 @@ mod tests {
         for (push, pop, values, bits) in ways {
             let memory = Memory::default();
             let mut meter = Meter::new(1 << 20, &memory, u64::MAX);
-            let mut tape = Tape::of(&memory);
+            let mut tape = Tape::paid_by(&memory);
             for _ in 0..5 {
                 push(&mut tape, &mut meter);
                 push(&mut tape, &mut meter);
@@ -597,7 +600,7 @@ mod tests {
     fn filled(limit: u64, push: impl Fn(&mut Tape, &mut Meter) -> Result<(), TapeError>) -> u64 {
         let memory = Memory::default();
         let mut meter = Meter::new(u64::MAX, &memory, limit);
-        let mut tape = Tape::of(&memory);
+        let mut tape = Tape::paid_by(&memory);
         let error = loop {
             if let Err(error) = push(&mut tape, &mut meter) {
                 break error;
@@ -682,7 +685,7 @@ mod tests {
     fn tapes_that_have_died_are_paid_for() {
         let memory = Memory::default();
         let mut meter = Meter::new(1 << 20, &memory, u64::MAX);
-        let tape = Tape::of(&memory);
+        let tape = Tape::paid_by(&memory);
         for _ in 0..1000 {
             meter.bury(&tape).unwrap();
         }

@@ -71,7 +71,7 @@ impl From<bool> for Argument {
 }
 impl From<&[f64]> for Argument {
     fn from(x: &[f64]) -> Self {
-        Self::Value(Value::reals(x))
+        Self::Value(Value::from_reals(x))
     }
 }
 impl From<Tape> for Argument {
@@ -92,7 +92,7 @@ pub(crate) fn cell_of(x: Scalar) -> u64 {
 
 /// The scalar of an initialised cell; `None` of a tape.
 pub(crate) fn scalar_of(ty: ScalarType, cell: u64) -> Option<Scalar> {
-    Some(match FlatType::of(ty) {
+    Some(match FlatType::view(ty) {
         FlatType::Real => Scalar::Real(f64::from_bits(cell)),
         FlatType::Real32 => Scalar::Real32(f64::from_bits(cell) as f32),
         FlatType::Integer => Scalar::Integer(cell as i64),
@@ -147,7 +147,7 @@ impl Value {
     }
 
     /// An array of rank 1 of 64-bit reals.
-    pub fn reals(x: &[f64]) -> Self {
+    pub fn from_reals(x: &[f64]) -> Self {
         Self {
             ty: ScalarType::Real,
             shape: vec![x.len()],
@@ -330,7 +330,7 @@ impl Value {
             cells.copy_from_slice(&self.cells);
             return;
         }
-        let mut other = Positions::of(&self.shape, self.order);
+        let mut other = Positions::new(&self.shape, self.order);
         for &cell in &self.cells {
             cells[other.next()] = cell;
         }
@@ -342,7 +342,7 @@ impl Value {
             self.cells.copy_from_slice(cells);
             return;
         }
-        let mut other = Positions::of(&self.shape, self.order);
+        let mut other = Positions::new(&self.shape, self.order);
         for cell in &mut self.cells {
             *cell = cells[other.next()];
         }
@@ -379,7 +379,7 @@ struct Positions {
 }
 
 impl Positions {
-    fn of(shape: &[usize], order: Order) -> Self {
+    fn new(shape: &[usize], order: Order) -> Self {
         let mut stride = 1;
         let mut extents = shape.to_vec();
         if order == Order::Column {

@@ -215,7 +215,7 @@ pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
     }
     mend::write(&mut cx.problems, &cx.cures, text, parsed.program.as_ref());
     parsed.problems = cx.problems;
-    place(
+    locate_problems(
         &mut parsed.problems,
         text.as_bytes(),
         parsed.program.as_ref(),
@@ -392,7 +392,7 @@ fn stop_of(text: &str, line: usize, column: usize) -> usize {
 /// of the file.
 ///
 /// Validation names elements by their positions; this function turns its pointers into places of the file.
-pub fn place(problems: &mut Diagnostics, bytes: &[u8], program: Option<&Program>) {
+pub fn locate_problems(problems: &mut Diagnostics, bytes: &[u8], program: Option<&Program>) {
     if let Some(program) = program {
         for diagnostic in &mut problems.0 {
             if let (Some(pointer), None) = (&diagnostic.at.pointer, &diagnostic.at.element) {

@@ -26,7 +26,7 @@ use lower::{
     globals::{functions, globals, parameter_names},
     helpers,
 };
-use notation::{annotations::annotations, names::free};
+use notation::{annotations::xaif_annotations, names::fresh_name};
 use read::{
     model::{Model, Sink},
     scan::{Scan, hidden, storage::Storage},
@@ -113,23 +113,23 @@ fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Pro
     if sink.failed() {
         return None;
     }
-    let scan = Scan::of(doc, &model, sink);
+    let scan = Scan::scan_document(doc, &model, sink);
     if sink.failed() {
         return None;
     }
     model.assume_sizes(&scan.beyond);
     let hidden = hidden::find(doc, &model, &scan, sink);
-    let storage = Storage::of(doc, &model, &scan, sink);
+    let storage = Storage::group(doc, &model, &scan, sink);
     let functions = functions(doc, &scan);
     let mut routine_names = HashSet::new();
     let names: Vec<String> = model
         .routines
         .iter()
-        .map(|d| free(&mut routine_names, &short_name(&d.symbol), &d.symbol))
+        .map(|d| fresh_name(&mut routine_names, &short_name(&d.symbol), &d.symbol))
         .collect();
     let parameters = parameter_names(&model, &scan);
     let mut program = Program {
-        annotations: annotations(vec![(
+        annotations: xaif_annotations(vec![(
             "program",
             json!(
                 doc.attr(doc.root(), xml::At::ProgramName)
@@ -160,7 +160,7 @@ fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Pro
     let mut helpers = helpers::Helpers::new(routine_names, model.routines.len());
     let mut places = Vec::with_capacity(names.len());
     for (r, name) in names.into_iter().enumerate() {
-        let (routine, place) = Lower::routine(&shared, &mut helpers, sink, r, name);
+        let (routine, place) = Lower::lower_routine(&shared, &mut helpers, sink, r, name);
         program.routines.push(routine);
         places.push(place);
     }
@@ -188,12 +188,12 @@ fn validated(
     program: &Program,
     sink: &mut Sink,
 ) {
-    let (_, problems) = cfg_core::validate::problems(program);
+    let (_, problems) = cfg_core::validate::find_problems(program);
     for mut problem in problems.0 {
         if problem.severity == Severity::Warning {
             continue;
         }
-        if let Some(node) = place(model, places, &problem) {
+        if let Some(node) = find_element(model, places, &problem) {
             let (line, column) = doc.position(node);
             problem = problem.at_line(line, column);
             problem.at.element = Some(doc.describe(node));
@@ -203,7 +203,7 @@ fn validated(
 }
 
 /// The element of the document that a problem's site was read from.
-fn place(model: &Model, places: &[Places], problem: &Diagnostic) -> Option<NodeId> {
+fn find_element(model: &Model, places: &[Places], problem: &Diagnostic) -> Option<NodeId> {
     let site = problem.at.site.as_deref()?;
     let r = site.routine?.index();
     let (decl, places) = (model.routines.get(r)?, places.get(r)?);

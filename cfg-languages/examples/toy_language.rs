@@ -262,7 +262,7 @@ pub(crate) fn show(source: &str) -> Result<String, Box<dyn std::error::Error>> {
         name: "heron.toy",
         bytes: source.as_bytes(),
     };
-    let read = Toy.read(&Request::of(&[text]), &mut NoFiles);
+    let read = Toy.read(&Request::new(&[text]), &mut NoFiles);
     let program = read.parsed.program.ok_or(read.parsed.problems)?;
     let mut shown = String::new();
     cfg_core::text::program(&mut shown, &program)?;
@@ -270,7 +270,7 @@ pub(crate) fn show(source: &str) -> Result<String, Box<dyn std::error::Error>> {
     let f = program.main.ok_or("the reader marks the routine")?;
     let mut adjoint = cfg_drive::Adjoint::new(&program, f, &cfg_drive::Options::default())?;
     for a in ["2", "9"] {
-        let point = adjoint.point(format!("{{\"a\": {a}}}").as_bytes())?;
+        let point = adjoint.read_point(format!("{{\"a\": {a}}}").as_bytes())?;
         let seed = adjoint.default_seed(&point)?;
         let found = adjoint.gradient(&point, &seed)?;
         let [y, dy] = [&found.value, &found.gradient].map(|values| values[0].1.get_f64(0));
@@ -292,7 +292,7 @@ mod tests {
             name: "f.toy",
             bytes: source.as_bytes(),
         };
-        let read = Toy.read(&Request::of(&[text]), &mut NoFiles);
+        let read = Toy.read(&Request::new(&[text]), &mut NoFiles);
         let program = read.parsed.program.ok_or(read.parsed.problems);
         let valid = program.and_then(validate).and_then(Flat::check);
         valid.map_err(|problems| {
@@ -319,7 +319,7 @@ mod tests {
             (2, 2.0 * two, 1.5 * two),
             (9, three.sin(), three.cos() / 6.0),
         ] {
-            let point = adjoint.point(format!("{{\"a\": {a}}}").as_bytes());
+            let point = adjoint.read_point(format!("{{\"a\": {a}}}").as_bytes());
             let point = point.expect("it is right");
             let seed = adjoint.default_seed(&point).expect("there is one");
             let found = adjoint.gradient(&point, &seed).expect("it runs");

@@ -191,7 +191,7 @@ pub struct Request<'t> {
 
 impl<'t> Request<'t> {
     /// Files without options, and without a limit.
-    pub fn of(texts: &'t [Text<'t>]) -> Self {
+    pub fn new(texts: &'t [Text<'t>]) -> Self {
         Self {
             texts,
             options: OptionValues::default(),

@@ -12,7 +12,7 @@
 //! let text = Text { name: "double.cfgrev", bytes };
 //! let front_end = by_extension("cfgrev").expect("the text form has it");
 //! assert_eq!(front_end, TEXT);
-//! let read = front_end.read(&Request::of(&[text]), &mut NoFiles);
+//! let read = front_end.read(&Request::new(&[text]), &mut NoFiles);
 //! assert!(read.parsed.problems.is_empty(), "{}", read.parsed.problems);
 //! let program = read.parsed.program.expect("it was read");
 //! assert!(front_end.find_routine(&program, "double").is_some());
@@ -200,7 +200,7 @@ mod tests {
         for front_end in FRONT_ENDS {
             for bytes in [&b"\xff\xfe)("[..], b"}{ <<", b"?"] {
                 let text = Text { name: "f", bytes };
-                let read = front_end.read(&Request::of(&[text]), &mut NoFiles);
+                let read = front_end.read(&Request::new(&[text]), &mut NoFiles);
                 assert!(read.parsed.problems.has_errors(), "{front_end:?}");
                 let codes: Vec<&str> = front_end.codes().iter().map(|info| info.code).collect();
                 for problem in read.parsed.problems.iter() {

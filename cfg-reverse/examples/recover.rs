@@ -180,7 +180,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let forest = clock(zero) - start;
             let program = Program::default();
             let start = clock(zero);
-            let recovered = recover::recover(&program, &Effects::of(&program), &routine);
+            let recovered = recover::recover(&program, &Effects::summarise(&program), &routine);
             let seconds = clock(zero) - start;
             let program = Program {
                 routines: vec![routine.clone()],

@@ -65,7 +65,7 @@ pub fn directions(
         let help = "flatten the program first: `cfgrev convert --to json --pointers lower --records split`";
         return Err(Diagnostic::error(code, message, help).into());
     }
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     let mut reachable: Vec<RoutineId> = routines
         .iter()
         .flat_map(|&r| effects.calls.reachable(r))
@@ -74,7 +74,7 @@ pub fn directions(
     reachable.dedup();
     let mut seeds = Vec::new();
     for &r in routines {
-        let roles = Signature::of(&program, r).parameters;
+        let roles = Signature::from_origins(&program, r).parameters;
         for (p, role) in program.routine(r).parameter_ids().zip(roles) {
             match role {
                 ParameterRole::Adjoint(_) | ParameterRole::Tangent(_) => seeds.push((r, p)),
@@ -83,7 +83,7 @@ pub fn directions(
         }
     }
     let derivatives: GlobalSet = globals.iter().copied().collect();
-    let spread = spread::Spread::of(&program, &effects, &reachable, &seeds, &derivatives);
+    let spread = spread::Spread::propagate(&program, &effects, &reachable, &seeds, &derivatives);
     let setting = writer::Setting {
         program: &program,
         effects: &effects,
@@ -105,7 +105,7 @@ pub fn directions(
         number(&mut asked, r);
     }
     while let Some(&r) = asked.get(written.len()) {
-        let name = namer.suffixed(format!("{}_v", program.routine(r).name));
+        let name = namer.fresh_name(format!("{}_v", program.routine(r).name));
         let made = writer::write(&setting, r, name, &mut |callee| number(&mut asked, callee))?;
         written.push(made);
     }

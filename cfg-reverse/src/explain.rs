@@ -175,13 +175,13 @@ pub fn explain(
 ) -> Result<Explanation, Diagnostics> {
     let flat = &with_routines(flat, main)?;
     let (prepared, _) = prepare(flat, main, options)?;
-    let setting = Setting::of(prepared);
+    let setting = Setting::plan(prepared);
     let context = &setting.prepared.context;
     let drafts = drafted(&setting, options)
         .map_err(|problems| in_program(flat.program(), &context.program, problems))?;
     let routines = drafts.iter().flatten();
     let routines = routines
-        .map(|draft| Planned::of(context, draft).plan())
+        .map(|draft| Planned::solve(context, draft).plan())
         .collect();
     Ok(Explanation {
         routines,
@@ -198,12 +198,12 @@ struct Planned<'a, 'p> {
 }
 
 impl<'a, 'p> Planned<'a, 'p> {
-    fn of(context: &'a Context, draft: &'a Draft<'p>) -> Self {
+    fn solve(context: &'a Context, draft: &'a Draft<'p>) -> Self {
         Self {
             context,
             draft,
             provisions: Provisions::solve(context, draft),
-            reads: Reads::of(context, draft),
+            reads: Reads::new(context, draft),
         }
     }
 
@@ -229,7 +229,7 @@ impl<'a, 'p> Planned<'a, 'p> {
     fn stacked(&self, place: &Place, loss: Loss, recorded: &mut FixedBitSet) -> ValuePlan {
         let mut readers = BTreeSet::new();
         let mut more = false;
-        self.draft.locations.each(place, &mut |l| {
+        self.draft.locations.each_location(place, &mut |l| {
             recorded.insert(l.index());
             more |= !self.readers(l, loss, &mut readers);
         });
@@ -273,8 +273,11 @@ impl<'a, 'p> Planned<'a, 'p> {
                     Vec::new(),
                 ));
             }
-            for (s, (statement, code)) in
-                vertex.statements().iter().zip(draft.code.of(v)).enumerate()
+            for (s, (statement, code)) in vertex
+                .statements()
+                .iter()
+                .zip(draft.code.row(v))
+                .enumerate()
             {
                 let (loss, reader) = (Loss::Statement(at(s)), vec![Reader::Adjoint(at(s))]);
                 let pushes = code.forward.iter().flat_map(|code| code.iter());
@@ -416,7 +419,11 @@ impl<'a, 'p> Planned<'a, 'p> {
 
     fn names(&self, e: &Expr, l: LocationId) -> bool {
         let mut found = false;
-        e.walk_places(&mut |p| self.draft.locations.each(p, &mut |of| found |= of == l));
+        e.walk_places(&mut |p| {
+            self.draft
+                .locations
+                .each_location(p, &mut |of| found |= of == l)
+        });
         found
     }
 
@@ -424,7 +431,7 @@ impl<'a, 'p> Planned<'a, 'p> {
         let locations = &self.draft.locations;
         let is_it = |place: &Place| {
             let mut is_it = false;
-            locations.each(place, &mut |of| is_it |= of == l);
+            locations.each_location(place, &mut |of| is_it |= of == l);
             is_it && locations.replaces(place)
         };
         match statement.kind.assignment() {
@@ -467,9 +474,9 @@ impl<'a, 'p> Planned<'a, 'p> {
             }
             if let Some((branch, e)) = self.evaluated_again_at(v) {
                 e.walk_places(&mut |p| {
-                    draft
-                        .locations
-                        .each(p, &mut |l| read(l.index() as u32, Reader::Selector(branch)));
+                    draft.locations.each_location(p, &mut |l| {
+                        read(l.index() as u32, Reader::Selector(branch))
+                    });
                 });
             }
             if self.reads.has_reverse_loop(v) {
@@ -477,7 +484,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                     e.walk_places(&mut |p| {
                         draft
                             .locations
-                            .each(p, &mut |l| read(l.index() as u32, Reader::Bounds(v)));
+                            .each_location(p, &mut |l| read(l.index() as u32, Reader::Bounds(v)));
                     });
                 });
             }
@@ -490,7 +497,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                     e.walk_places(&mut |p| {
                         draft
                             .locations
-                            .each(p, &mut |l| read(l.index() as u32, Reader::Pop(at)));
+                            .each_location(p, &mut |l| read(l.index() as u32, Reader::Pop(at)));
                     });
                 }
             });
@@ -499,10 +506,10 @@ impl<'a, 'p> Planned<'a, 'p> {
         let mut values = Vec::new();
         for v in (0..routine.variables.len()).map(VarId::new) {
             let is_read = |l: LocationId| readers.contains_key(&(l.index() as u32));
-            for place in draft.locations.parts(v, is_read) {
+            for place in draft.locations.member_places(v, is_read) {
                 // A place stands for several locations, all of whose readers are its readers.
                 let mut all = BTreeSet::new();
-                draft.locations.each(&place, &mut |l| {
+                draft.locations.each_location(&place, &mut |l| {
                     all.extend(readers.get(&(l.index() as u32)).into_iter().flatten());
                 });
                 values.push(ValuePlan {
@@ -629,14 +636,16 @@ impl Explanation {
         let printer = text::Printer::new(&self.program, routine);
         let id = |v: VertexId| cfg.vertex(v).id;
         let statement = |at: Position| {
-            let shown = at.statement(cfg).map(|s| printer.stmt(s).to_string());
+            let shown = at
+                .statement(cfg)
+                .map(|s| printer.display_stmt(s).to_string());
             let shown = shown.map_or_else(String::new, |s| format!(" `{s}`"));
             format!("{}.{}{shown}", id(at.vertex), at.statement + 1)
         };
         writeln!(f, "routine {}", routine.name)?;
         for value in &plan.values {
             let shown = match &value.place {
-                Value::Place(place) => format!("`{}`", printer.place(place)),
+                Value::Place(place) => format!("`{}`", printer.display_place(place)),
                 Value::Global(g) => format!("`{}`", self.program.global(*g).variable.name),
                 Value::Entries(1) => "1 partial derivative".to_owned(),
                 Value::Entries(n) => format!("{n} partial derivatives"),

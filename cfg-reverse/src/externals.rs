@@ -71,7 +71,7 @@ pub(crate) fn with_routines(flat: &Flat, main: RoutineId) -> Result<Flat, Diagno
                 }
                 let suffix = if is_adjoint { "b" } else { "t" };
                 let mut made = with_derivatives(routine, result, suffix);
-                made.routine.name = namer.suffixed(format!("{}_{suffix}", routine.name));
+                made.routine.name = namer.fresh_name(format!("{}_{suffix}", routine.name));
                 let statements = match is_adjoint {
                     true => made.adjoint(partials),
                     false => made.tangent(id, partials),
@@ -173,7 +173,7 @@ fn with_derivatives(of: &Routine, result: VarId, suffix: &str) -> Made {
         }
         let intent = if v == result { wanted } else { given };
         let mut derivative = Variable::new(
-            names.suffixed(format!("{}_{suffix}", variable.name)),
+            names.fresh_name(format!("{}_{suffix}", variable.name)),
             variable.ty,
             variable.shape.clone(),
             parameter(intent),

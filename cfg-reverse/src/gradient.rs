@@ -48,7 +48,7 @@ pub(crate) fn gradient(
     let is_changed = |g: GlobalId| changed.contains(context.nodes().global(g));
     let globals = add_globals(context, main, rev, &mut routine, &is_changed);
     // Primal variables, as numbered here and in the original.
-    let node = |v: VarId| context.nodes().of(main, original, v);
+    let node = |v: VarId| context.nodes().node(main, original, v);
     let mut keep: Vec<VarId> = Vec::new();
     for (v, &theirs) in routine.parameter_ids().zip(&interface) {
         if changed.contains(node(theirs)) && routine.variable(v).ty != ScalarType::Tape {
@@ -159,7 +159,7 @@ fn keep_aside(
     let (optional, always): (Vec<VarId>, Vec<VarId>) = keep.into_iter().partition(is_optional);
     for v in optional {
         let kept = routine.add_variable(Variable::new(
-            namer.suffixed("results".to_owned()),
+            namer.fresh_name("results".to_owned()),
             routine.variable(v).ty,
             vec![Dim::deferred(); routine.variable(v).rank()],
             Role::Local,
@@ -169,7 +169,7 @@ fn keep_aside(
     }
     if !always.is_empty() {
         let kept = routine.add_variable(Variable::new(
-            namer.suffixed("results".to_owned()),
+            namer.fresh_name("results".to_owned()),
             ScalarType::Tape,
             Vec::new(),
             Role::Local,
@@ -196,7 +196,7 @@ fn keep_aside(
 
 /// A graph that executes these in turn. What needs an optional argument is executed if that is present.
 fn straight_line(statements: Vec<Guarded>) -> Cfg {
-    let mut graph = Editor::of(Editor::line([Vec::new()]));
+    let mut graph = Editor::take_apart(Editor::line([Vec::new()]));
     let mut at = 1;
     for (needs, statement) in statements {
         match (needs, &mut graph.vertices[at].kind) {

@@ -29,26 +29,26 @@ const PASSES: [(&str, Pass); 18] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
-            &flatten(valid, &Effects::of(valid), valid.routine(main)),
+            &flatten(valid, &Effects::summarise(valid), valid.routine(main)),
         ))
     }),
     ("recover", |valid, main| {
         Ok(one(
             valid,
-            &recover(valid, &Effects::of(valid), valid.routine(main)),
+            &recover(valid, &Effects::summarise(valid), valid.routine(main)),
         ))
     }),
     ("normalize", |valid, main| {
-        let normal = normalize(valid, &Summary::of(valid), main);
+        let normal = normalize(valid, &Summary::summarise(valid), main);
         Ok(one(valid, &normal.routine))
     }),
     ("split", |valid, main| {
-        let mut normal = normalize(valid, &Summary::of(valid), main);
+        let mut normal = normalize(valid, &Summary::summarise(valid), main);
         normal.split(valid);
         Ok(one(valid, &normal.routine))
     }),
     ("lower", |valid, main| {
-        let summary = Summary::of(valid);
+        let summary = Summary::summarise(valid);
         let mut normal = normalize(valid, &summary, main);
         let routine = lower(valid, &summary, normal.routine, false, &mut normal.namer)?;
         Ok(one(valid, &routine))

@@ -119,7 +119,7 @@ pub struct Block {
 impl Preaccumulation {
     /// A statement as text.
     pub fn text(&self, block: &Block, side: Side, statement: &Stmt) -> String {
-        text::stmt(self.variables(block, side), &self.program, statement)
+        text::stmt_text(self.variables(block, side), &self.program, statement)
     }
 
     /// Printers for the code of the forward and of the reverse sweep, by routine. A printer collects the names of all
@@ -202,7 +202,7 @@ fn with(
 ) -> Result<Preaccumulation, Diagnostics> {
     let flat = &with_routines(flat, main)?;
     let (prepared, _) = prepare(flat, main, &Options::default())?;
-    let setting = Setting::of(prepared);
+    let setting = Setting::plan(prepared);
     let all = survey_all(&setting);
     let outcomes = eliminate(&all);
     let program = &setting.prepared.context.program;

@@ -96,7 +96,7 @@ pub(crate) fn prepare<'v>(
     check_main(program, main, options.control_only)?;
     results::of_main(program.routine(main))?;
     shared::check_independents(program, main)?;
-    let summary = Summary::of(program);
+    let summary = Summary::summarise(program);
     let reachable = summary.effects.calls.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     let mut structures: Vec<Option<Cow<'v, Structure>>> = vec![None; normals.len()];

@@ -42,7 +42,7 @@ pub struct Reversal {
     pub reverse: RoutineId,
     /// The two sweeps in one, NAME_grad: parameters, result, adjoints of the real ones.
     pub gradient: RoutineId,
-    /// The roles of the parameters of NAME_grad. [`Signature::of`] has those of the other routines.
+    /// The roles of the parameters of NAME_grad. [`Signature::from_origins`] has those of the other routines.
     pub signature: Signature,
     /// The original, its forward and its reverse sweep for every routine that is differentiated, in the order of the
     /// program.
@@ -64,7 +64,7 @@ impl Reversal {
         let (program, adjoint_globals) =
             regrouped(flat, self.program, &made, &self.adjoint_globals)?;
         Ok(Self {
-            signature: Signature::of(&program, self.gradient),
+            signature: Signature::from_origins(&program, self.gradient),
             adjoint_globals,
             program,
             ..self
@@ -87,7 +87,7 @@ pub fn reverse(flat: &Flat, main: RoutineId, options: &Options) -> Result<Revers
 fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal, Diagnostics> {
     let flat = &with_routines(flat, main)?;
     let (prepared, out) = prepare(flat, main, options)?;
-    let setting = Setting::of(prepared);
+    let setting = Setting::plan(prepared);
     let normal = &setting.prepared.context.program;
     let placed = |problems| in_program(flat.program(), normal, problems);
     let routines = drafted(&setting, options).map_err(placed)?;
@@ -129,7 +129,7 @@ fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal,
         forward,
         reverse,
         gradient,
-        signature: Signature::of(&program, gradient),
+        signature: Signature::from_origins(&program, gradient),
         sweeps,
         adjoint_globals,
         program,
@@ -177,9 +177,9 @@ fn emit(
             draft: &draft,
             provisions: &provisions,
         };
-        let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)))?;
+        let mut forward = sweeps.forward(namer.fresh_name(format!("{}_fwd", original.name)))?;
         let mut reverse =
-            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints)?;
+            sweeps.reverse(namer.fresh_name(format!("{}_rev", original.name)), adjoints)?;
         reverse.aliased |= context.overlapping.contains(draft.id.index());
         if options.merge {
             forward = merge::merge(forward);
@@ -193,7 +193,7 @@ fn emit(
     }
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);
-    let name = namer.suffixed(format!("{}_grad", context.program.routine(main).name));
+    let name = namer.fresh_name(format!("{}_grad", context.program.routine(main).name));
     let gradient = gradient(context, main, out, (forward, reverse), name, &changed)?;
     out.routines.push(gradient);
     Ok(pairs)

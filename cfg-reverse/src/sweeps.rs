@@ -53,7 +53,7 @@ pub(crate) fn loop_local(
     routine: &mut Routine,
 ) -> VarId {
     *slot.get_or_insert_with(|| {
-        let name = namer.suffixed(format!("{base}_{}", id.unsigned_abs()));
+        let name = namer.fresh_name(format!("{base}_{}", id.unsigned_abs()));
         add_local(routine, name, ScalarType::Integer, origin)
     })
 }
@@ -117,7 +117,7 @@ impl<'p> Sweeps<'_, 'p> {
         })
     }
 
-    fn class(&self, v: VarId) -> TapeClass {
+    fn tape_class(&self, v: VarId) -> TapeClass {
         tape_class(self.original().variable(v).ty)
     }
 

@@ -48,7 +48,7 @@ pub struct Tangent {
     pub original: RoutineId,
     /// The tangent NAME_t of the original: parameters, result, tangents of the real ones (and of tapes).
     pub tangent: RoutineId,
-    /// The roles of the parameters of NAME_t. [`Signature::of`] has those of the other routines.
+    /// The roles of the parameters of NAME_t. [`Signature::from_origins`] has those of the other routines.
     pub signature: Signature,
     /// The original and the tangent of every routine that has a tangent.
     pub pairs: Vec<(RoutineId, RoutineId)>,
@@ -66,7 +66,7 @@ impl Tangent {
         let (program, tangent_globals) =
             regrouped(flat, self.program, &self.pairs, &self.tangent_globals)?;
         Ok(Self {
-            signature: Signature::of(&program, self.tangent),
+            signature: Signature::from_origins(&program, self.tangent),
             tangent_globals,
             program,
             ..self
@@ -91,7 +91,7 @@ fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> 
     }
     results::of_main(program.routine(main))?;
     shared::check_independents(program, main)?;
-    let summary = Summary::of(program);
+    let summary = Summary::summarise(program);
     let reachable = summary.effects.calls.reachable(main);
     let with_tangent = needs_tangent(program, &summary, &reachable, main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
@@ -116,7 +116,7 @@ fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> 
     let is_called = (reachable.iter()).any(|&r| summary.effects.calls.callees(r).contains(&main));
     let declared = !of_main.independents.is_empty() && !of_main.dependents.is_empty();
     let activity = (declared && !is_called)
-        .then(|| Activity::of(&normal, &summary.effects, main, &reachable, Ends::Declared));
+        .then(|| Activity::analyse(&normal, &summary.effects, main, &reachable, Ends::Declared));
     let mut ids = vec![None; program.routines.len()];
     for (next, r) in (program.routines.len()..).zip(with_tangent.ones()) {
         ids[r] = Some(RoutineId::new(next));
@@ -134,8 +134,8 @@ fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> 
     for r in with_tangent.ones() {
         let id = RoutineId::new(r);
         let Some(n) = &normals[r] else { continue };
-        let name = namer.suffixed(format!("{}_t", program.routines[r].name));
-        let locations = Locations::of(&normal, normal.routine(id));
+        let name = namer.fresh_name(format!("{}_t", program.routines[r].name));
+        let locations = Locations::divide(&normal, normal.routine(id));
         let writer = Writer {
             program: &normal,
             id,
@@ -173,7 +173,7 @@ fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> 
     Ok(Tangent {
         original: main,
         tangent,
-        signature: Signature::of(&out, tangent),
+        signature: Signature::from_origins(&out, tangent),
         pairs,
         tangent_globals: tangent_globals
             .iter()

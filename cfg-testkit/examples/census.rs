@@ -13,7 +13,7 @@ fn main() {
         let start = std::time::Instant::now();
         let mut all = Distribution::default();
         for seed in 0..n {
-            match generate(&options, seed).and_then(|case| Census::of(&case)) {
+            match generate(&options, seed).and_then(|case| Census::take(&case)) {
                 Ok(census) => all.add(census),
                 Err(fault) => println!("{name} seed {seed}: {fault:?}"),
             }

@@ -244,11 +244,11 @@ impl Text {
 
     /// One form for both, with `{0}`, `{1}`, ... replaced.
     fn with(form: &str, parts: &[&Self]) -> Self {
-        Self::of(form, form, parts)
+        Self::fill(form, form, parts)
     }
 
     /// Forms for both, with `{0}`, `{1}`, ... replaced.
-    fn of(plain: &str, dual: &str, parts: &[&Self]) -> Self {
+    fn fill(plain: &str, dual: &str, parts: &[&Self]) -> Self {
         let mut made = Self::both(plain, dual);
         for (k, part) in parts.iter().enumerate() {
             let hole = format!("{{{k}}}");
@@ -474,14 +474,14 @@ impl<'a> Writer<'a> {
         self.open(&Text::same("{"));
         let s = "s".to_owned();
         let start = self.real(2);
-        self.line(&Text::of("double s = {0};", "D s = {0};", &[&start]));
+        self.line(&Text::fill("double s = {0};", "D s = {0};", &[&start]));
         self.reals.push(s);
         self.left = statements;
         while self.left > 0 {
             self.statement();
         }
         let last = self.real(2);
-        self.line(&Text::of(
+        self.line(&Text::fill(
             "return s + {0};",
             "return d_add(s, {0});",
             &[&last],

@@ -55,7 +55,7 @@ impl Census {
     ///
     /// # Errors
     /// The fault of the run.
-    pub fn of(case: &Case) -> Result<Self, Fault> {
+    pub fn take(case: &Case) -> Result<Self, Fault> {
         let mut census = Self::of_program(&case.program);
         let seen = case.run(Limits::default())?.seen;
         census.steps = seen.steps;
@@ -289,7 +289,7 @@ mod tests {
         let mut all = Distribution::default();
         for seed in seeds {
             let case = generate(options, seed).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
-            let census = Census::of(&case).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+            let census = Census::take(&case).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
             all.add(census);
         }
         all

@@ -624,7 +624,7 @@ fn one_bound(n: usize) -> ValidProgram {
             f.assign(y, sin(y));
             f.if_then(lt(y, -5.0), |f| f.goto(ends[(k + 1).min(n - 1)]));
         });
-        f.place(ends[k]);
+        f.place_label(ends[k]);
     }
     of_one_routine(f)
 }

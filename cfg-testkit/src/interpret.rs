@@ -249,7 +249,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
             let global = &all[g];
             let bounds = self.bounds_of(&global.variable, &[])?;
             let column = global.variable.order == Order::Column;
-            let mut view = View::dense(0, &bounds, column).of(global.variable.ty);
+            let mut view = View::dense(0, &bounds, column).with_type(global.variable.ty);
             match global.overlay {
                 Some(o) => {
                     let base = self.globals.get(o.base.index()).ok_or(FaultKind::Graph)?;
@@ -335,7 +335,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
             };
             let bounds: Vec<_> = argument.extents.iter().map(|&n| (1, n as i64)).collect();
             let column = routine.variable(p).order == Order::Column;
-            let mut view = View::dense(0, &bounds, column).of(routine.variable(p).ty);
+            let mut view = View::dense(0, &bounds, column).with_type(routine.variable(p).ty);
             if view.len() != argument.elements.len() {
                 return Err(FaultKind::Shape);
             }
@@ -682,7 +682,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
         {
             let lowers = view.dims.iter().map(|span| span.lower);
             let bounds: Vec<_> = lowers.zip(extents.iter().map(|&n| n as i64)).collect();
-            view = View::dense(0, &bounds, variable.order == Order::Column).of(variable.ty);
+            view = View::dense(0, &bounds, variable.order == Order::Column).with_type(variable.ty);
             view.base = (self.cells).allocate(view.len(), self.limits.cells, variable.ty)?;
             frame.views[target.var.index()] = view.clone();
         }

@@ -188,7 +188,7 @@ mod tests {
             let case = kernel.case(kernel.size);
             let outcome = case.run(Limits::default());
             assert!(outcome.is_ok(), "{}: {:?}", kernel.name, outcome.err());
-            let problems = cfg_core::validate::problems(&case.program).1;
+            let problems = cfg_core::validate::find_problems(&case.program).1;
             assert!(problems.is_empty(), "{}: {problems}", kernel.name);
         }
     }
@@ -229,7 +229,7 @@ mod tests {
     fn together_they_have_all_constructs() {
         let mut census = Vec::new();
         for kernel in all() {
-            match Census::of(&kernel.case(kernel.size)) {
+            match Census::take(&kernel.case(kernel.size)) {
                 Ok(c) => census.push(c),
                 Err(fault) => panic!("{}: {fault:?}", kernel.name),
             }

@@ -55,7 +55,7 @@ fn words(map: &serde_json::Map<String, Value>) -> Vec<String> {
 ///
 /// # Errors
 /// It is not what the schema describes.
-pub fn of(schema: &Value, document: &Value) -> Result<BTreeSet<String>, String> {
+pub fn present_in(schema: &Value, document: &Value) -> Result<BTreeSet<String>, String> {
     let mut found = BTreeSet::new();
     match matches(schema, schema, "Program", document, &mut found) {
         true => Ok(found),

@@ -401,7 +401,7 @@ impl Writer {
     }
 
     /// A place that is a scalar.
-    fn place(&mut self) -> String {
+    fn scalar_place(&mut self) -> String {
         let k = self.index();
         match self.rng.below(12) {
             0 => format!("x[{}]", self.rng.between(1, 6)),
@@ -431,7 +431,7 @@ impl Writer {
             2 => "s^".to_owned(),
             3 => format!("nodes[{}].w^[1]", self.rng.between(1, 3)),
             4 => "b.w^".to_owned(),
-            _ => self.place(),
+            _ => self.scalar_place(),
         }
     }
 
@@ -497,7 +497,7 @@ impl Writer {
     fn statement(&mut self) {
         match self.rng.below(if self.depth < 2 { 24 } else { 19 }) {
             0..=3 => {
-                let (target, value) = (self.place(), self.expr());
+                let (target, value) = (self.scalar_place(), self.expr());
                 self.line(&format!("{target} := {value}"));
             }
             4..=6 => {
@@ -528,7 +528,7 @@ impl Writer {
                 self.line(&format!("call mix({u}, {o}, {expr})"));
             }
             11 => {
-                let (place, expr) = (self.place(), self.expr());
+                let (place, expr) = (self.scalar_place(), self.expr());
                 // An argument that is written must have no other name in the call, so the other argument is computed
                 // into a variable.
                 self.line(&format!("e := {expr}"));
@@ -754,7 +754,7 @@ impl Writer {
         self.line("e := 0.0");
         self.line(&format!("label {label}"));
         self.leads = Leads::ALL;
-        let (target, value) = (self.place(), self.expr());
+        let (target, value) = (self.scalar_place(), self.expr());
         self.line(&format!("{target} := {value}"));
         self.swap();
         self.line(&format!("z[3] := z[3] + {counter}*0.5"));

@@ -15,26 +15,26 @@ pub fn reorder(routine: &mut Routine, order: &[VarId]) {
     let variables = order.iter().map(|&v| routine.variable(v).clone());
     routine.variables = variables.collect();
     let mut naming = Naming(&new);
-    naming.routine(routine);
+    naming.visit_routine(routine);
     let lists = [
         &mut routine.parameters,
         &mut routine.independents,
         &mut routine.dependents,
     ];
     for v in lists.into_iter().flatten().chain(&mut routine.result) {
-        naming.variable(v, PlaceRole::Read);
+        naming.visit_variable(v, PlaceRole::Read);
     }
 }
 
 struct Naming<'a>(&'a [VarId]);
 
 impl VisitMut for Naming<'_> {
-    fn place(&mut self, place: &mut Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &mut Place, role: PlaceRole) {
         walk_place_mut(self, place);
-        self.variable(&mut place.var, role);
+        self.visit_variable(&mut place.var, role);
     }
 
-    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+    fn visit_variable(&mut self, v: &mut VarId, _: PlaceRole) {
         *v = self.0[v.index()];
     }
 }

@@ -236,7 +236,7 @@ pub fn chain(blocks: usize) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::validate::problems;
+    use cfg_core::validate::find_problems;
 
     fn size(program: &Program) -> usize {
         (program.routines[0].body.as_ref()).map_or(0, Cfg::vertex_count)
@@ -250,7 +250,7 @@ mod tests {
             nested_branches(5_000),
             chain(500),
         ] {
-            let found = problems(&program).1;
+            let found = find_problems(&program).1;
             assert!(found.is_empty(), "{found}");
         }
         let n = size(&mixed(20_000, 2));

@@ -10,7 +10,7 @@ use cfg_core::validate;
 
 /// Greedily applies deletions as long as the case is still valid, runs, and `fails`; at most `tries` times.
 pub fn shrink(start: &Generated, tries: usize, fails: impl Fn(&Case) -> bool) -> Generated {
-    let valid = |case: &Case| validate::problems(&case.program).1.is_empty();
+    let valid = |case: &Case| validate::find_problems(&case.program).1.is_empty();
     let was_valid = valid(&start.case);
     // Deleting a statement may make a loop endless, so the limits are low.
     let few = Limits {

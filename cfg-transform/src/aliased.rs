@@ -46,7 +46,7 @@ pub fn mark_globals(program: &mut Program) {
         own
     });
     let mut written: Vec<BTreeSet<GlobalId>> = own.collect();
-    CallGraph::of(program).propagate(&mut written, |all, more| all.extend(more));
+    CallGraph::build(program).propagate(&mut written, |all, more| all.extend(more));
     let mut found = Vec::new();
     for ((r, formal), globals) in passed(program, storage) {
         let intent = program.routine(r).variable(formal).intent();
@@ -74,11 +74,11 @@ pub(super) fn mark_crowded(program: &mut Program) {
     if !program.routines.iter().any(may_be) {
         return;
     }
-    let effects = Effects::of(program);
+    let effects = Effects::summarise(program);
     let mut open: Vec<RoutineId> = (0..program.routines.len()).map(RoutineId::new).collect();
     while let Some(r) = open.pop() {
         let routine = program.routine(r);
-        let locations = Locations::of(program, routine);
+        let locations = Locations::divide(program, routine);
         let mut found = BTreeSet::new();
         for statement in routine.statements() {
             if let StmtKind::Call {
@@ -107,7 +107,7 @@ fn named(program: &Program, global: impl Fn(Role) -> Option<GlobalId>) -> Vec<BT
     let mut named: Vec<BTreeSet<GlobalId>> = (program.routines.iter())
         .map(|r| r.variables.iter().filter_map(|v| global(v.role)).collect())
         .collect();
-    CallGraph::of(program).propagate(&mut named, |all, more| all.extend(more));
+    CallGraph::build(program).propagate(&mut named, |all, more| all.extend(more));
     named
 }
 

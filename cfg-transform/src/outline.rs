@@ -85,15 +85,15 @@ pub fn outline(
 ) -> Result<Program, Diagnostics> {
     let body = program.routines.get(id.index()).map(|r| (r, &r.body));
     let Some((routine, Some(cfg))) = body else {
-        let site = Site::of(id, Element::Routine);
+        let site = Site::whole(id, Element::Routine);
         let message = "the routine has no graph, so there is no region in it";
         let problem = Diagnostic::error(&NOT_A_REGION, message, "choose a routine with a body")
-            .at_element(text::site(program, &site))
+            .at_element(text::site_text(program, &site))
             .at_site_in(program, site);
         return Err(problem.into());
     };
     let cut = region.cut(program, id, cfg)?;
-    let interface = Interface::of(program, id, cfg, &cut)?;
+    let interface = Interface::build(program, id, cfg, &cut)?;
     let new = RoutineId::new(program.routines.len());
     let call = Stmt::new(StmtKind::Call {
         callee: new,
@@ -101,14 +101,14 @@ pub fn outline(
         result: None,
     });
     let Some((rest, part)) = split(cfg, &cut, call) else {
-        let site = Site::of(id, Element::Routine);
+        let site = Site::whole(id, Element::Routine);
         let message = "the graph has no ENTRY or no EXIT";
         let problem = Diagnostic::error(&NOT_A_REGION, message, "validate the program");
         return Err(problem.at_site_in(program, site).into());
     };
     let mut taken = program.routines.iter().map(|r| r.name.clone()).collect();
     let mut part = Routine {
-        name: names::unused(format!("{}_part", routine.name), &mut taken),
+        name: names::fresh_name(format!("{}_part", routine.name), &mut taken),
         variables: interface.variables,
         parameters: interface.parameters,
         control: routine.control,
@@ -119,7 +119,7 @@ pub fn outline(
     let mut rename = Rename(&interface.map);
     for vertex in part.body.iter_mut().flat_map(Cfg::vertices_mut) {
         // The renaming does not depend on the id of the vertex.
-        rename.vertex(VertexId::new(0), vertex);
+        rename.visit_vertex(VertexId::new(0), vertex);
     }
     let mut made = program.program().clone();
     let old = &mut made.routines[id.index()];
@@ -134,7 +134,7 @@ fn split(cfg: &Cfg, cut: &Cut, call: Stmt) -> Option<(Cfg, Cfg)> {
     let (entry, exit) = (cfg.entry()?, cfg.exit()?);
     let first = cfg.edge(cut.entry).to;
     let inside = |v: VertexId| cut.inside.contains(v.index());
-    let mut rest = Editor::of(cfg.clone());
+    let mut rest = Editor::take_apart(cfg.clone());
     let mut part = rest.clone();
     // The ids that ENTRY and EXIT have in the old routine are not taken in the new one.
     for v in [entry, exit] {
@@ -177,7 +177,7 @@ fn remove(routine: &mut Routine, moved: &FixedBitSet) {
     }
     routine.variables = kept;
     let mut rename = Rename(&map);
-    rename.routine(routine);
+    rename.visit_routine(routine);
     let lists = [
         &mut routine.parameters,
         &mut routine.independents,
@@ -185,6 +185,6 @@ fn remove(routine: &mut Routine, moved: &FixedBitSet) {
     ];
     let listed = lists.into_iter().flatten().chain(&mut routine.result);
     for v in listed {
-        rename.variable(v, PlaceRole::Read);
+        rename.visit_variable(v, PlaceRole::Read);
     }
 }

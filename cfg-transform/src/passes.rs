@@ -25,12 +25,12 @@ const PASSES: [(&str, Pass); 2] = [("scalarize", forms), ("outline", outlined)];
 /// The forms of all assignments to arrays, and of all reductions that are right sides.
 fn forms(program: &ValidProgram) -> String {
     let routine = &program.routines[0];
-    let locations = Locations::of(program, routine);
+    let locations = Locations::divide(program, routine);
     let scalarizer = Scalarizer::new(routine, &locations);
     let printer = text::Printer::new(program, routine);
     let mut out = String::new();
     for (target, value) in routine.statements().filter_map(|s| s.kind.assignment()) {
-        let (to, e) = (printer.place(target), printer.expr(value));
+        let (to, e) = (printer.display_place(target), printer.display_expr(value));
         writeln!(out, "{to} := {e}").expect("strings take everything");
         let array = cfg_core::typing::place_type(&routine.variables, target);
         let form = match value {

@@ -28,7 +28,7 @@ mod statement;
 mod whole;
 mod writer;
 
-use crate::names::unused;
+use crate::names::fresh_name;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
@@ -102,7 +102,7 @@ pub fn lower(
     let mut entered = HashSet::new();
     let mut heads: Vec<RoutineId> = heads.to_vec();
     heads.retain(|&r| r.index() < count && entered.insert(r));
-    let mut plan = Plan::of(program, &heads, size);
+    let mut plan = Plan::lay_out(program, &heads, size);
     let reset = plan.reset(&entered);
     let called = called(program);
     let mut wrapped = heads;
@@ -132,7 +132,7 @@ pub fn lower(
         annotations: program.annotations.clone(),
     };
     // Globals in pools get their initial values when the program is entered first.
-    let mut left_out = CLeftOut::of(&program.annotations);
+    let mut left_out = CLeftOut::from_annotations(&program.annotations);
     for g in plan.fixed.keys() {
         for g in [*g, program.storage(*g).0] {
             left_out
@@ -159,11 +159,11 @@ pub fn lower(
     let mut taken: HashSet<String> = names.collect();
     for &r in &wrapped {
         let body = &mut lowered.routines[r.index()];
-        body.name = unused(format!("{}.body", body.name), &mut taken);
+        body.name = fresh_name(format!("{}.body", body.name), &mut taken);
         body.independents.clear();
         body.dependents.clear();
     }
-    let (routines, records) = made.into_parts(|name| unused(name, &mut taken));
+    let (routines, records) = made.into_parts(|name| fresh_name(name, &mut taken));
     lowered.routines.extend(routines);
     lowered.records.extend(records);
     crate::aliased::mark(&mut lowered, GlobalId::new(program.globals.len()));
@@ -176,7 +176,7 @@ fn ready(plan: &mut Plan<'_>) -> Option<GlobalId> {
     if !plan.fixed.keys().any(initial) {
         return None;
     }
-    let name = unused("pools.ready".to_owned(), &mut plan.names());
+    let name = fresh_name("pools.ready".to_owned(), &mut plan.names());
     let g = GlobalId::new(plan.globals.len());
     plan.globals.push(Global {
         variable: Variable::new(
@@ -193,7 +193,7 @@ fn ready(plan: &mut Plan<'_>) -> Option<GlobalId> {
 
 /// The routines that some routine calls.
 fn called(program: &Program) -> HashSet<RoutineId> {
-    let calls = CallGraph::of(program);
+    let calls = CallGraph::build(program);
     let routines = (0..program.routines.len()).map(RoutineId::new);
     routines
         .flat_map(|r| calls.callees(r).iter().copied())

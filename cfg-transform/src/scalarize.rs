@@ -18,7 +18,7 @@
 //! ");
 //! let program = Flat::check(validate(parsed.program.ok_or(parsed.problems)?)?)?;
 //! let routine = &program.routines[0];
-//! let locations = Locations::of(&program, routine);
+//! let locations = Locations::divide(&program, routine);
 //! let scalarizer = Scalarizer::new(routine, &locations);
 //! let mut out = String::new();
 //! for (target, value) in routine.statements().filter_map(|s| s.kind.assignment()) {

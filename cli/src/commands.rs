@@ -64,7 +64,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
 }
 
 /// The parts of the command line that front ends read: routine, independents, dependents.
-fn wanted(select: &Select, variables: Option<&Variables>) -> Wanted {
+fn wanted_parts(select: &Select, variables: Option<&Variables>) -> Wanted {
     let names = |list: Option<&Vec<String>>| list.cloned().unwrap_or_default();
     Wanted {
         routine: select.routine.clone(),
@@ -99,8 +99,11 @@ fn prepare(
 
 /// The program of a source, and the routine that a command works on.
 fn load(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
-    let program = session.load(&args.source, &wanted(&args.select, Some(&args.variables)))?;
-    let routine = select(&program, &args.select, session)?;
+    let program = session.load(
+        &args.source,
+        &wanted_parts(&args.select, Some(&args.variables)),
+    )?;
+    let routine = select_routine(&program, &args.select, session)?;
     Ok((program, routine))
 }
 
@@ -131,7 +134,7 @@ fn prepare_at(
         point: Some(point),
         ..wishes
     };
-    let made = cfg_drive::prepare(program, routine, &wishes, &options(limits, session))?;
+    let made = cfg_drive::prepare(program, routine, &wishes, &library_options(limits, session))?;
     session.made(&made.program);
     Ok(AtPoint {
         program: made.program,
@@ -182,7 +185,11 @@ fn splittable(program: Flat, routine: RoutineId, options: &EmittedDerivative) ->
 }
 
 /// The routine that a command works on.
-fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Result<RoutineId> {
+fn select_routine(
+    program: &Program,
+    select: &Select,
+    session: &Session,
+) -> anyhow::Result<RoutineId> {
     let names = |routines: &[RoutineId]| {
         let first = routines.iter().take(20);
         let mut names: Vec<&str> = first.map(|r| &*program.routine(*r).name).collect();
@@ -216,7 +223,7 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
         several => {
             // Candidates in a message: routines that no other calls come first; routines that are given derivatives
             // are left out.
-            let callers = CallGraph::of(program).callers(&all);
+            let callers = CallGraph::build(program).callers(&all);
             let derivatives: HashSet<RoutineId> = (program.routines.iter())
                 .filter_map(|r| r.derivatives.as_deref())
                 .flat_map(|d| [d.tangent, d.adjoint].into_iter().flatten())
@@ -236,7 +243,7 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
 }
 
 /// The options of the library.
-fn options(limits: &Limits, session: &Session) -> cfg_drive::Options {
+fn library_options(limits: &Limits, session: &Session) -> cfg_drive::Options {
     let half = half_of_memory();
     cfg_drive::Options {
         run: cfg_exec::RunOptions {
@@ -288,7 +295,7 @@ fn evaluation(
         reversal: reverse::options(args.reversal),
         engine,
         same_as,
-        ..options(&args.limits, session)
+        ..library_options(&args.limits, session)
     };
     Ok(Prepared {
         program,

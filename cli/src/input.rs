@@ -311,7 +311,7 @@ impl Session {
 
 /// The problem of a JSON text that is clearly something else than a program.
 fn no_program(text: &Text) -> Option<Diagnostic> {
-    let (message, help) = match Kind::of(&text.bytes)? {
+    let (message, help) = match Kind::detect(&text.bytes)? {
         Kind::Program => return None,
         Kind::Graph => (
             "FILE is a linearized computational graph, not a program",

@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kind of a text; none if it has no member that tells.
-    pub(crate) fn of(json: &[u8]) -> Option<Self> {
+    pub(crate) fn detect(json: &[u8]) -> Option<Self> {
         let mut kind = None;
         // Both readers ignore a byte order mark.
         let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
@@ -86,7 +86,7 @@ mod tests {
             ),
         ] {
             for text in texts {
-                assert_eq!(Kind::of(text.as_bytes()), kind, "{text}");
+                assert_eq!(Kind::detect(text.as_bytes()), kind, "{text}");
             }
         }
     }

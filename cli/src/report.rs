@@ -248,7 +248,7 @@ struct JsonSource<'a> {
 }
 
 impl<'a> JsonSource<'a> {
-    fn of(place: &'a SourcePlace) -> Self {
+    fn from_place(place: &'a SourcePlace) -> Self {
         let [_, line, column, end_line, end_column] = place.span.numbers();
         Self {
             file: &place.name,
@@ -273,7 +273,7 @@ fn print_json(out: &mut impl Write, d: &Diagnostic) -> io::Result<()> {
             line: d.at.line,
             column: d.at.column,
             element: d.at.element.as_deref(),
-            source: d.at.source.as_deref().map(JsonSource::of),
+            source: d.at.source.as_deref().map(JsonSource::from_place),
         },
     };
     serde_json::to_writer(&mut *out, &object)?;

@@ -29,7 +29,7 @@ pub(crate) fn run(data: &[u8]) {
     options.run.max_memory = 1 << 26;
     options.run.max_depth = 200;
     options.reversal.work = 20_000;
-    let read = |primal: &Primal| primal.point(point.as_bytes());
+    let read = |primal: &Primal| primal.read_point(point.as_bytes());
     let checked = match check(&valid, main, &options, read, Tolerances::default()) {
         Ok(checked) => checked,
         Err(problems) => return refused(&problems),

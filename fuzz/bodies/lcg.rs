@@ -3,7 +3,7 @@
 //! begin with zero are no JSON but say which edges a small graph has, so that more of them get as far as the
 //! search.
 
-use bb_preaccum::certificate::{self, jacobian, labels};
+use bb_preaccum::certificate::{self, jacobian, random_labels};
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::lcg::Lcg;
 use bb_preaccum::search::{Options, search};
@@ -59,7 +59,7 @@ fn from_text(data: &[u8]) {
     if lcg.edges().len() > 100 {
         return;
     }
-    let labels = labels(&lcg, 1);
+    let labels = random_labels(&lcg, 1);
     let expected = jacobian(&lcg, &labels);
     for model in CostModel::ALL {
         let options = Options {

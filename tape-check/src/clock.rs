@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use crate::{
     bodies::entered_when_ended,
     code::{Code, Key, Kind, Step, Written, is_increment},
-    same::identical,
+    same::are_identical,
 };
 
 /// The first key of a clock; tapes have smaller keys.
@@ -56,7 +56,7 @@ pub(crate) struct Clocks {
 
 impl Clocks {
     /// `mirrored`: the LOOPs that a FORLOOP of the reverse sweep names.
-    pub(crate) fn of(forward: &Forward<'_>, code: &Code<'_>, mirrored: &[VertexId]) -> Self {
+    pub(crate) fn find(forward: &Forward<'_>, code: &Code<'_>, mirrored: &[VertexId]) -> Self {
         let variables = code.routine.variables.len();
         let mut clocks = Self {
             value: vec![None; variables],
@@ -65,7 +65,7 @@ impl Clocks {
         for node in &code.nodes {
             if let Kind::Push { class, value, .. } = &node.kind
                 && *class == TapeClass::Control(ControlWidth::Count)
-                && let Some(v) = Code::whole(value)
+                && let Some(v) = Code::whole_variable(value)
                 && code.is_local_scalar(v)
                 && (code.writes_of(v).iter()).all(|w| event(v, w.what).is_some())
             {
@@ -133,7 +133,7 @@ impl<'p> Forward<'p> {
         let written = variables.map(|v| {
             let writes = code.writes_of(v).iter();
             let writes = writes.filter(|_| code.first(v) == v);
-            let mut places: Vec<usize> = writes.filter_map(|w| forest.place(w.region)).collect();
+            let mut places: Vec<usize> = writes.filter_map(|w| forest.position(w.region)).collect();
             places.sort_unstable();
             places
         });
@@ -225,7 +225,7 @@ impl<'p> Forward<'p> {
                     // A push between the write and the LOOP sees a count that is one event ahead.
                     Step::Node(n) => {
                         if let Kind::Push { value, .. } = code.nodes[n].kind
-                            && let Some(v) = Code::whole(value)
+                            && let Some(v) = Code::whole_variable(value)
                             && !written.contains(&v)
                         {
                             bad.insert(v);
@@ -277,7 +277,7 @@ impl<'p> Forward<'p> {
                     let Step::Write(w, what) = step else { continue };
                     if w == v {
                         return matches!(what, Written::Assigned(target, value)
-                        if target.subscripts.is_empty() && identical(value, original));
+                        if target.subscripts.is_empty() && are_identical(value, original));
                     }
                     let mut changed = false;
                     original.walk_places(&mut |p| changed |= code.may_share(p.var, w));

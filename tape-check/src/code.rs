@@ -239,7 +239,7 @@ pub(crate) fn write<'p, 'a>(
 ) -> Code<'p> {
     let mut writer = Writer::new(known, id, names, images);
     writer.code.regions.push(Region::default());
-    writer.graph(cfg);
+    writer.add_graph(cfg);
     writer.code
 }
 
@@ -262,13 +262,13 @@ pub(crate) fn flat<'p>(
             vertex: v,
             statement: None,
         };
-        if let Some(original) = writer.visited(v) {
-            writer.node(Kind::Visit(original), at);
+        if let Some(original) = writer.visited_vertex(v) {
+            writer.add_node(Kind::Visit(original), at);
         }
         if let VertexKind::Loop { test, .. } = &vertex.kind {
             writer.index_write(test);
         }
-        writer.statements(v, vertex.statements());
+        writer.add_statements(v, vertex.statements());
         steps.push(writer.steps.take().unwrap_or_default());
     }
     (writer.code, steps)
@@ -321,18 +321,18 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    fn statements(&mut self, v: VertexId, statements: &'p [Stmt]) {
+    fn add_statements(&mut self, v: VertexId, statements: &'p [Stmt]) {
         for (s, statement) in statements.iter().enumerate() {
             let at = At {
                 vertex: v,
                 statement: Some(s),
             };
-            self.statement(statement, at);
+            self.add_statement(statement, at);
         }
     }
 
     /// Follows the graph from ENTRY: bodies and arms in turn, then the vertices behind them.
-    fn graph(&mut self, cfg: &'p Cfg) {
+    fn add_graph(&mut self, cfg: &'p Cfg) {
         let mut frames: Vec<Frame> = Vec::new();
         let Some(mut v) = cfg.entry() else { return };
         loop {
@@ -345,19 +345,19 @@ impl<'p, 'a> Writer<'p, 'a> {
                 VertexKind::Entry => cfg.successors(v).next(),
                 VertexKind::Exit => break,
                 VertexKind::Block(statements) => {
-                    if let Some(original) = self.visited(v) {
-                        self.node(Kind::Visit(original), at);
+                    if let Some(original) = self.visited_vertex(v) {
+                        self.add_node(Kind::Visit(original), at);
                     }
-                    self.statements(v, statements);
+                    self.add_statements(v, statements);
                     cfg.successors(v).next()
                 }
                 VertexKind::Loop { test, .. } => {
                     let kind = Kind::Loop {
                         test,
                         body: 0,
-                        visited: self.visited(v).is_some(),
+                        visited: self.visited_vertex(v).is_some(),
                     };
-                    let node = self.node(kind, at);
+                    let node = self.add_node(kind, at);
                     frames.push(Frame {
                         node,
                         header: v,
@@ -365,7 +365,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                         outside: self.region,
                     });
                     self.index_write(test);
-                    let body = self.enter();
+                    let body = self.enter_region();
                     if let Kind::Loop { body: slot, .. } = &mut self.code.nodes[node].kind {
                         *slot = body;
                     }
@@ -374,20 +374,20 @@ impl<'p, 'a> Writer<'p, 'a> {
                 VertexKind::EndLoop => {
                     let Some(frame) = frames.pop() else { break };
                     self.mark_visited(&frame, v);
-                    self.leave(&frame);
+                    self.leave_region(&frame);
                     if let Kind::Loop { test, .. } = self.code.nodes[frame.node].kind {
                         self.index_write(test);
                     }
-                    self.close(&frame);
+                    self.close_region(&frame);
                     loop_edge(cfg, frame.header, false)
                 }
                 VertexKind::Branch(selector) => {
                     let kind = Kind::Branch {
                         selector,
                         arms: Vec::new(),
-                        visited: self.visited(v).is_some(),
+                        visited: self.visited_vertex(v).is_some(),
                     };
-                    let node = self.node(kind, at);
+                    let node = self.add_node(kind, at);
                     let edges = cfg.out_edges(v).iter().rev().map(|&e| cfg.edge(e));
                     frames.push(Frame {
                         node,
@@ -399,14 +399,14 @@ impl<'p, 'a> Writer<'p, 'a> {
                 }
                 VertexKind::EndBranch => {
                     if let Some(frame) = frames.last() {
-                        self.leave(frame);
+                        self.leave_region(frame);
                     }
                     match self.next_arm(frames.last_mut()) {
                         Some(target) => Some(target),
                         None => {
                             let Some(frame) = frames.pop() else { break };
                             self.mark_visited(&frame, v);
-                            self.close(&frame);
+                            self.close_region(&frame);
                             cfg.successors(v).next()
                         }
                     }
@@ -423,7 +423,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.clock
     }
 
-    fn node(&mut self, kind: Kind<'p>, at: At) -> NodeId {
+    fn add_node(&mut self, kind: Kind<'p>, at: At) -> NodeId {
         let now = self.tick();
         let node = self.code.nodes.len();
         self.code.nodes.push(Node {
@@ -441,13 +441,13 @@ impl<'p, 'a> Writer<'p, 'a> {
     }
 
     /// The vertex of the original whose image this vertex is, if the other sweep has an image of it too.
-    fn visited(&self, v: VertexId) -> Option<i64> {
+    fn visited_vertex(&self, v: VertexId) -> Option<i64> {
         self.images.get(v.index()).copied().flatten()
     }
 
     /// The end of a loop or branch is the image of a header as well.
     fn mark_visited(&mut self, frame: &Frame, end: VertexId) {
-        if self.visited(end).is_some() {
+        if self.visited_vertex(end).is_some() {
             match &mut self.code.nodes[frame.node].kind {
                 Kind::Loop { visited, .. } | Kind::Branch { visited, .. } => *visited = true,
                 Kind::Push { .. } | Kind::Pop { .. } | Kind::Call { .. } | Kind::Visit(_) => {}
@@ -456,19 +456,19 @@ impl<'p, 'a> Writer<'p, 'a> {
     }
 
     /// Begins a region inside.
-    fn enter(&mut self) -> RegionId {
+    fn enter_region(&mut self) -> RegionId {
         self.tick();
         self.region = self.code.regions.len();
         self.code.regions.push(Region::default());
         self.region
     }
 
-    fn leave(&mut self, frame: &Frame) {
+    fn leave_region(&mut self, frame: &Frame) {
         self.code.regions[self.region].end = self.tick();
         self.region = frame.outside;
     }
 
-    fn close(&mut self, frame: &Frame) {
+    fn close_region(&mut self, frame: &Frame) {
         self.code.nodes[frame.node].end = self.tick();
     }
 
@@ -476,7 +476,7 @@ impl<'p, 'a> Writer<'p, 'a> {
     fn next_arm(&mut self, frame: Option<&mut Frame>) -> Option<VertexId> {
         let frame = frame?;
         let (label, target) = frame.rest.pop()?;
-        let region = self.enter();
+        let region = self.enter_region();
         if let Kind::Branch { arms, .. } = &mut self.code.nodes[frame.node].kind {
             arms.push((label, region));
         }
@@ -485,11 +485,11 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     fn index_write(&mut self, test: &LoopTest) {
         if let LoopTest::Counted { index, .. } = test {
-            self.write(*index, Written::Otherwise);
+            self.add_write(*index, Written::Otherwise);
         }
     }
 
-    fn write(&mut self, v: VarId, what: Written<'p>) {
+    fn add_write(&mut self, v: VarId, what: Written<'p>) {
         let at = self.clock;
         let region = self.region;
         let first = self.code.first(v);
@@ -517,11 +517,11 @@ impl<'p, 'a> Writer<'p, 'a> {
         number.unwrap_or(0) * 4 + stack
     }
 
-    fn statement(&mut self, statement: &'p Stmt, at: At) {
+    fn add_statement(&mut self, statement: &'p Stmt, at: At) {
         self.tick();
-        match FlatStmt::of(&statement.kind) {
+        match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
-                self.write(target.var, Written::Assigned(target, value));
+                self.add_write(target.var, Written::Assigned(target, value));
             }
             FlatStmt::Push { tape, class, value } => {
                 let kind = Kind::Push {
@@ -529,7 +529,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                     class,
                     value,
                 };
-                self.node(kind, at);
+                self.add_node(kind, at);
             }
             FlatStmt::Pop {
                 tape,
@@ -541,24 +541,24 @@ impl<'p, 'a> Writer<'p, 'a> {
                     class,
                     target,
                 };
-                let node = self.node(kind, at);
-                self.write(target.var, Written::Popped(node));
+                let node = self.add_node(kind, at);
+                self.add_write(target.var, Written::Popped(node));
             }
             FlatStmt::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(callee, arguments, result, at),
+            } => self.add_call(callee, arguments, result, at),
             FlatStmt::Opaque { writes, .. } => {
                 for &v in writes {
-                    self.write(v, Written::Otherwise);
+                    self.add_write(v, Written::Otherwise);
                 }
             }
             FlatStmt::Stop { text: _ } => {}
         }
     }
 
-    fn call(
+    fn add_call(
         &mut self,
         callee: RoutineId,
         arguments: &'p [Option<Expr>],
@@ -580,7 +580,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             let mut numbers: Vec<u32> = tapes.iter().map(|t| t.0).collect();
             numbers.sort_unstable();
             numbers.dedup();
-            match self.known.roles.of(callee) {
+            match self.known.roles.role(callee) {
                 Some((pair, forward)) if numbers.len() == tapes.len() => {
                     let kind = Kind::Call {
                         pair,
@@ -588,7 +588,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                         arguments,
                         tapes,
                     };
-                    self.node(kind, at);
+                    self.add_node(kind, at);
                 }
                 Some(_) => self.code.bad_calls.push(BadCall {
                     at,
@@ -608,11 +608,11 @@ impl<'p, 'a> Writer<'p, 'a> {
                 && formal.ty != ScalarType::Tape
                 && formal.intent().is_some_and(|i| i.writes())
             {
-                self.write(place.var, Written::Otherwise);
+                self.add_write(place.var, Written::Otherwise);
             }
         }
         if let Some(place) = result {
-            self.write(place.var, Written::Otherwise);
+            self.add_write(place.var, Written::Otherwise);
         }
         let mut written: Vec<VarId> = Vec::new();
         let program = self.known.program;
@@ -629,7 +629,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         written.sort_unstable();
         written.dedup();
         for v in written {
-            self.write(v, Written::Otherwise);
+            self.add_write(v, Written::Otherwise);
         }
     }
 }
@@ -734,7 +734,7 @@ impl<'p> Code<'p> {
     }
 
     /// The variable, if the expression is the value of a whole variable.
-    pub(crate) fn whole(e: &Expr) -> Option<VarId> {
+    pub(crate) fn whole_variable(e: &Expr) -> Option<VarId> {
         match e {
             Expr::Place(place) if place.subscripts.is_empty() => Some(place.var),
             _ => None,
@@ -747,8 +747,8 @@ pub(crate) fn is_increment(v: VarId, e: &Expr) -> bool {
     match e {
         Expr::Op(Op::Add, operands) => match &**operands {
             [a, b] => {
-                (Code::whole(a) == Some(v) && *b == Expr::Int(1))
-                    || (Code::whole(b) == Some(v) && *a == Expr::Int(1))
+                (Code::whole_variable(a) == Some(v) && *b == Expr::Int(1))
+                    || (Code::whole_variable(b) == Some(v) && *a == Expr::Int(1))
             }
             _ => false,
         },

@@ -11,7 +11,7 @@ use cfg_core::{
 
 use crate::{
     code::{Code, Kind, NodeId, Written, is_increment},
-    same::identical,
+    same::are_identical,
     sides::{At2, PairCheck},
 };
 
@@ -93,14 +93,14 @@ impl<'p> PairCheck<'p, '_> {
             let LoopTest::Counted { last, .. } = test else {
                 return Err("the loop is not a counted loop, its range is not known".to_owned());
             };
-            if !self.same(f.side, last, r.side, start) {
+            if !self.are_same(f.side, last, r.side, start) {
                 return Err("the reverse loop does not start where the loop ends".to_owned());
             }
             return self.unchanged_bounds(f, test);
         };
         match count {
             Expr::Op(Op::Trips, operands) => self.trips(f, r, test, operands),
-            e => match Code::whole(e) {
+            e => match Code::whole_variable(e) {
                 Some(v) => self.taped(f, r, v),
                 None => Err(
                     "the bound of the reverse loop is neither popped nor a number of trips"
@@ -118,7 +118,7 @@ impl<'p> PairCheck<'p, '_> {
         else {
             return Err("the loop is not a counted loop, its trips are not known".to_owned());
         };
-        let same = |(a, b): (&Expr, &Expr)| self.same(f.side, a, r.side, b);
+        let same = |(a, b): (&Expr, &Expr)| self.are_same(f.side, a, r.side, b);
         if operands.len() != 3 || ![first, last, step].into_iter().zip(operands).all(same) {
             return Err("the reverse loop counts the trips of another range".to_owned());
         }
@@ -184,7 +184,7 @@ impl<'p> PairCheck<'p, '_> {
             return Err("the reverse loop runs over the range with another index".to_owned());
         }
         // A value is right if it was recorded, or is evaluated again and the loop does not change it.
-        let has = |e: &Expr, original: &Expr| match self.same(f.side, original, r.side, e) {
+        let has = |e: &Expr, original: &Expr| match self.are_same(f.side, original, r.side, e) {
             _ if self.recorded(f, r, original, e) => Ok(true),
             true => self.unwritten(f, original).map(|()| true),
             false => Ok(false),
@@ -208,7 +208,7 @@ impl<'p> PairCheck<'p, '_> {
     fn recorded(&self, f: At2, r: At2, original: &Expr, e: &Expr) -> bool {
         let code = self.code(f.side);
         let node = &code.nodes[f.node];
-        let Some(theirs) = Code::whole(e) else {
+        let Some(theirs) = Code::whole_variable(e) else {
             return false;
         };
         let Some(v) = self.forward_variable(f.side, r.side, theirs) else {
@@ -230,7 +230,7 @@ impl<'p> PairCheck<'p, '_> {
         // The push follows the assignment in the same region, without another assignment in between.
         let is_pushed = push.filter(|p| p.side == f.side).is_some_and(|push| {
             let push = &code.nodes[push.node];
-            matches!(&push.kind, Kind::Push { value, .. } if Code::whole(value) == Some(v))
+            matches!(&push.kind, Kind::Push { value, .. } if Code::whole_variable(value) == Some(v))
                 && push.region == write.region
                 && push.begin > write.at
                 && !code.writes_within(v, write.at + 1, push.begin)
@@ -239,7 +239,7 @@ impl<'p> PairCheck<'p, '_> {
             && is_pushed
             && code.is_local_scalar(v)
             && target.subscripts.is_empty()
-            && identical(value, original)
+            && are_identical(value, original)
             && !changed
     }
 
@@ -262,7 +262,8 @@ impl<'p> PairCheck<'p, '_> {
         let Kind::Push { value, .. } = &pushed.kind else {
             return Err(format!("`{name}` is not popped from a push"));
         };
-        let Some(counter) = Code::whole(value).filter(|&v| forward.is_local_scalar(v)) else {
+        let Some(counter) = Code::whole_variable(value).filter(|&v| forward.is_local_scalar(v))
+        else {
             return Err("what is pushed at the loop's exit is no local counter".to_owned());
         };
         let name = &forward.routine.variable(counter).name;
@@ -317,10 +318,10 @@ pub(crate) fn read_range<'p>(
             ways[0] = Some(Range { count: None, own });
         }
         if let Some((b, n, s)) = from_last(first)
-            && identical(b, last)
+            && are_identical(b, last)
             && (match back {
                 Step::Constant(k) => *s == Expr::Int(k) && k != 0,
-                Step::Of(e) => identical(s, e),
+                Step::Of(e) => are_identical(s, e),
             })
         {
             ways[1] = Some(Range {

@@ -33,7 +33,7 @@ struct Writes {
 }
 
 impl GlobalWrites {
-    pub(crate) fn of(program: &Program) -> Self {
+    pub(crate) fn summarise(program: &Program) -> Self {
         let owner: Vec<GlobalId> = program
             .globals
             .iter()
@@ -56,9 +56,9 @@ impl GlobalWrites {
                 lying: &lying,
                 writes,
             }
-            .routine(routine);
+            .visit_routine(routine);
         }
-        CallGraph::of(program).propagate(&mut writes, |all, of| {
+        CallGraph::build(program).propagate(&mut writes, |all, of| {
             all.owners.extend(&of.owners);
             all.themselves.extend(&of.themselves);
             all.types.extend(&of.types);
@@ -120,7 +120,7 @@ struct Direct<'a> {
 }
 
 impl<'ir> Visit<'ir> for Direct<'_> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         let role = match role {
             PlaceRole::Bind { callee, formal } => {
                 let formal = self.program.routine(callee).parameter(formal);
@@ -131,11 +131,11 @@ impl<'ir> Visit<'ir> for Direct<'_> {
             }
             role => role,
         };
-        self.variable(&place.var, role);
+        self.visit_variable(&place.var, role);
         walk_place(self, place);
     }
 
-    fn variable(&mut self, v: &VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &VarId, role: PlaceRole) {
         let variable = self.routine.variable(*v);
         if let Role::Global(g) = variable.role
             && role.writes()

@@ -138,7 +138,7 @@ pub fn check_program(program: &Flat) -> Report {
 pub fn inspect(program: &Flat, pairs: &[Pair]) -> Report {
     let mut found = Report::default();
     let (roles, twice) = Roles::new(program, pairs);
-    let globals = GlobalWrites::of(program);
+    let globals = GlobalWrites::summarise(program);
     let known = Known {
         program: program.program(),
         roles: &roles,
@@ -159,7 +159,7 @@ pub fn inspect(program: &Flat, pairs: &[Pair]) -> Report {
     }
     for (r, routine) in program.routines.iter().enumerate() {
         let id = RoutineId::new(r);
-        if roles.of(id).is_none() && uses_tape(routine) {
+        if roles.role(id).is_none() && uses_tape(routine) {
             inspect_single(program, known, id, &mut found);
         }
     }
@@ -254,7 +254,7 @@ fn inspect_single(program: &Flat, known: Known<'_, '_>, id: RoutineId, found: &m
         return;
     }
     // A routine that calls the sweeps of a general routine is declared general too, although its own graph may nest.
-    let structured = |cfg: &Cfg| program.structure(id).is_some() || Structure::of(cfg).is_ok();
+    let structured = |cfg: &Cfg| program.structure(id).is_some() || Structure::compute(cfg).is_ok();
     if !routine.body.as_ref().is_some_and(structured) {
         let message =
             "the routine pushes and pops for itself, and its control flow is not structured";

@@ -30,7 +30,7 @@ pub(crate) struct Arms<'a> {
 }
 
 impl<'a> Arms<'a> {
-    pub(crate) fn of(selector: &'a Selector) -> Self {
+    pub(crate) fn from_selector(selector: &'a Selector) -> Self {
         let mut found = Self {
             selector,
             ranges: Vec::new(),
@@ -67,7 +67,7 @@ impl<'a> Arms<'a> {
 
 /// The value of an expression of integers and logicals (0 and 1), whose only variable has this value.
 fn evaluate(e: &Expr, value: i64) -> Option<i64> {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Constant(Constant::Int(i)) => Some(i),
         FlatExpr::Constant(Constant::Logical(b)) => Some(i64::from(b)),
         FlatExpr::Place(_) => Some(value),
@@ -104,12 +104,15 @@ mod tests {
     fn conditions_and_cases() {
         let v = Expr::var(VarId::new(3));
         let is_one = Selector::Condition(Expr::op(Op::Eq, [v.clone(), Expr::Int(1)]));
-        assert_eq!(Arms::of(&is_one).label(1), Some(1));
-        assert_eq!(Arms::of(&is_one).label(0), Some(0));
+        assert_eq!(Arms::from_selector(&is_one).label(1), Some(1));
+        assert_eq!(Arms::from_selector(&is_one).label(0), Some(0));
         assert_eq!(selector_variable(&is_one), Some(VarId::new(3)));
         let not = Selector::Condition(Expr::op(Op::Not, [v.clone()]));
         assert_eq!(
-            (Arms::of(&not).label(1), Arms::of(&not).label(0)),
+            (
+                Arms::from_selector(&not).label(1),
+                Arms::from_selector(&not).label(0)
+            ),
             (Some(0), Some(1))
         );
         let two = Expr::op(Op::Lt, [v.clone(), Expr::var(VarId::new(4))]);
@@ -124,7 +127,7 @@ mod tests {
             (Op::Ge, [0, 1, 1]),
         ] {
             let compared = Selector::Condition(Expr::op(op, [v.clone(), Expr::Int(5)]));
-            let arms = [4, 5, 6].map(|value| Arms::of(&compared).label(value));
+            let arms = [4, 5, 6].map(|value| Arms::from_selector(&compared).label(value));
             assert_eq!(arms, expected.map(Some), "{op:?}");
         }
         let case = |label, lower, upper, default| Arm {
@@ -140,9 +143,9 @@ mod tests {
                 case(30, Some(-5), Some(-5), true),
             ]),
         };
-        assert_eq!(Arms::of(&cases).label(0), Some(10));
-        assert_eq!(Arms::of(&cases).label(7), Some(20));
-        assert_eq!(Arms::of(&cases).label(-1), Some(30));
+        assert_eq!(Arms::from_selector(&cases).label(0), Some(10));
+        assert_eq!(Arms::from_selector(&cases).label(7), Some(20));
+        assert_eq!(Arms::from_selector(&cases).label(-1), Some(30));
     }
 
     /// A selector decides by one scalar if it reads no element and no other variable; a selector that cannot be
@@ -167,7 +170,10 @@ mod tests {
             (Expr::Real(1.0), None, None),
         ] {
             let selector = Selector::Condition(e);
-            let found = (selector_variable(&selector), Arms::of(&selector).label(1));
+            let found = (
+                selector_variable(&selector),
+                Arms::from_selector(&selector).label(1),
+            );
             assert_eq!(found, (variable.map(VarId::new), label), "{selector:?}");
         }
     }
@@ -193,9 +199,17 @@ mod tests {
         let expected = [1, 1, 3, 3, 2, 2, 3, 1, 1, 3];
         let values = [i64::MIN, -3, -2, 1, 2, 4, 5, 7, 9, 10];
         for (value, label) in values.into_iter().zip(expected) {
-            assert_eq!(Arms::of(&arms(true)).label(value), Some(label), "{value}");
+            assert_eq!(
+                Arms::from_selector(&arms(true)).label(value),
+                Some(label),
+                "{value}"
+            );
             let taken = Some(label).filter(|&l| l != 3);
-            assert_eq!(Arms::of(&arms(false)).label(value), taken, "{value}");
+            assert_eq!(
+                Arms::from_selector(&arms(false)).label(value),
+                taken,
+                "{value}"
+            );
         }
     }
 }

@@ -79,7 +79,7 @@ impl<'p> PairCheck<'p, '_> {
                 _ => "the control flow is not structured, and this is no pop from the sweep's tape",
             };
             let help = "leave the tape to routines of its own, a forward and a reverse sweep";
-            self.problem(&codes::GRAPH, At2 { side, node }, message.to_owned(), help);
+            self.report(&codes::GRAPH, At2 { side, node }, message.to_owned(), help);
         }
     }
 
@@ -93,7 +93,7 @@ impl<'p> PairCheck<'p, '_> {
                 message.push_str(&format!(" ({})", self.name(node(other))));
             }
             let help = "push and pop in mirrored order";
-            self.problem(problem.info, node(problem.node), message, help);
+            self.report(problem.info, node(problem.node), message, help);
         }
         if !self.problems.is_empty() {
             return;
@@ -122,12 +122,12 @@ impl<'p> PairCheck<'p, '_> {
         for node in left {
             let n = At2 { side, node };
             let message = "this stays on the tape when the routine returns".to_owned();
-            self.problem(&codes::LEFT, n, message, "pop it, or do not push it");
+            self.report(&codes::LEFT, n, message, "pop it, or do not push it");
         }
         for node in empty {
             let n = At2 { side, node };
             let message = "nothing was pushed that this could pop".to_owned();
-            self.problem(&codes::EMPTY, n, message, "push what is popped here");
+            self.report(&codes::EMPTY, n, message, "push what is popped here");
         }
         for (push, pop) in std::mem::take(&mut self.sides[side].reduced.matched) {
             self.matched(At2 { side, node: push }, At2 { side, node: pop });
@@ -188,10 +188,10 @@ impl<'p> PairCheck<'p, '_> {
                                this block"
                         .to_owned();
                 let help = "visit the adjoints of all blocks in reverse order";
-                self.problem(&codes::PATH, n, message, help);
+                self.report(&codes::PATH, n, message, help);
             } else {
                 let message = "the mirrored part of the reverse sweep does not pop this".to_owned();
-                self.problem(&codes::LEFT, n, message, "pop it there, or do not push it");
+                self.report(&codes::LEFT, n, message, "pop it there, or do not push it");
             }
         }
     }
@@ -218,12 +218,12 @@ impl<'p> PairCheck<'p, '_> {
                                    the block that this is the adjoint of"
             );
             let help = "visit the adjoints of all blocks in reverse order";
-            self.problem(&codes::PATH, pop, message, help);
+            self.report(&codes::PATH, pop, message, help);
         } else {
             let message = format!(
                 "the mirrored part of the forward sweep ({around}) has nothing on the stack here"
             );
-            self.problem(
+            self.report(
                 &codes::EMPTY,
                 pop,
                 message,
@@ -246,7 +246,7 @@ impl<'p> PairCheck<'p, '_> {
                 }
             };
             let help = "visit the adjoints of all blocks in reverse order";
-            self.problem(&codes::PATH, pop, message, help);
+            self.report(&codes::PATH, pop, message, help);
             return;
         }
         let stack = ["control", "integer", "real", "real32"][key as usize % 4];
@@ -260,7 +260,7 @@ impl<'p> PairCheck<'p, '_> {
                 "the mirrored part of the forward sweep has nothing on the {stack} stack of `{tape}` here"
             ),
         };
-        self.problem(
+        self.report(
             &codes::ORDER,
             pop,
             message,
@@ -281,7 +281,7 @@ impl<'p> PairCheck<'p, '_> {
                     self.values.push((f, r));
                 } else {
                     let message = format!("the class is not that of the push ({})", self.name(f));
-                    self.problem(
+                    self.report(
                         &codes::CLASS,
                         r,
                         message,
@@ -304,7 +304,7 @@ impl<'p> PairCheck<'p, '_> {
                             self.name(f)
                         );
                         let help = "count the iterations and push the count at the loop's exit";
-                        self.problem(&codes::COUNT, r, message, help);
+                        self.report(&codes::COUNT, r, message, help);
                     }
                 }
                 self.meet(f.side, a, None, r.side, b);
@@ -315,13 +315,13 @@ impl<'p> PairCheck<'p, '_> {
                 if a != b {
                     let message = format!("the block visited before is {}", self.name(f));
                     let help = "visit the adjoints of all blocks in reverse order";
-                    self.problem(&codes::PATH, r, message, help);
+                    self.report(&codes::PATH, r, message, help);
                 }
             }
             _ => {
                 let message = format!("what lies on the tape here is {}", self.name(f));
                 let help = "mirror loops by loops, branches by branches, calls by calls";
-                self.problem(&codes::ORDER, r, message, help);
+                self.report(&codes::ORDER, r, message, help);
             }
         }
     }
@@ -345,7 +345,7 @@ impl<'p> PairCheck<'p, '_> {
         else {
             return;
         };
-        let takes_arm = Arms::of(selector);
+        let takes_arm = Arms::from_selector(selector);
         let help = "end each arm with the push of a constant of its own; pop it right before the \
                     mirrored branch, and decide on it alone";
         let (mut arms, mut back) = (arms.clone(), back.clone());
@@ -353,7 +353,7 @@ impl<'p> PairCheck<'p, '_> {
         back.sort_unstable();
         if !arms.iter().map(|a| a.0).eq(back.iter().map(|a| a.0)) {
             let message = format!("the arms are not those of {}", self.name(f));
-            self.problem(&codes::MARKER, r, message, help);
+            self.report(&codes::MARKER, r, message, help);
             return;
         }
         let Some(pop) = self.sides[r.side].reduced.marker[r.node] else {
@@ -362,7 +362,7 @@ impl<'p> PairCheck<'p, '_> {
                     "this mirrors {}, but does not decide on a value popped right before it, and {why}",
                     self.name(f)
                 );
-                self.problem(&codes::MARKER, r, message, help);
+                self.report(&codes::MARKER, r, message, help);
                 return;
             }
             self.summary.branches += 1;
@@ -394,7 +394,7 @@ impl<'p> PairCheck<'p, '_> {
                 side: r.side,
                 node: pop,
             };
-            self.problem(&codes::MARKER, pop, message, help);
+            self.report(&codes::MARKER, pop, message, help);
             return;
         }
         self.summary.branches += 1;
@@ -410,7 +410,7 @@ impl<'p> PairCheck<'p, '_> {
             });
             let Some((node, theirs, value)) = pushed else {
                 let message = format!("the arm {label} does not end with the push of a marker");
-                self.problem(&codes::MARKER, f, message, help);
+                self.report(&codes::MARKER, f, message, help);
                 continue;
             };
             let push = At2 { side: f.side, node };
@@ -420,7 +420,7 @@ impl<'p> PairCheck<'p, '_> {
                     side: r.side,
                     node: pop,
                 };
-                self.problem(
+                self.report(
                     &codes::CLASS,
                     pop,
                     message,
@@ -444,7 +444,7 @@ impl<'p> PairCheck<'p, '_> {
                         self.name(r)
                     ),
                 };
-                self.problem(&codes::MARKER, push, message, help);
+                self.report(&codes::MARKER, push, message, help);
             }
             self.meet(f.side, left, Some(push.node), r.side, taken);
         }
@@ -469,7 +469,7 @@ impl<'p> PairCheck<'p, '_> {
             ) if arms == back => (a, b),
             _ => return Err("not by the same selector either".to_owned()),
         };
-        if !self.same(f.side, theirs, r.side, own) {
+        if !self.are_same(f.side, theirs, r.side, own) {
             return Err("not by the same selector either".to_owned());
         }
         let code = self.code(f.side);
@@ -506,7 +506,7 @@ impl<'p> PairCheck<'p, '_> {
         let help = "call the reverse sweep of the same routine with the same arguments";
         if pair != back {
             let message = format!("the mirrored call is {}", self.name(f));
-            self.problem(&codes::CALL, r, message, help);
+            self.report(&codes::CALL, r, message, help);
             return;
         }
         let (mut tapes, mut taken) = (tapes.clone(), taken.clone());
@@ -514,7 +514,7 @@ impl<'p> PairCheck<'p, '_> {
         taken.sort_unstable();
         if tapes != taken {
             let message = format!("other tapes than in the mirrored call, {}", self.name(f));
-            self.problem(&codes::CALL, r, message, help);
+            self.report(&codes::CALL, r, message, help);
             return;
         }
         let (a, b) = match self.known.roles.pair(*pair) {
@@ -538,7 +538,7 @@ impl<'p> PairCheck<'p, '_> {
             };
             let same = match (actual, given.get(there)) {
                 (None, Some(None)) => true,
-                (Some(a), Some(Some(b))) => self.same(f.side, a, r.side, b),
+                (Some(a), Some(Some(b))) => self.are_same(f.side, a, r.side, b),
                 _ => false,
             };
             if !same {
@@ -553,7 +553,7 @@ impl<'p> PairCheck<'p, '_> {
                     "the argument `{name}` is not that of the mirrored call, {}",
                     self.name(f)
                 );
-                self.problem(&codes::CALL, r, message, help);
+                self.report(&codes::CALL, r, message, help);
             }
         }
     }
@@ -609,7 +609,7 @@ impl<'p> PairCheck<'p, '_> {
         if let Some(why) = why {
             let message = format!("{why} ({})", self.name(f));
             let help = "pop into the place that was pushed";
-            self.problem(&codes::PLACE, r, message, help);
+            self.report(&codes::PLACE, r, message, help);
         }
     }
 

@@ -130,7 +130,7 @@ impl Roles {
         (Self { of: roles, pairs }, twice)
     }
 
-    pub(crate) fn of(&self, r: RoutineId) -> Option<(usize, bool)> {
+    pub(crate) fn role(&self, r: RoutineId) -> Option<(usize, bool)> {
         self.of.get(r.index()).copied().flatten()
     }
 
@@ -261,7 +261,7 @@ mod tests {
         };
         let pairs = [pair(3, 1), pair(1, 2), pair(9, 2)];
         let (roles, twice) = Roles::new(&program, &pairs);
-        let of = [0, 1, 2, 3, 9].map(|r| roles.of(RoutineId::new(r)));
+        let of = [0, 1, 2, 3, 9].map(|r| roles.role(RoutineId::new(r)));
         assert_eq!(
             of,
             [

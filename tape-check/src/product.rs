@@ -169,7 +169,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         let first_in_body = first_in_body(cfg);
         let dominators = Dominators::new(cfg, cfg.entry().map_or(0, VertexId::index));
         Self {
-            clocks: Clocks::of(forward, check.code(0), &loops),
+            clocks: Clocks::find(forward, check.code(0), &loops),
             decides: deciding(check.code(1), cfg),
             entered_when_ended: entered_when_ended(cfg, &dominators),
             dominators,
@@ -248,7 +248,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         help: &str,
     ) -> Reported {
         let n = At2 { side, node };
-        self.check.problem(info, n, message.to_owned(), help);
+        self.check.report(info, n, message.to_owned(), help);
         Reported
     }
 
@@ -543,7 +543,9 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         if let Some(c) = constant(value) {
             return Value::Constant(c);
         }
-        let Some(v) = Code::whole(value).filter(|&v| self.check.code(0).is_local_scalar(v)) else {
+        let Some(v) =
+            Code::whole_variable(value).filter(|&v| self.check.code(0).is_local_scalar(v))
+        else {
             return Value::Unknown;
         };
         let Some(key) = self.clocks.value(v) else {
@@ -567,7 +569,8 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
             Written::Assigned(target, e) if target.subscripts.is_empty() => match e {
                 Expr::Op(Op::Trips, operands) => Value::Trips(operands),
                 Expr::Op(Op::Add, operands) => match &**operands {
-                    [a, Expr::Int(k)] => match Code::whole(a).and_then(|v| state.known(v)) {
+                    [a, Expr::Int(k)] => match Code::whole_variable(a).and_then(|v| state.known(v))
+                    {
                         Some(Value::Clock(key, more, nodes, taken)) => {
                             Value::Clock(key, more.saturating_add(*k), nodes, taken)
                         }
@@ -615,7 +618,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         let (arms, edges) = self.ways.entry(v).or_insert_with(|| {
             let edges = cfg.out_edges(v).iter();
             let labels = edges.filter_map(|&e| cfg.edge(e).label.map(|label| (label, e)));
-            (Arms::of(selector), labels.collect())
+            (Arms::from_selector(selector), labels.collect())
         });
         match arms.label(value).and_then(|label| edges.get(&label)) {
             Some(&e) => {

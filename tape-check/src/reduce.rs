@@ -219,7 +219,7 @@ fn marker(code: &Code<'_>, branch: NodeId, selector: &Selector) -> Option<NodeId
 
 /// The value of a constant that stands for an arm.
 pub(crate) fn constant(e: &Expr) -> Option<i64> {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Constant(Constant::Int(i)) => Some(i),
         FlatExpr::Constant(Constant::Logical(b)) => Some(i64::from(b)),
         FlatExpr::Constant(Constant::Real(_) | Constant::Real32(_))

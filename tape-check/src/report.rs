@@ -89,7 +89,7 @@ pub(crate) fn of_routine(
     help: &str,
 ) -> Diagnostic {
     Diagnostic::error(info, message, help)
-        .at_site_in(program, Site::of(id, Element::Routine))
+        .at_site_in(program, Site::whole(id, Element::Routine))
         .at_element(format!("routine {}", Name(&program.routine(id).name)))
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn at(
         None => Element::Vertex(at.vertex),
     };
     Diagnostic::error(info, message, help)
-        .at_site_in(program, Site::of(code.id, place))
+        .at_site_in(program, Site::whole(code.id, place))
         .at_element(element(program, code, at))
 }
 
@@ -129,7 +129,7 @@ fn element(program: &Program, code: &Code<'_>, at: At) -> String {
         ),
         Some((s, statement)) => {
             let shown = Printer::new(program, code.routine)
-                .stmt(statement)
+                .display_stmt(statement)
                 .to_string();
             format!(
                 "routine {name}, vertex {}, statement {} `{shown}`",

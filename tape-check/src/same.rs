@@ -7,7 +7,7 @@ use cfg_core::{
 use std::collections::HashMap;
 
 /// True if two expressions of one routine are the same; a NaN among their constants is the same as itself.
-pub(crate) fn identical(a: &Expr, b: &Expr) -> bool {
+pub(crate) fn are_identical(a: &Expr, b: &Expr) -> bool {
     Correspondence::identity().same(a, b)
 }
 
@@ -180,7 +180,7 @@ mod tests {
         ];
         for (i, a) in all.iter().enumerate() {
             for (j, b) in all.iter().enumerate() {
-                assert_eq!(identical(a, b), i == j, "{a:?} {b:?}");
+                assert_eq!(are_identical(a, b), i == j, "{a:?} {b:?}");
             }
         }
     }

@@ -106,7 +106,7 @@ impl<'p, 'a> PairCheck<'p, 'a> {
         if f == r { &self.identity } else { &self.across }
     }
 
-    pub(crate) fn same(&self, f: usize, a: &Expr, r: usize, b: &Expr) -> bool {
+    pub(crate) fn are_same(&self, f: usize, a: &Expr, r: usize, b: &Expr) -> bool {
         self.correspondence(f, r).same(a, b)
     }
 
@@ -132,7 +132,7 @@ impl<'p, 'a> PairCheck<'p, 'a> {
         report::name(self.known.program, self.code(n.side), n.node)
     }
 
-    pub(crate) fn problem(&mut self, info: &CodeInfo, n: At2, message: String, help: &str) {
+    pub(crate) fn report(&mut self, info: &CodeInfo, n: At2, message: String, help: &str) {
         let code = self.code(n.side);
         let at = code.nodes[n.node].at;
         let problem = report::at(self.known.program, code, at, info, message, help);

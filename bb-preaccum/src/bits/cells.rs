@@ -121,7 +121,7 @@ struct EdgeToken {
 
 impl EdgeToken {
     /// `None` for a vertex elimination.
-    fn of(token: Token) -> Option<Self> {
+    fn from_token(token: Token) -> Option<Self> {
         let (middle, end, front) = match token {
             Token::Vertex(_) => return None,
             Token::Front(i, j) => (j, i, true),
@@ -152,13 +152,13 @@ pub(crate) fn cells<const W: usize, const L: usize>(graph: &BitGraph<W>) -> Vec<
 }
 
 /// The vertex whose cell determines the cost and the effect of an elimination.
-pub(crate) fn middle(token: Token) -> usize {
+pub(crate) fn middle_vertex(token: Token) -> usize {
     let (Token::Vertex(j) | Token::Front(_, j) | Token::Back(j, _)) = token;
     usize::from(j)
 }
 
 /// The cost of a token, by the cell of its middle; `None` if there is nothing to do.
-pub(crate) fn price<const W: usize, const L: usize>(
+pub(crate) fn token_cost<const W: usize, const L: usize>(
     graph: &BitGraph<W>,
     token: Token,
     cell: &Cell<W, L>,
@@ -167,7 +167,7 @@ pub(crate) fn price<const W: usize, const L: usize>(
     if pred.is_empty() || succ.is_empty() {
         return None;
     }
-    let Some(edge) = EdgeToken::of(token) else {
+    let Some(edge) = EdgeToken::from_token(token) else {
         let all = pred.count(0) * succ.count(0);
         let counted = match L {
             PLAIN => all,
@@ -203,7 +203,7 @@ pub(crate) fn touched<const W: usize, const L: usize>(
     token: Token,
     cell: &Cell<W, L>,
 ) -> Row<W> {
-    let mut row = match EdgeToken::of(token) {
+    let mut row = match EdgeToken::from_token(token) {
         None => {
             let mut row = *cell.pred.all();
             join(&mut row, cell.succ.all());
@@ -215,7 +215,7 @@ pub(crate) fn touched<const W: usize, const L: usize>(
             row
         }
     };
-    set(&mut row, middle(token));
+    set(&mut row, middle_vertex(token));
     meet(&row, &graph.eliminable)
 }
 
@@ -236,16 +236,16 @@ pub(crate) fn unchanged<const W: usize, const L: usize>(
 }
 
 /// Changes the cell of `x` as a token with this middle cell does.
-pub(crate) fn act<const W: usize, const L: usize>(
+pub(crate) fn apply_token<const W: usize, const L: usize>(
     graph: &BitGraph<W>,
     token: Token,
     cell: &Cell<W, L>,
     x: usize,
     other: &mut Cell<W, L>,
 ) {
-    let j = middle(token);
+    let j = middle_vertex(token);
     let stays = has(&graph.stays, j);
-    if let Some(edge) = EdgeToken::of(token) {
+    if let Some(edge) = EdgeToken::from_token(token) {
         return act_edge(edge, stays, cell, x, other);
     }
     let (pred, succ) = (&cell.pred, &cell.succ);

@@ -56,7 +56,7 @@ impl Near {
         }
     }
 
-    fn place(&self, at: u32) -> Option<usize> {
+    fn position(&self, at: u32) -> Option<usize> {
         let place = self.members.partition_point(|&other| other & !GONE < at);
         (self.members.get(place) == Some(&at)).then_some(place)
     }
@@ -69,7 +69,7 @@ impl Near {
 
     /// Removes a member; true if it was one.
     fn remove(&mut self, at: u32) -> bool {
-        let Some(place) = self.place(at) else {
+        let Some(place) = self.position(at) else {
             return false;
         };
         self.sum ^= mix(at.into());
@@ -271,7 +271,10 @@ impl<'a> Dual<'a> {
 
     /// True if a face is left.
     pub(crate) fn has(&self, (first, second): (u32, u32)) -> bool {
-        self.vertices[first as usize].succs.place(second).is_some()
+        self.vertices[first as usize]
+            .succs
+            .position(second)
+            .is_some()
     }
 
     /// The labels left: the Jacobian's entries, when complete.

@@ -172,7 +172,7 @@ impl Rows {
                     preds.contains(&i)
                 }
             }
-            Self::Matrix(matrix) => matrix.labels[matrix.place(i, k)] > 0,
+            Self::Matrix(matrix) => matrix.labels[matrix.position(i, k)] > 0,
         }
     }
 
@@ -184,7 +184,7 @@ impl Rows {
                 if i as usize >= matrix.vertices || k as usize >= matrix.vertices {
                     return None;
                 }
-                let place = matrix.place(i, k);
+                let place = matrix.position(i, k);
                 let label = matrix.labels[place].checked_sub(1)?;
                 Some((Label(label), matrix.kinds[place]))
             }
@@ -200,7 +200,7 @@ impl Rows {
                 }
             }
             Self::Matrix(matrix) => {
-                let place = matrix.place(i, k);
+                let place = matrix.position(i, k);
                 let old = std::mem::replace(&mut matrix.labels[place], label.0 + 1);
                 matrix.kinds[place] = kind;
                 if old == 0 {
@@ -218,7 +218,7 @@ impl Rows {
                 maps.succs[i as usize].remove(&k).is_some()
             }
             Self::Matrix(matrix) => {
-                let place = matrix.place(i, k);
+                let place = matrix.position(i, k);
                 let there = std::mem::take(&mut matrix.labels[place]) > 0;
                 if there {
                     matrix.flip(i, k, false);
@@ -246,7 +246,7 @@ impl Rows {
 }
 
 impl Matrix {
-    fn place(&self, i: u32, k: u32) -> usize {
+    fn position(&self, i: u32, k: u32) -> usize {
         i as usize * self.vertices + k as usize
     }
 

@@ -135,7 +135,7 @@ impl Side {
         }
     }
 
-    fn of(step: Step) -> Self {
+    fn from_step(step: Step) -> Self {
         match step {
             Step::Front(..) => Self::Fronts,
             Step::Back(..) => Self::Backs,
@@ -603,7 +603,7 @@ impl Queue<'_, '_> {
             let is_first = |(key, _): &&(Key, Step)| key[..at] == first.0[..at];
             let groups = self.best.iter().take_while(is_first);
             groups
-                .filter_map(|&(_, step)| relative(score::middle(step), Side::of(step)))
+                .filter_map(|&(_, step)| relative(score::middle(step), Side::from_step(step)))
                 .min()
         };
         Some(chosen.map_or(first.1, |(_, _, step)| step))

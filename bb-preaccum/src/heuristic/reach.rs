@@ -50,7 +50,7 @@ fn count(
     let mut counts = vec![0; n];
     // 64 terminals at a time, in one word per vertex. Only reached vertices are visited.
     let mut word = vec![0u64; n];
-    let mut reached = Worklist::of(n, []);
+    let mut reached = Worklist::with_open(n, []);
     let mut terminals: Vec<usize> = terminals.iter().map(|&t| position(t)).collect();
     terminals.sort_unstable();
     for chunk in terminals.chunks(64) {

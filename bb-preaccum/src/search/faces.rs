@@ -261,11 +261,11 @@ fn prove_within(
     };
     let stop = &mut || {
         faces = faces.saturating_sub(1);
-        faces == 0 || meter.stop()
+        faces == 0 || meter.should_stop()
     };
     match exact::face::solve(lcg, model, below, limit, stop) {
         Some(exact::face::Outcome::Optimal(cost, steps)) => {
-            meter.found(cost);
+            meter.report_found(cost);
             (cost, Some((cost, steps)))
         }
         Some(exact::face::Outcome::NothingBelow) => (below, None),
@@ -389,7 +389,7 @@ impl<const W: usize> Search<W> {
             let known = best.0;
             (self.total, self.tokens) = start.clone();
             self.round(&mut best, floor, &mut rng, &thresholds, meter);
-            meter.found(best.0);
+            meter.report_found(best.0);
             idle = if best.0 < known { 0 } else { idle + 1 };
         }
         let steps = self.steps(&best.1)?;
@@ -408,7 +408,7 @@ impl<const W: usize> Search<W> {
         let mut moves = 0u32;
         self.work = 0;
         while self.work < work && best.0 > floor {
-            if moves.is_multiple_of(64) && meter.stop() {
+            if moves.is_multiple_of(64) && meter.should_stop() {
                 break;
             }
             moves = moves.wrapping_add(1);

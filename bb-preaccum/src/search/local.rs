@@ -73,7 +73,7 @@ pub(crate) fn run(
 ) -> Option<Local> {
     // Reduction takes out only vertices with one predecessor and one successor, so most branching vertices stay.
     let branching = |v: &u32| lcg.in_edges(*v).len() > 1 || lcg.out_edges(*v).len() > 1;
-    if meter.stop() || lcg.intermediates().filter(branching).count() > MOST_BRANCHING {
+    if meter.should_stop() || lcg.intermediates().filter(branching).count() > MOST_BRANCHING {
         return None;
     }
     let mut graph = Primal::new(lcg);
@@ -110,11 +110,11 @@ fn prove_wide(
         .filter(|known| known.technique == Technique::Vertex);
     let known = orders.map(|known| known.cost.saturating_sub(base)).min();
     let below = known.map_or(u64::MAX, |cost| cost + 1);
-    let stop = &mut || meter.stop();
+    let stop = &mut || meter.should_stop();
     match exact::subsets::solve(graph, options.model, bounds, below, stop)? {
         exact::vertex::Outcome::Optimal(cost, order) => {
             let steps: Vec<Step> = order.iter().map(|&v| Step::Vertex(v as u32)).collect();
-            meter.found(base + cost);
+            meter.report_found(base + cost);
             Some(Local {
                 vertex: finish(graph.lcg(), prefix, &steps, Technique::Vertex, options),
                 edge: None,
@@ -277,7 +277,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         if let Some((cost, order)) = found.first()
             && *cost < self.order.0
         {
-            self.meter.found(self.base + cost);
+            self.meter.report_found(self.base + cost);
             self.order = (*cost, order.clone());
         }
         starts.extend(found.into_iter().map(|(_, order)| order));
@@ -320,7 +320,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
             let Some(costs) = self.side_by_side(starts, edges, &mut chains) else {
                 return;
             };
-            if convergence::is_reached(phase, before, &costs) || self.meter.stop() {
+            if convergence::is_reached(phase, before, &costs) || self.meter.should_stop() {
                 return;
             }
             phase += 1;
@@ -443,7 +443,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         let order = self.anneal_order_in(false, start, work);
         let total = self.bits.total(&order);
         if total < self.order.0 {
-            self.meter.found(self.base + total);
+            self.meter.report_found(self.base + total);
             self.order = (total, order.clone());
         }
         order
@@ -458,7 +458,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
             work,
             &mut self.rng,
             self.thresholds,
-            &mut || meter.stop(),
+            &mut || meter.should_stop(),
         );
         meter.spend(state.work);
         order
@@ -486,11 +486,11 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
             work.min(meter.left()),
             &mut self.rng,
             self.thresholds,
-            &mut || meter.stop(),
+            &mut || meter.should_stop(),
         );
         meter.spend(state.work());
         if self.tokens.as_ref().is_none_or(|(known, _)| cost < *known) {
-            self.meter.found(self.base + cost);
+            self.meter.report_found(self.base + cost);
             self.tokens = Some((cost, best));
         }
     }
@@ -512,7 +512,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         let found = if effort == Effort::All && n as usize <= exact::subsets::MOST_VERTICES {
             let model = self.bits.model;
             let place = |v| self.bits.vertices.binary_search(&(v as u32)).ok();
-            let stop = &mut || meter.stop();
+            let stop = &mut || meter.should_stop();
             match exact::subsets::solve(graph, model, bounds, below, stop) {
                 Some(exact::vertex::Outcome::Optimal(cost, order)) => {
                     let order = order.into_iter().filter_map(place).collect();
@@ -528,7 +528,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
                 .map(|&v| u32::try_from(bounds[v as usize]).unwrap_or(u32::MAX))
                 .collect();
             let mut work = 0;
-            let stop = &mut || meter.stop();
+            let stop = &mut || meter.should_stop();
             let found = exact::vertex::solve(self.bits, &least, below, sets, &mut work, stop);
             meter.spend(work * set_work);
             found
@@ -554,7 +554,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
             bytes: GRAPH_BYTES,
         };
         let meter = &mut *self.meter;
-        match exact::edge::solve(self.bits, best, limit, &mut || meter.stop()) {
+        match exact::edge::solve(self.bits, best, limit, &mut || meter.should_stop()) {
             exact::edge::Outcome::Optimal(cost, tokens) => {
                 self.tokens = Some((cost, tokens));
                 self.edge_floor = cost;

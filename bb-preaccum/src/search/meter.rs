@@ -151,7 +151,7 @@ impl<'a> Meter<'a> {
     }
 
     /// True if the search should end now.
-    pub(crate) fn stop(&mut self) -> bool {
+    pub(crate) fn should_stop(&mut self) -> bool {
         if self
             .interrupt
             .is_some_and(|flag| flag.load(Ordering::Relaxed))
@@ -195,14 +195,14 @@ impl<'a> Meter<'a> {
     }
 
     /// Shows the cost of a complete sequence to the monitor.
-    pub(crate) fn found(&self, cost: u64) {
+    pub(crate) fn report_found(&self, cost: u64) {
         if let Some(monitor) = self.monitor {
             monitor.best.fetch_min(cost, Ordering::Relaxed);
         }
     }
 
     pub(crate) fn is_over(&mut self) -> bool {
-        self.left == 0 || self.stop()
+        self.left == 0 || self.should_stop()
     }
 
     pub(crate) fn interrupt(&self) -> Option<&'a AtomicBool> {

@@ -92,7 +92,7 @@ fn within(
     for (at, heuristic) in list.iter().enumerate() {
         let left = share.saturating_sub(used);
         let cheap = at < CHEAP.len();
-        if at > 0 && (meter.stop() || (!cheap && left == 0)) {
+        if at > 0 && (meter.should_stop() || (!cheap && left == 0)) {
             break;
         }
         let work = (!cheap).then_some(if all { left / PART } else { left });
@@ -133,7 +133,7 @@ fn within(
             steps,
         };
         if ended == Ended::Complete {
-            meter.found(cost);
+            meter.report_found(cost);
             best = Some(best.map_or(cost, |best| best.min(cost)));
             found.table.push((heuristic.to_string(), cost));
             found.sequences.push(sequence);

@@ -2,7 +2,7 @@
 //! with edge eliminations in between.
 
 use super::rng::{Rng, Thresholds};
-use super::trail::{Edit, Trail, unpacked};
+use super::trail::{Edit, Trail, unpack_difference};
 use crate::bits::board::Token;
 use crate::bits::cells::{self, Cell};
 use crate::bits::{BitGraph, has, items, join, meet, size};
@@ -41,7 +41,7 @@ struct Climate {
 impl Climate {
     /// The weighted change of the cost, with a penalty for `more` further tokens.
     fn weigh(self, change: u64, more: i64) -> f64 {
-        let (counted, all) = unpacked(change);
+        let (counted, all) = unpack_difference(change);
         counted as f64 + self.free * all as f64 + PENALTY * more as f64
     }
 }
@@ -122,7 +122,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         } else {
             rng.below(n)
         };
-        let v = cells::middle(self.token(from));
+        let v = cells::middle_vertex(self.token(from));
         let to = match self.token(from) {
             Token::Vertex(_) => self.elsewhere(v, from, rng),
             Token::Front(..) | Token::Back(..) => Some(if rng.below(2) == 0 { 0 } else { n - 1 }),
@@ -230,7 +230,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         }
         let nth = rng.below(count);
         let other = items(&row).nth(nth)?;
-        Some(self.trail.place(other))
+        Some(self.trail.position(other))
     }
 
     /// Moves consecutive tokens, or vertices with a common neighbour, to one place.
@@ -259,7 +259,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
                 return false;
             };
             let row = meet(&other.all[shared], &graph.eliminable);
-            places.extend(items(&row).take(GROUP).map(|w| self.trail.place(w)));
+            places.extend(items(&row).take(GROUP).map(|w| self.trail.position(w)));
             places.sort_unstable();
         }
         let to = match self.token(at) {

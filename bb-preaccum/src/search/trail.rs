@@ -20,7 +20,7 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    fn place(self) -> usize {
+    fn position(self) -> usize {
         let (Self::Insert(at, _) | Self::Remove(at)) = self;
         at
     }
@@ -32,7 +32,7 @@ fn packed(price: Price) -> u64 {
 }
 
 /// The two numbers of a difference: products that count, and all products.
-pub(crate) fn unpacked(change: u64) -> (i64, i64) {
+pub(crate) fn unpack_difference(change: u64) -> (i64, i64) {
     let all = i64::from(change as u32 as i32);
     ((change as i64).wrapping_sub(all) >> 32, all)
 }
@@ -142,11 +142,11 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
     }
 
     /// The place of a vertex in the list.
-    pub(crate) fn place(&self, v: usize) -> usize {
-        self.place_of(self.stamps[v])
+    pub(crate) fn position(&self, v: usize) -> usize {
+        self.position_of(self.stamps[v])
     }
 
-    fn place_of(&self, stamp: u32) -> usize {
+    fn position_of(&self, stamp: u32) -> usize {
         self.entries.partition_point(|entry| entry.stamp < stamp)
     }
 
@@ -160,7 +160,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         let stamp = self.stamp(at);
         let stamps = &self.history[v].stamps[1..];
         let count = stamps.partition_point(|&other| other < stamp);
-        (count > 0).then(|| self.place_of(stamps[pick(count)]))
+        (count > 0).then(|| self.position_of(stamps[pick(count)]))
     }
 
     fn stamp(&self, at: usize) -> u32 {
@@ -237,7 +237,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
     /// The list under test goes on with a token in front of a place.
     fn insert(&mut self, at: usize, stamp: u32, token: Token) {
         let below = self.stamp(at);
-        let v = cells::middle(token);
+        let v = cells::middle_vertex(token);
         let cell = self.current(v, below);
         self.work += 8;
         let mut entry = Entry {
@@ -246,7 +246,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
             price: 0,
             touched: [0; W],
         };
-        if let Some(price) = cells::price(self.graph, token, &cell) {
+        if let Some(price) = cells::token_cost(self.graph, token, &cell) {
             entry.price = packed(price);
             entry.touched = cells::touched(self.graph, token, &cell);
         } else if !matches!(token, Token::Vertex(_)) {
@@ -260,7 +260,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
             } else {
                 base
             };
-            cells::act(self.graph, token, &cell, x, &mut other);
+            cells::apply_token(self.graph, token, &cell, x, &mut other);
             self.note(stamp, x, Some(other));
             self.compare(x, &other, &base);
         }
@@ -292,7 +292,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
     fn keep(&mut self, at: usize) {
         let entry = &self.entries[at];
         self.work += 1;
-        if has(&self.dirty, cells::middle(entry.token)) {
+        if has(&self.dirty, cells::middle_vertex(entry.token)) {
             let entry = *entry;
             self.keep_changed(at, &entry);
             return;
@@ -306,11 +306,11 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
 
     /// [`Self::keep`] for a token with other cells at some vertices that it touches, but not at its middle.
     fn keep_beside(&mut self, token: Token, stamp: u32, differ: &Row<W>) {
-        let cell = *self.around(cells::middle(token), stamp).0;
+        let cell = *self.around(cells::middle_vertex(token), stamp).0;
         self.work += 2 + 7 * u64::from(size(differ));
         for x in items(differ) {
             let mut other = self.cells[x];
-            cells::act(self.graph, token, &cell, x, &mut other);
+            cells::apply_token(self.graph, token, &cell, x, &mut other);
             if other == *self.around(x, stamp).1 {
                 // Only cells that replace others are noted.
                 unset(&mut self.dirty, x);
@@ -323,14 +323,14 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
 
     /// [`Self::keep`] for a token whose middle has another cell.
     fn keep_changed(&mut self, at: usize, entry: &Entry<W>) {
-        let v = cells::middle(entry.token);
+        let v = cells::middle_vertex(entry.token);
         let cell = self.cells[v];
         let mut new = Entry {
             price: 0,
             touched: [0; W],
             ..*entry
         };
-        let price = cells::price(self.graph, entry.token, &cell);
+        let price = cells::token_cost(self.graph, entry.token, &cell);
         if let Some(price) = price {
             new.price = packed(price);
             new.touched = cells::touched(self.graph, entry.token, &cell);
@@ -353,7 +353,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
                 before
             };
             if has(&new.touched, x) {
-                cells::act(self.graph, entry.token, &cell, x, &mut other);
+                cells::apply_token(self.graph, entry.token, &cell, x, &mut other);
                 if other != after || !has(&entry.touched, x) {
                     self.note(entry.stamp, x, Some(other));
                 }
@@ -378,15 +378,17 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
     pub(crate) fn test(&mut self, edits: &[Edit]) -> (u64, i64) {
         self.make_room(edits);
         self.begin(true);
-        let mut at = edits.first().map_or(0, |edit| edit.place());
+        let mut at = edits.first().map_or(0, |edit| edit.position());
         let mut next = 0;
         let n = self.entries.len();
         loop {
             let mut removed = false;
-            let here = edits[next..].iter().take_while(|edit| edit.place() == at);
+            let here = edits[next..]
+                .iter()
+                .take_while(|edit| edit.position() == at);
             let step = self.room(at) / (here.count() as u32 + 1);
             let mut stamp = self.stamp_before(at);
-            while let Some(&edit) = edits.get(next).filter(|edit| edit.place() == at) {
+            while let Some(&edit) = edits.get(next).filter(|edit| edit.position() == at) {
                 match edit {
                     Edit::Insert(_, token) => {
                         stamp += step;
@@ -422,7 +424,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
 
     /// Numbers the stamps anew if there is no room for those of the edits.
     fn make_room(&mut self, edits: &[Edit]) {
-        let crowded = |edit: &Edit| self.room(edit.place()) <= edits.len() as u32;
+        let crowded = |edit: &Edit| self.room(edit.position()) <= edits.len() as u32;
         if !edits.iter().any(crowded) && self.stamp_before(self.entries.len()) < LAST {
             return;
         }
@@ -516,7 +518,7 @@ mod tests {
     pub(super) fn edited(tokens: &[Token], edits: &[Edit]) -> Vec<Token> {
         let mut changed = Vec::new();
         for at in 0..=tokens.len() {
-            let here = edits.iter().filter(|edit| edit.place() == at);
+            let here = edits.iter().filter(|edit| edit.position() == at);
             changed.extend(here.filter_map(|edit| match *edit {
                 Edit::Insert(_, token) => Some(token),
                 Edit::Remove(_) => None,
@@ -581,7 +583,7 @@ mod tests {
                 _ => {}
             }
         }
-        edits.sort_by_key(|edit| (edit.place(), matches!(edit, Edit::Remove(_))));
+        edits.sort_by_key(|edit| (edit.position(), matches!(edit, Edit::Remove(_))));
         edits
     }
 
@@ -592,7 +594,7 @@ mod tests {
         for (at, (old, new)) in trail.entries.iter().zip(&again.entries).enumerate() {
             assert_eq!((old.price, old.touched), (new.price, new.touched));
             if let Token::Vertex(v) = old.token {
-                assert_eq!(trail.place(v.into()), at);
+                assert_eq!(trail.position(v.into()), at);
             }
         }
         for v in 0..trail.history.len() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use bb_preaccum::bound;
-use bb_preaccum::certificate::{self, jacobian, labels};
+use bb_preaccum::certificate::{self, jacobian, random_labels};
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::eliminate::{Primal, Step};
 use bb_preaccum::heuristic::{Ended, Heuristic, Limits, Technique};
@@ -265,7 +265,7 @@ fn separations_are_proven() {
         assert_eq!(classes, proven, "{name}");
         assert_eq!(outcome.cost, face, "{name}");
         assert_eq!(outcome.optimal, Some(Technique::Face), "{name}");
-        let labels = labels(&lcg, 1);
+        let labels = random_labels(&lcg, 1);
         let recount = certificate::replay(&lcg, &outcome.steps, &labels).expect("legal");
         assert!(recount.complete);
         assert_eq!(recount.multiplications(CostModel::Plain), face);
@@ -389,7 +389,7 @@ fn best_known_counts_are_reached() {
                 },
             );
             assert!(outcome.cost <= known, "{name} {model:?}: {}", outcome.cost);
-            let labels = labels(&lcg, 3);
+            let labels = random_labels(&lcg, 3);
             let recount = certificate::replay(&lcg, &outcome.steps, &labels).expect("legal");
             assert_eq!(recount.multiplications(model), outcome.cost);
             assert_eq!(recount.values, jacobian(&lcg, &labels));

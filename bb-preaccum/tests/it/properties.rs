@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use bb_preaccum::bound;
 use bb_preaccum::certificate::{
-    self, Values, evaluate_entries, jacobian, jacobian_by_paths, labels,
+    self, Values, evaluate_entries, jacobian, jacobian_by_paths, random_labels,
 };
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::eliminate::{Dual, Entry, Primal, Step, StepError};
@@ -50,7 +50,7 @@ fn is_jacobian(lcg: &Lcg, steps: &[Step], expected: &Values, labels: &[u64]) {
 fn every_sequence_gives_the_jacobian() {
     for seed in 0..120 {
         let lcg = graph(seed, shape(seed));
-        let labels = labels(&lcg, seed);
+        let labels = random_labels(&lcg, seed);
         let expected = jacobian(&lcg, &labels);
         assert_eq!(
             jacobian_by_paths(&lcg, &labels, 1 << 20),
@@ -146,7 +146,7 @@ fn illegal_steps_are_refused_and_change_nothing() {
                     assert_eq!(copy.edge_count(), edges);
                     assert!(copy.jaes().as_slice().is_empty());
                 }
-                let check = certificate::replay(&lcg, &[step], &labels(&lcg, 0));
+                let check = certificate::replay(&lcg, &[step], &random_labels(&lcg, 0));
                 assert_eq!(check.is_ok(), done, "{step:?} {}", lcg.to_json());
             }
         }
@@ -163,7 +163,7 @@ fn faces_that_are_not_there_are_refused() {
             ..shape(seed)
         };
         let lcg = graph(seed, shape);
-        let labels = labels(&lcg, seed);
+        let labels = random_labels(&lcg, seed);
         let whole = Dual::new(&lcg);
         let faces: Vec<(u32, u32)> = whole.faces().collect();
         let n = lcg.edges().len() as u32 + 1;
@@ -437,7 +437,7 @@ fn search_is_never_worse_than_a_heuristic_and_checks_out() {
                 ..shape(seed)
             },
         );
-        let labels = labels(&lcg, seed);
+        let labels = random_labels(&lcg, seed);
         let expected = jacobian(&lcg, &labels);
         for model in CostModel::ALL {
             let options = Options {
@@ -565,7 +565,7 @@ fn what_no_independent_reaches_does_not_count() {
             let cheap = bound::bound(&larger, model, 0);
             assert!(cheap <= whole, "{model:?} {}", larger.to_json());
         }
-        let labels = labels(&larger, seed);
+        let labels = random_labels(&larger, seed);
         let expected = jacobian(&larger, &labels);
         let mut rng = Rng::new(seed);
         for steps in [
@@ -688,7 +688,7 @@ fn nothing_is_complete_before_its_last_step() {
         for steps in [random_edges(&lcg, &mut rng), random_faces(&lcg, &mut rng)] {
             for n in 0..=steps.len() {
                 let expected = replay(&lcg, &steps[..n]).expect("legal").complete;
-                let found = certificate::replay(&lcg, &steps[..n], &labels(&lcg, seed));
+                let found = certificate::replay(&lcg, &steps[..n], &random_labels(&lcg, seed));
                 let found = found.expect("legal").complete;
                 assert_eq!(found, expected, "{n} of {steps:?} {}", lcg.to_json());
                 *(if found { &mut complete } else { &mut open }) += 1;
@@ -704,7 +704,7 @@ fn nothing_is_complete_before_its_last_step() {
         (vec![2, 3], vec![edge(1, 2), edge(1, 3)], true),
     ] {
         let lcg = Lcg::new("chain", &[1], &outputs, edges).expect("a graph");
-        let found = certificate::replay(&lcg, &[], &labels(&lcg, 1)).expect("legal");
+        let found = certificate::replay(&lcg, &[], &random_labels(&lcg, 1)).expect("legal");
         assert_eq!(found.complete, expected, "{outputs:?}");
     }
 }

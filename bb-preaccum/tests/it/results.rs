@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bb_preaccum::bound;
-use bb_preaccum::certificate::{PRIME, evaluate_entries, jacobian, labels};
+use bb_preaccum::certificate::{PRIME, evaluate_entries, jacobian, random_labels};
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::draw::{Accumulation, Node, Pictures};
 use bb_preaccum::heuristic::{Bar, Ended, Heuristic, HeuristicError, Limits, Rule, Technique};
@@ -122,7 +122,7 @@ fn pictures_start_with_the_graph_and_end_bipartite() {
 fn accumulation_graphs_compute_the_jacobian() {
     for seed in 0..40 {
         let lcg = graph(seed, shape(seed));
-        let labels = labels(&lcg, seed);
+        let labels = random_labels(&lcg, seed);
         let options = Options {
             work: 100_000,
             technique: Some(Technique::Edge),
@@ -230,7 +230,7 @@ fn products_through_the_remainder_graph_are_right_and_not_dearer() {
     let mut gained = 0;
     for seed in 0..60 {
         let lcg = graph(seed, shape(seed));
-        let labels = labels(&lcg, seed);
+        let labels = random_labels(&lcg, seed);
         let mut rng = Rng::new(seed);
         // A dependent that is read keeps the weight of its own.
         let weights: BTreeMap<u32, u64> = lcg
@@ -357,7 +357,7 @@ fn an_interrupt_and_a_clock_end_the_search_with_something_usable() {
     );
     assert!(outcome.interrupted);
     assert!(replay(&lcg, &outcome.steps).is_ok());
-    let clock = Clock::of(50);
+    let clock = Clock::ending_at(50);
     let late = || clock.is_late();
     let outcome = search(
         &lcg,
@@ -378,7 +378,7 @@ struct Clock {
 }
 
 impl Clock {
-    fn of(end: u64) -> Self {
+    fn ending_at(end: u64) -> Self {
         Self {
             looks: AtomicU64::new(0),
             end,
@@ -586,7 +586,7 @@ fn blocks_of_a_hundred_thousand_statements() {
     let done = replay(&wide, &run.steps).expect("legal");
     assert_eq!(done.entries.len(), run.edges_left);
     // The clock is respected.
-    let clock = Clock::of(3);
+    let clock = Clock::ending_at(3);
     let late = || clock.is_late();
     let outcome = search(
         &wide,

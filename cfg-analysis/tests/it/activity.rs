@@ -53,7 +53,7 @@ impl Paths {
     }
 
     /// The graph of these routines.
-    fn of(program: &Program, routines: &[RoutineId]) -> Self {
+    fn build(program: &Program, routines: &[RoutineId]) -> Self {
         let mut paths = Self::default();
         for r in routines {
             paths.routine(program, r.index());
@@ -64,7 +64,7 @@ impl Paths {
     fn routine(&mut self, program: &Program, r: usize) {
         let routine = &program.routines[r];
         let Some(cfg) = &routine.body else { return };
-        let locations = Locations::of(program, routine);
+        let locations = Locations::divide(program, routine);
         for (v, vertex) in cfg.vertices() {
             for (s, statement) in vertex.statements().iter().enumerate() {
                 let (before, after) = ((r, v.index(), s), (r, v.index(), s + 1));
@@ -237,7 +237,7 @@ fn activity(program: &Program, main: RoutineId) -> Activity {
 
 /// With one set for all points of a routine if its states take more bits.
 fn within(program: &Program, main: RoutineId, most: usize) -> Activity {
-    let effects = Effects::of(program);
+    let effects = Effects::summarise(program);
     let reachable = effects.calls.reachable(main);
     Activity::within(program, &effects, main, &reachable, Ends::Declared, most)
 }
@@ -251,11 +251,11 @@ fn compare(
     mut check: impl FnMut(bool, bool, &str),
 ) {
     let found = within(program, main, most);
-    let effects = Effects::of(program);
+    let effects = Effects::summarise(program);
     let routine = program.routine(main);
     let cfg = routine.body.as_ref().expect("it has a body");
     let reachable = effects.calls.reachable(main);
-    let paths = Paths::of(program, &reachable);
+    let paths = Paths::build(program, &reachable);
     let ends = |vertex: Option<VertexId>, list: &[VarId]| -> Vec<Node> {
         let v = vertex.expect("it has an end").index();
         let main = main.index();
@@ -316,7 +316,7 @@ fn compare(
 /// True if every routine that is called has active variables.
 fn all_are_followed(program: &Program, main: RoutineId) -> bool {
     let found = activity(program, main);
-    let reachable = Effects::of(program).calls.reachable(main);
+    let reachable = Effects::summarise(program).calls.reachable(main);
     reachable.into_iter().all(|r| {
         let routine = program.routine(r);
         let mut all = (0..routine.variables.len()).map(VarId::new);
@@ -623,7 +623,7 @@ fn visible_ends_are_parameters_and_the_result() {
         end",
     );
     let f = RoutineId::new(0);
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     let reachable = effects.calls.reachable(f);
     for (ends, is_declared) in [(Ends::Declared, true), (Ends::Visible, false)] {
         let found = Activity::within(&program, &effects, f, &reachable, ends, FLOW_LIMIT);
@@ -1057,7 +1057,7 @@ fn visible_ends_are_globals_and_no_locals() {
     );
     let f = RoutineId::new(0);
     let [g, t] = ["g", "t"].map(|name| variable(&program, f, name));
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     let reachable = effects.calls.reachable(f);
     let cfg = program.routine(f).body.as_ref().expect("it has one");
     let last = cfg.vertices().filter(|(_, v)| v.statements().len() == 5);

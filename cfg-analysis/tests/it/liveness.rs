@@ -24,13 +24,13 @@ struct Points {
 }
 
 impl Points {
-    fn of(program: &Program, effects: &Effects, routine: &Routine, cfg: &Cfg) -> Self {
+    fn build(program: &Program, effects: &Effects, routine: &Routine, cfg: &Cfg) -> Self {
         let mut p = Self::default();
-        let accesses = Accesses::of(program, effects, routine);
+        let accesses = Accesses::resolve(program, effects, routine);
         for (_, vertex) in cfg.vertices() {
             let mut list = Vec::new();
             for s in vertex.statements() {
-                accesses.statement(s, &mut |a| list.push(a));
+                accesses.each_access(s, &mut |a| list.push(a));
             }
             if !matches!(vertex.kind, VertexKind::Loop { .. }) {
                 decision_accesses(vertex, &mut |a| list.push(a));
@@ -93,12 +93,12 @@ fn a_variable_is_live_if_a_path_leads_to_a_read_without_a_write() {
     for seed in 0..80 {
         let case = undamped(&Options::WIDE, seed);
         let program = &case.program;
-        let effects = Effects::of(program);
+        let effects = Effects::summarise(program);
         for routine in &program.routines {
             let Some(cfg) = &routine.body else { continue };
             let analysis = Liveness::new(program, &effects, routine);
             let solution = solve(cfg, &analysis);
-            let points = Points::of(program, &effects, routine, cfg);
+            let points = Points::build(program, &effects, routine, cfg);
             // Variables that the caller sees: parameters that come out, globals, and the result.
             let is_seen = |x: usize| match routine.variables[x].role {
                 Role::Parameter { intent, .. } => intent != Intent::In,
@@ -147,7 +147,7 @@ fn a_loop_that_is_tested_last_reads_nothing_at_its_entry() {
         let program = parsed.program.unwrap_or_else(|| panic!("{problems}{text}"));
         let routine = &program.routines[0];
         let cfg = routine.body.as_ref().expect("it has a body");
-        let effects = Effects::of(&program);
+        let effects = Effects::summarise(&program);
         let analysis = Liveness::new(&program, &effects, routine);
         let solution = solve(cfg, &analysis);
         let l = routine.variables.iter().position(|v| v.name == "l");

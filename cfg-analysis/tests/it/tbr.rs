@@ -133,15 +133,16 @@ struct Oracle<'a> {
 }
 
 impl Oracle<'_> {
-    fn of(&self, place: &Place) -> Vec<usize> {
+    fn locations(&self, place: &Place) -> Vec<usize> {
         let mut found = Vec::new();
-        self.locations.each(place, &mut |l| found.push(l.index()));
+        self.locations
+            .each_location(place, &mut |l| found.push(l.index()));
         found
     }
 
     fn in_expr(&self, e: &Expr) -> Vec<usize> {
         let mut found = Vec::new();
-        e.walk_places(&mut |p| found.extend(self.of(p)));
+        e.walk_places(&mut |p| found.extend(self.locations(p)));
         found
     }
 
@@ -149,8 +150,8 @@ impl Oracle<'_> {
     fn solve(&self) -> BTreeSet<(Point, usize)> {
         let mut found = BTreeSet::new();
         let entry = self.cfg.entry().expect("it has one");
-        for v in self.globals.among(&self.reads.at_entry) {
-            let all = self.of(&Place::whole(v)).into_iter();
+        for v in self.globals.variables_in(&self.reads.at_entry) {
+            let all = self.locations(&Place::whole(v)).into_iter();
             found.extend(all.map(|l| ((entry, 0), l)));
         }
         loop {
@@ -166,7 +167,7 @@ impl Oracle<'_> {
                     let places = self.analysis.overwritten(at, statement);
                     let mut behind = here.clone();
                     for place in &places {
-                        if self.of(place).iter().any(|l| here.contains(l)) {
+                        if self.locations(place).iter().any(|l| here.contains(l)) {
                             for e in place.subscript_exprs() {
                                 behind.extend(self.in_expr(e));
                                 here.extend(self.in_expr(e));
@@ -174,7 +175,7 @@ impl Oracle<'_> {
                         }
                     }
                     for place in places.iter().filter(|p| self.locations.replaces(p)) {
-                        for l in self.of(place) {
+                        for l in self.locations(place) {
                             behind.remove(&l);
                         }
                     }
@@ -205,7 +206,7 @@ impl Oracle<'_> {
 
     fn remove(&self, v: Option<VarId>, set: &mut BTreeSet<usize>) {
         let place = v.map(Place::whole).filter(|p| self.locations.replaces(p));
-        for l in place.iter().flat_map(|p| self.of(p)) {
+        for l in place.iter().flat_map(|p| self.locations(p)) {
             set.remove(&l);
         }
     }
@@ -229,9 +230,9 @@ impl Reads<'_> {
 }
 
 fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usize; 3] {
-    let effects = Effects::of(program);
-    let locations = Locations::of(program, routine).with_elements(program, routine, cfg);
-    let globals = Named::of(routine);
+    let effects = Effects::summarise(program);
+    let locations = Locations::divide(program, routine).with_elements(program, routine, cfg);
+    let globals = Named::collect(routine);
     let reads = Reads::random(routine, cfg, locations.len(), program.globals.len(), rng);
     let analysis = ToBeRecorded::new(program, &effects, &locations, &globals, &reads);
     let oracle = Oracle {
@@ -246,10 +247,10 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
     let single = solve_within(cfg, &analysis, 0);
     let mut counts = [0; 3];
     for (v, vertex) in cfg.vertices() {
-        let found: BTreeSet<usize> = solution.incoming(v).ones().collect();
+        let found: BTreeSet<usize> = solution.state_at_inflow(v).ones().collect();
         let expected = members(&expected, (v, 0));
         assert_eq!(found, expected, "{} {}", routine.name, vertex.id);
-        let coarse = single.incoming(v);
+        let coarse = single.state_at_inflow(v);
         assert!(found.iter().all(|&l| coarse.contains(l)));
         counts[0] += found.len();
         counts[1] += coarse.ones().count() - found.len();
@@ -259,8 +260,8 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
         for x in (0..routine.variables.len()).map(VarId::new) {
             // The parts of a variable that are named are those whose locations are in the set.
             let parts = analysis.members(set, x);
-            let named: BTreeSet<usize> = parts.iter().flat_map(|p| oracle.of(p)).collect();
-            let all: BTreeSet<usize> = oracle.of(&Place::whole(x)).into_iter().collect();
+            let named: BTreeSet<usize> = parts.iter().flat_map(|p| oracle.locations(p)).collect();
+            let all: BTreeSet<usize> = oracle.locations(&Place::whole(x)).into_iter().collect();
             let present: BTreeSet<usize> = all.into_iter().filter(|&l| set.contains(l)).collect();
             assert_eq!(named, present, "{x:?}");
         }
@@ -275,7 +276,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
             places.push(target.clone());
             value.walk_places(&mut |place| places.push(place.clone()));
             for place in places {
-                let is_there = oracle.of(&place).iter().any(|&l| set.contains(l));
+                let is_there = oracle.locations(&place).iter().any(|&l| set.contains(l));
                 assert_eq!(analysis.contains(set, &place), is_there, "{place:?}");
             }
         }
@@ -289,7 +290,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
             assert_eq!(analysis.recorded_by_callee(at), reads.recorded.get(&at));
             // Globals that the callee records are left to it.
             if let Some(recorded) = reads.recorded.get(&at) {
-                let theirs = globals.among(recorded);
+                let theirs = globals.variables_in(recorded);
                 let places = analysis.overwritten(at, statement);
                 let mut passed = Vec::new();
                 if let StmtKind::Call {
@@ -311,7 +312,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
             for (k, place) in analysis.overwritten(at, statement).iter().enumerate() {
                 let is_whole = place.subscripts.is_empty();
                 let is_apart = !is_assignment && is_whole && apart.contains(&place.var);
-                if !is_apart && oracle.of(place).iter().any(|l| here.contains(l)) {
+                if !is_apart && oracle.locations(place).iter().any(|l| here.contains(l)) {
                     needed.push(k);
                     for e in place.subscript_exprs() {
                         here.extend(oracle.in_expr(e));
@@ -381,9 +382,9 @@ fn what_statements_overwrite() {
         .unwrap_or_else(|| panic!("{}", parsed.problems));
     let routine = &program.routines[0];
     let cfg = routine.body.as_ref().expect("it has one");
-    let effects = Effects::of(&program);
-    let locations = Locations::of(&program, routine).with_elements(&program, routine, cfg);
-    let globals = Named::of(routine);
+    let effects = Effects::summarise(&program);
+    let locations = Locations::divide(&program, routine).with_elements(&program, routine, cfg);
+    let globals = Named::collect(routine);
     let reads = Reads::random(routine, cfg, locations.len(), 0, &mut Rng::new(1));
     let analysis = ToBeRecorded::new(&program, &effects, &locations, &globals, &reads);
     let vertex = VertexId::new(1);

@@ -106,7 +106,7 @@ pub(super) struct Taken<'r> {
 }
 
 impl<'r> Taken<'r> {
-    pub(super) fn of(routine: &'r Routine, p: VarId) -> Self {
+    pub(super) fn from_parameter(routine: &'r Routine, p: VarId) -> Self {
         let variable = routine.variable(p);
         Self {
             variable,

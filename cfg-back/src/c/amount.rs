@@ -44,7 +44,7 @@ impl Amount {
     }
 
     /// The expression.
-    pub(super) fn code(&self) -> Code {
+    pub(super) fn to_code(&self) -> Code {
         match &self.code {
             None => literal_integer(self.constant),
             Some(code) if self.constant == 0 => code.clone(),
@@ -65,7 +65,7 @@ impl Amount {
         match self.constant.checked_add(other.constant) {
             Some(constant) => Self { code, constant },
             None => Self {
-                code: Some(sum(self.code(), other.code())),
+                code: Some(sum(self.to_code(), other.to_code())),
                 constant: 0,
             },
         }
@@ -75,7 +75,7 @@ impl Amount {
     pub(super) fn minus(&self, constant: i64) -> Self {
         match constant.checked_neg() {
             Some(n) => self.plus(&n.into()),
-            None => self.code().with(Infix::Sub, constant).into(),
+            None => self.to_code().with(Infix::Sub, constant).into(),
         }
     }
 
@@ -83,7 +83,7 @@ impl Amount {
     pub(super) fn minus_code(&self, other: &Self) -> Self {
         match other.constant() {
             Some(constant) => self.minus(constant),
-            None => self.code().with(Infix::Sub, other.code()).into(),
+            None => self.to_code().with(Infix::Sub, other.to_code()).into(),
         }
     }
 
@@ -110,7 +110,7 @@ impl Amount {
             }
             None => {}
         }
-        a.code().with(Infix::Times, b.code()).into()
+        a.to_code().with(Infix::Times, b.to_code()).into()
     }
 }
 
@@ -127,13 +127,16 @@ mod tests {
     fn constants_are_folded_and_parentheses_are_few() {
         let (i, j, n) = (name("i"), name("j"), name("n"));
         let at = i.minus(1).times(&n).plus(&j.minus(1));
-        assert_eq!(at.code().to_string(), "(i - 1)*n + j - 1");
+        assert_eq!(at.to_code().to_string(), "(i - 1)*n + j - 1");
         let at = i.minus(1).times(&4.into()).plus(&j.minus(1));
-        assert_eq!(at.code().to_string(), "i*4 + j - 5");
-        assert_eq!(i.minus(1).plus(&1.into()).code().to_string(), "i");
+        assert_eq!(at.to_code().to_string(), "i*4 + j - 5");
+        assert_eq!(i.minus(1).plus(&1.into()).to_code().to_string(), "i");
         assert_eq!(Amount::from(3).times(&4.into()).constant(), Some(12));
         assert_eq!(n.times(&0.into()).constant(), Some(0));
-        assert_eq!(i.minus_code(&j.minus(2)).code().to_string(), "i - (j - 2)");
+        assert_eq!(
+            i.minus_code(&j.minus(2)).to_code().to_string(),
+            "i - (j - 2)"
+        );
         let far = Amount::from(i64::MAX).plus(&1.into());
         assert_eq!(far.constant(), Some(i64::MIN));
     }

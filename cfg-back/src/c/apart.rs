@@ -75,7 +75,7 @@ impl Interface<'_> {
             if variable.rank() == 0 && !writes {
                 continue;
             }
-            let leaves = file.outside().leaves(variable.ty);
+            let leaves = file.program_for_callers().leaves(variable.ty);
             for (&name, types) in &types {
                 let meets = leaves.iter().any(|leaf| types.contains(&leaf.ty));
                 if !meets || !writes && !written.contains(name) {

@@ -60,16 +60,21 @@ fn conditional(form: &Form) -> BTreeSet<ArrayId> {
 }
 
 impl Writer<'_> {
-    fn form<T>(&self, lower: impl FnOnce(&Scalarizer<'_>) -> Result<T, Malformed>) -> Emitted<T> {
+    fn lower_form<T>(
+        &self,
+        lower: impl FnOnce(&Scalarizer<'_>) -> Result<T, Malformed>,
+    ) -> Emitted<T> {
         let scalarizer = Scalarizer::new(self.routine, &self.locations);
         lower(&scalarizer).map_err(|malformed| self.malformed(malformed.message))
     }
 
     /// An assignment to an array.
     pub(super) fn assign_array(&mut self, target: &Place, value: &Expr) -> Emitted<()> {
-        let form = self.form(|s| s.assignment(target, value))?;
+        let form = self.lower_form(|s| s.assignment(target, value))?;
         let read = self.variables.all[target.var.index()].read;
-        self.in_block(&form, |writer, arrays| writer.steps(&form.steps, arrays))?;
+        self.in_block(&form, |writer, arrays| {
+            writer.emit_steps(&form.steps, arrays)
+        })?;
         self.only_written(target, Some(value), read);
         Ok(())
     }
@@ -84,16 +89,16 @@ impl Writer<'_> {
     }
 
     /// The value of a reduction, computed by loops before the statement.
-    pub(super) fn reduction(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
-        let (form, name) = self.form(|s| s.reduction(op, operands))?;
+    pub(super) fn emit_reduction(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
+        let (form, name) = self.lower_form(|s| s.reduction(op, operands))?;
         let k = name.index() - form.first;
         let Some(variable) = form.names.get(k) else {
             return Err(self.malformed("a reduction has no value"));
         };
-        let result = self.helper(op.name(), variable.ty);
+        let result = self.declare_helper(op.name(), variable.ty);
         self.in_block(&form, |writer, arrays| {
             writer.lanes[k] = Some(result.clone());
-            writer.steps(&form.steps, arrays)
+            writer.emit_steps(&form.steps, arrays)
         })?;
         Ok(result)
     }
@@ -101,22 +106,22 @@ impl Writer<'_> {
     /// The cells of the value of an array expression, which are made before the statement where they are no variable's.
     pub(super) fn array_value(&mut self, e: &Expr) -> Emitted<View> {
         if let Expr::Place(place) = e {
-            return self.view(place);
+            return self.emit_view(place);
         }
-        let (form, array) = self.form(|s| s.array(e))?;
-        self.within(&form, |writer, arrays| {
-            writer.steps(&form.steps, arrays)?;
+        let (form, array) = self.lower_form(|s| s.array(e))?;
+        self.within_form(&form, |writer, arrays| {
+            writer.emit_steps(&form.steps, arrays)?;
             writer.view_of(arrays, array)
         })
     }
 
     /// Writes code with the names of a form, which are forgotten afterwards.
-    fn within<T>(
+    fn within_form<T>(
         &mut self,
         form: &Form,
         write: impl FnOnce(&mut Self, &mut Arrays<'_>) -> Emitted<T>,
     ) -> Emitted<T> {
-        let mut arrays = self.enter(form)?;
+        let mut arrays = self.enter_form(form)?;
         let outer = std::mem::replace(&mut self.lanes, vec![None; form.names.len()]);
         let scope = self.scope.to_mut();
         let outer_names = scope.split_off(form.first);
@@ -145,24 +150,24 @@ impl Writer<'_> {
             self.add(mark);
             release
         });
-        let made = self.within(form, write)?;
+        let made = self.within_form(form, write)?;
         release.into_iter().for_each(|release| self.add(release));
         if block {
-            self.silence(from);
-            self.lines.close();
+            self.silence_warnings(from);
+            self.lines.close_block();
             self.declared = declared;
         }
         Ok(made)
     }
 
     /// The parameter with the memory of work arrays, which the function then has.
-    pub(super) fn work(&mut self) -> Code {
+    pub(super) fn work_parameter(&mut self) -> Code {
         self.made.needs_memory = true;
         Code::name(self.memory.clone(), ScalarType::Tape)
     }
 
     /// Keeps compilers from complaining of variables that were declared since and are not read.
-    pub(super) fn silence(&mut self, from: usize) {
+    pub(super) fn silence_warnings(&mut self, from: usize) {
         let names = std::mem::take(&mut self.unsure);
         if names.is_empty() {
             return;
@@ -177,7 +182,7 @@ impl Writer<'_> {
         silent.into_iter().for_each(|line| self.add(line));
     }
 
-    fn enter<'f>(&mut self, form: &'f Form) -> Emitted<Arrays<'f>> {
+    fn enter_form<'f>(&mut self, form: &'f Form) -> Emitted<Arrays<'f>> {
         let mut arrays = Arrays {
             form,
             views: vec![None; form.arrays.len()],
@@ -190,7 +195,7 @@ impl Writer<'_> {
         for &array in &arrays.variable {
             let it = form.arrays[array.index()];
             self.declared += 1;
-            let name: Name = self.fresh("s").into();
+            let name: Name = self.fresh_name("s").into();
             self.unsure.push(name.clone());
             let declared = Code::name(name.clone(), it.ty);
             let declared = declared.declared(&format!("{} *", self.file.c_type(it.ty)));
@@ -222,8 +227,10 @@ impl Writer<'_> {
 
     // --- steps -------------------------------------------------------------------------------
 
-    fn steps(&mut self, steps: &[Step], arrays: &mut Arrays<'_>) -> Emitted<()> {
-        steps.iter().try_for_each(|step| self.step(step, arrays))
+    fn emit_steps(&mut self, steps: &[Step], arrays: &mut Arrays<'_>) -> Emitted<()> {
+        steps
+            .iter()
+            .try_for_each(|step| self.emit_step(step, arrays))
     }
 
     fn set_lane(&mut self, name: VarId, code: Code) -> Emitted<()> {
@@ -237,15 +244,15 @@ impl Writer<'_> {
         }
     }
 
-    fn step(&mut self, step: &Step, arrays: &mut Arrays<'_>) -> Emitted<()> {
+    fn emit_step(&mut self, step: &Step, arrays: &mut Arrays<'_>) -> Emitted<()> {
         match step {
             Step::Let { name, value } => {
-                let code = self.scalar(value)?;
+                let code = self.emit_scalar(value)?;
                 if !matches!(value, Expr::Place(_) | Expr::Op(..)) {
                     return self.set_lane(*name, code);
                 }
                 let kept = self.keep("s", code);
-                self.stop();
+                self.stop_on_fault();
                 self.set_lane(*name, kept)
             }
             Step::Section { array, place } => {
@@ -253,13 +260,13 @@ impl Writer<'_> {
                 self.set_view(arrays, *array, view)
             }
             Step::Transpose { array, of } => {
-                let mut view = self.existing(arrays, *of)?;
+                let mut view = self.existing_array(arrays, *of)?;
                 view.axes.reverse();
                 view.dense = false;
                 self.set_view(arrays, *array, view)
             }
             Step::Alias { array, of } => {
-                let view = self.existing(arrays, *of)?;
+                let view = self.existing_array(arrays, *of)?;
                 self.set_view(arrays, *array, view)
             }
             Step::Same { array, of } => {
@@ -272,44 +279,44 @@ impl Writer<'_> {
                 candidates,
                 otherwise,
             } => self.shape_of(arrays, *array, candidates, *otherwise),
-            Step::Conform { a, b } => self.conform(arrays, *a, *b),
+            Step::Conform { a, b } => self.check_conformance(arrays, *a, *b),
             Step::Temporary { array, like } => {
-                let like = self.existing(arrays, *like)?;
-                self.temporary(arrays, *array, like.extents())
+                let like = self.existing_array(arrays, *like)?;
+                self.declare_temporary(arrays, *array, like.extents())
             }
             Step::Shaped { array, extents } => {
                 let mut all = Vec::with_capacity(extents.len());
                 for e in extents {
-                    all.push(self.kept(e)?);
+                    all.push(self.keep_amount(e)?);
                 }
                 all.iter().for_each(|n| self.must_be_bounds(&1.into(), n));
-                self.stop();
-                self.temporary(arrays, *array, all)
+                self.stop_on_fault();
+                self.declare_temporary(arrays, *array, all)
             }
             Step::Reallocate { array, like } => {
-                let like = self.existing(arrays, *like)?;
-                self.reallocate(arrays, *array, &like)
+                let like = self.existing_array(arrays, *like)?;
+                self.reallocate_array(arrays, *array, &like)
             }
             Step::Fill { array, value } => {
                 let view = self.view_of(arrays, *array)?;
-                let code = self.scalar(value)?;
+                let code = self.emit_scalar(value)?;
                 let code = operators::convert(code, view.ty, self.pieces);
-                let code = self.hoisted(code);
+                let code = self.hoist(code);
                 self.must_be_array(arrays, *array);
-                self.stop();
-                self.fill(&view, code)
+                self.stop_on_fault();
+                self.emit_fill(&view, code)
             }
             Step::Copy { to, from } => {
-                self.conform(arrays, *to, *from)?;
+                self.check_conformance(arrays, *to, *from)?;
                 let (to, from) = (self.view_of(arrays, *to)?, self.view_of(arrays, *from)?);
-                self.copy(&to, &from)
+                self.emit_copy(&to, &from)
             }
             Step::Reduce { op, name, of } => {
-                let of = self.existing(arrays, *of)?;
-                self.fold(*op, *name, &of, |_, at| Ok(of.element(at)))
+                let of = self.existing_array(arrays, *of)?;
+                self.emit_fold(*op, *name, &of, |_, at| Ok(of.element(at)))
             }
             Step::Partials { op, array, of } => {
-                let of = self.existing(arrays, *of)?;
+                let of = self.existing_array(arrays, *of)?;
                 let to = self.view_of(arrays, *array)?;
                 if *op == Op::ProductPartial {
                     self.product_partials(&to, &of)
@@ -325,50 +332,50 @@ impl Writer<'_> {
                 untaken,
             } => {
                 let code = match (*lenient, *sense) {
-                    (true, sense) => self.lenient(condition, sense)?,
-                    (false, true) => self.decision(condition)?,
+                    (true, sense) => self.emit_lenient(condition, sense)?,
+                    (false, true) => self.emit_decision(condition)?,
                     (false, false) => {
-                        let code = self.decision(condition)?;
-                        self.negated(code)?
+                        let code = self.emit_decision(condition)?;
+                        self.negate(code)?
                     }
                 };
                 self.add(Statement::If(code));
-                self.steps(taken, arrays)?;
+                self.emit_steps(taken, arrays)?;
                 if !untaken.is_empty() {
                     self.add(Statement::Else);
                     for array in untaken {
                         self.untaken(arrays, *array)?;
                     }
                 }
-                self.lines.close();
+                self.lines.close_block();
                 Ok(())
             }
             Step::Decide {
                 undecided,
                 parts,
                 decided,
-            } => self.decide(*undecided, parts, decided, arrays),
+            } => self.emit_decide(*undecided, parts, decided, arrays),
             Step::Try {
                 attempt,
                 well,
                 failed,
             } => {
-                if !self.checked() {
+                if !self.is_checked() {
                     // Nothing is checked, so nothing goes wrong.
-                    self.steps(attempt, arrays)?;
-                    return self.steps(well, arrays);
+                    self.emit_steps(attempt, arrays)?;
+                    return self.emit_steps(well, arrays);
                 }
-                self.attempt(|writer| writer.steps(attempt, arrays))?;
+                self.without_stops(|writer| writer.emit_steps(attempt, arrays))?;
                 let found = Code::from(self.checks.variable.clone()).member(".at");
                 self.add(Statement::If(found.clone().prefix(Prefix::Not)));
-                self.steps(well, arrays)?;
+                self.emit_steps(well, arrays)?;
                 self.add(Statement::Else);
                 self.set(&found, 0);
-                self.steps(failed, arrays)?;
-                self.lines.close();
+                self.emit_steps(failed, arrays)?;
+                self.lines.close_block();
                 Ok(())
             }
-            Step::Loop(nest) => self.nest(nest, arrays),
+            Step::Loop(nest) => self.emit_nest(nest, arrays),
         }
     }
 

@@ -61,17 +61,17 @@ pub(super) struct Switch<'c> {
 
 impl Writer<'_> {
     /// The statements from ENTRY to EXIT of a structured graph.
-    pub(super) fn structured(&mut self, cfg: &Cfg, structure: &Structure) -> Emitted<()> {
+    pub(super) fn emit_structured(&mut self, cfg: &Cfg, structure: &Structure) -> Emitted<()> {
         self.writes = writes(self.file.program, cfg, structure);
         let mut open: Vec<Open<'_>> = Vec::new();
         let Some(mut at) = cfg.entry() else {
             return Err(self.malformed("a graph has no ENTRY"));
         };
         loop {
-            self.at(Some((at, None)));
+            self.set_place(Some((at, None)));
             let mut follow = cfg.out_edges(at).first().copied();
             if let Some(construct) = open.pop_if(|open| open.end == at) {
-                follow = self.end(cfg, construct, &mut open)?;
+                follow = self.emit_end(cfg, construct, &mut open)?;
             } else {
                 match &cfg.vertex(at).kind {
                     VertexKind::Loop { test, .. } => {
@@ -89,7 +89,7 @@ impl Writer<'_> {
                         open.push(construct);
                     }
                     VertexKind::Exit => return Ok(()),
-                    VertexKind::Block(statements) => self.statements(statements)?,
+                    VertexKind::Block(statements) => self.emit_statements(statements)?,
                     VertexKind::Entry | VertexKind::EndLoop | VertexKind::EndBranch => {}
                 }
             }
@@ -116,13 +116,13 @@ impl Writer<'_> {
         self.open_place();
         let form = match test {
             LoopTest::Pre(condition) => {
-                if self.checked() || reduces(condition) {
+                if self.is_checked() || reduces(condition) {
                     self.add(Statement::Forever);
-                    let code = self.decision(condition)?;
-                    let code = self.negated(code)?;
+                    let code = self.emit_decision(condition)?;
+                    let code = self.negate(code)?;
                     self.guard(code, Statement::Break);
                 } else {
-                    let condition = self.scalar(condition)?;
+                    let condition = self.emit_scalar(condition)?;
                     self.add(Statement::While(condition));
                 }
                 Form::Loop {
@@ -162,11 +162,11 @@ impl Writer<'_> {
         body: Range<usize>,
         pushed: &Pushed,
     ) -> Emitted<bool> {
-        if self.checked() {
+        if self.is_checked() {
             self.begin_checked_trips(index, [first, last, step])?;
             return Ok(false);
         }
-        self.reads(index);
+        self.note_read(index);
         let i = self.scalar_place(index)?.at_least(POSTFIX);
         let own = self.is_own(index);
         let constant = step.constant().filter(|n| *n != 0);
@@ -174,9 +174,9 @@ impl Writer<'_> {
             self.begin_trips(i, first, last, step)?;
             return Ok(false);
         };
-        let first = self.scalar(first)?;
-        let mut last_code = self.scalar(last)?;
-        if !self.stays(last, index, &body) {
+        let first = self.emit_scalar(first)?;
+        let mut last_code = self.emit_scalar(last)?;
+        if !self.is_invariant(last, index, &body) {
             last_code = self.keep("last", last_code);
         }
         let next = match by {
@@ -213,20 +213,20 @@ impl Writer<'_> {
         let trips = if by == 1 && first.constant() == Some(1) {
             last
         } else {
-            let operands = vec![first.code(), last.code(), by.into()];
-            self.apply(Op::Trips, operands)?.into()
+            let operands = vec![first.to_code(), last.to_code(), by.into()];
+            self.emit_operator(Op::Trips, operands)?.into()
         };
         for ((tape, name), cells) in pushed {
-            let (tape, top) = self.top(*tape)?;
+            let (tape, top) = self.tape_and_top(*tape)?;
             let cells = match *name {
                 // Bits share words, and one word is begun.
                 "control" => {
-                    let bits = trips.times(&(*cells).into()).code();
+                    let bits = trips.times(&(*cells).into()).to_code();
                     Amount::from(bits.with(Infix::Over, 64)).plus(&2.into())
                 }
                 _ => trips.times(&(*cells).into()),
             };
-            self.room((tape, top), name, cells.code());
+            self.make_room((tape, top), name, cells.to_code());
         }
         Ok(true)
     }
@@ -235,7 +235,7 @@ impl Writer<'_> {
     /// known because there are loops that push, calls or arrays in it. Of loops in it one level is looked into, so that
     /// all loops together are read twice.
     fn pushed_per_pass(&self, cfg: &Cfg, structure: &Structure, range: &Range<usize>) -> Pushed {
-        if self.roomy || self.checked() {
+        if self.roomy || self.is_checked() {
             return None;
         }
         let mut most: HashMap<VertexId, BTreeMap<(VarId, &'static str), i64>> = HashMap::new();
@@ -258,7 +258,7 @@ impl Writer<'_> {
                 }
             }
             for statement in vertex.statements() {
-                if self.separates(statement) {
+                if self.separates_rooms(statement) {
                     return None;
                 }
                 if let Some((tape, name, cells)) = pushes(statement) {
@@ -281,11 +281,11 @@ impl Writer<'_> {
     /// The head of a counted loop whose index may be changed under another name, or whose step is not constant: passes
     /// are counted.
     fn begin_trips(&mut self, i: Code, first: &Expr, last: &Expr, step: &Expr) -> Emitted<()> {
-        let first = self.scalar(first)?;
-        let last = self.scalar(last)?;
-        let step_code = self.scalar(step)?;
+        let first = self.emit_scalar(first)?;
+        let last = self.emit_scalar(last)?;
+        let step_code = self.emit_scalar(step)?;
         let [from, by, trips] =
-            ["first", "step", "trips"].map(|name| self.helper(name, ScalarType::Integer));
+            ["first", "step", "trips"].map(|name| self.declare_helper(name, ScalarType::Integer));
         self.set(&from, first);
         let (last, by) = match step.constant().filter(|n| *n != 0) {
             Some(n) => (last, n.into()),
@@ -296,7 +296,7 @@ impl Writer<'_> {
                 (end, by)
             }
         };
-        let count = self.apply(Op::Trips, vec![from.clone(), last, by.clone()])?;
+        let count = self.emit_operator(Op::Trips, vec![from.clone(), last, by.clone()])?;
         let begin = trips
             .clone()
             .set(count)
@@ -313,9 +313,9 @@ impl Writer<'_> {
 
     /// True if nothing in a loop over `index` can change the value of an expression: constants, parameters that are passed
     /// by value, indices of loops around, and scalars of its own that the body does not write.
-    fn stays(&self, e: &Expr, index: VarId, body: &Range<usize>) -> bool {
+    fn is_invariant(&self, e: &Expr, index: VarId, body: &Range<usize>) -> bool {
         let mut stays = true;
-        e.walk(&mut |e| match FlatExpr::of(e) {
+        e.walk(&mut |e| match FlatExpr::view(e) {
             FlatExpr::Place(place) => {
                 let v = place.var;
                 let fixed = is_passed_by_value(self.routine, v)
@@ -344,14 +344,14 @@ impl Writer<'_> {
             Selector::Condition(condition) => {
                 // The true arm first, but for one that is empty.
                 edges.sort_by_key(|&e| cfg.edge(e).label == Some(1));
-                let mut code = self.decision(condition)?;
+                let mut code = self.emit_decision(condition)?;
                 let empty = |e: &EdgeId| cfg.edge(*e).to == end;
                 if let [other, taken] = &mut edges[..]
                     && empty(taken)
                     && !empty(other)
                 {
                     std::mem::swap(other, taken);
-                    code = self.negated(code)?;
+                    code = self.negate(code)?;
                 }
                 self.add(Statement::If(code));
                 let first = edges.pop();
@@ -376,8 +376,8 @@ impl Writer<'_> {
         value: &Expr,
         arms: &'c [Arm],
     ) -> Emitted<Switch<'c>> {
-        let mut code = self.scalar(value)?;
-        if self.checked() {
+        let mut code = self.emit_scalar(value)?;
+        if self.is_checked() {
             code = self.set_integer("selector", code);
         }
         let ranges = arms.iter().flat_map(|arm| &arm.cases);
@@ -457,7 +457,7 @@ impl Writer<'_> {
     }
 
     /// Ends a body or arm: writes the next arm, or the end of the construct. Returns the edge to follow.
-    fn end<'c>(
+    fn emit_end<'c>(
         &mut self,
         cfg: &'c Cfg,
         mut construct: Open<'c>,
@@ -474,10 +474,10 @@ impl Writer<'_> {
                     self.roomy = false;
                 }
                 self.next_pass()?;
-                self.lines.close();
+                self.lines.close_block();
             }
             Form::DoWhile(condition) => {
-                let code = self.decision(condition)?;
+                let code = self.emit_decision(condition)?;
                 self.add(Statement::EndDo(code));
             }
             Form::If(rest) => {
@@ -487,13 +487,13 @@ impl Writer<'_> {
                     open.push(construct);
                     return Ok(Some(e));
                 }
-                self.lines.close();
+                self.lines.close_block();
             }
             Form::Switch(switch) => {
                 let plain = switch.compared.is_none();
                 if plain {
                     self.add(Statement::Break);
-                    self.lines.close();
+                    self.lines.close_block();
                 }
                 if let Some(e) = self.next_arm(switch, false)? {
                     open.push(construct);
@@ -511,19 +511,19 @@ impl Writer<'_> {
         let plain = switch.compared.is_none();
         if !switch.arms.iter().any(|arm| arm.default) {
             self.made.can_fail = true;
-            let checked = self.checked();
+            let checked = self.is_checked();
             self.add(match (plain, checked) {
                 (true, true) => Statement::Default,
                 (true, false) => Statement::Otherwise,
                 (false, _) => Statement::Else,
             });
             if checked {
-                self.leave(super::faults::CASE);
+                self.leave_function(super::faults::CASE);
             } else {
                 self.add(Statement::Return(4.into()));
             }
         }
-        self.lines.close();
+        self.lines.close_block();
     }
 
     /// True if a scalar may be written between these positions of the order.

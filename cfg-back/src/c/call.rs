@@ -49,7 +49,7 @@ impl Arguments {
 
 impl Writer<'_> {
     /// A call; the result is assigned after it.
-    pub(super) fn call(
+    pub(super) fn emit_call(
         &mut self,
         callee: RoutineId,
         arguments: &[Option<Expr>],
@@ -60,7 +60,7 @@ impl Writer<'_> {
         let Some(made) = self.file.called(callee, strided) else {
             return Err(self.malformed("a routine is called that is not there"));
         };
-        let call = BoundCall::of(&Call {
+        let call = BoundCall::bind(&Call {
             program: self.file.program,
             effects: &self.file.effects,
             caller: (self.routine, &self.locations),
@@ -69,16 +69,16 @@ impl Writer<'_> {
             result,
         });
         let shared = match call.shared {
-            Err(TooMany) if self.checked() => return Err(self.too_many_pairs()),
+            Err(TooMany) if self.is_checked() => return Err(self.too_many_pairs()),
             Err(TooMany) => SharedCells::default(),
             Ok(shared) => shared,
         };
         // Variables that the called routine may change must not move the place of its result.
         let (mut target, mut filled) = (None, None);
-        if !self.checked() {
+        if !self.is_checked() {
             match (call.result, result) {
                 (Some(Target::Array(place)), _) => filled = Some(self.kept_view(place, true)?),
-                (_, Some(place)) => target = Some(self.target(place, true)?),
+                (_, Some(place)) => target = Some(self.result_target(place, true)?),
                 (_, None) => {}
             }
         }
@@ -86,14 +86,14 @@ impl Writer<'_> {
         let mut written = Arguments::default();
         for (k, p) in theirs.parameter_ids().enumerate() {
             written.reaches.push(None);
-            self.argument(
+            self.emit_argument(
                 theirs,
                 (p, strided),
                 (call.arguments[k], call.others_write[k]),
                 &mut written,
             )?;
         }
-        if self.checked() {
+        if self.is_checked() {
             // The place of a result is found behind the arguments.
             match call.result {
                 Some(Target::Array(place)) => filled = Some(self.kept_view(place, true)?),
@@ -101,18 +101,21 @@ impl Writer<'_> {
                 Some(Target::Element(place)) => target = Some(self.kept_element(place)?),
                 None => {}
             }
-            self.stop();
+            self.stop_on_fault();
         }
         let compared = self.compare_cells(theirs, &shared, arguments, &written.reaches)?;
-        let returned = returned::scalar(theirs);
+        let returned = returned::scalar_result(theirs);
         let mut received = None;
-        if let Some(how) = Returned::of(theirs) {
+        if let Some(how) = Returned::classify(theirs) {
             let texts = &mut written.texts;
-            received = Some((how, self.receive(theirs, how, arguments, result, texts)?));
+            received = Some((
+                how,
+                self.receive_array(theirs, how, arguments, result, texts)?,
+            ));
         }
         let mut value = None;
         if let (Some(ty), true) = (returned, made.can_fail) {
-            let r = self.helper("returned", ty);
+            let r = self.declare_helper("returned", ty);
             written.texts.push(r.clone().prefix(Prefix::Address));
             value = Some(r);
         }
@@ -120,7 +123,7 @@ impl Writer<'_> {
             written.texts.extend(compared);
         }
         if made.needs_memory {
-            let memory = self.work();
+            let memory = self.work_parameter();
             written.texts.push(memory);
         }
         let ty = returned.unwrap_or(ScalarType::Tape);
@@ -153,7 +156,7 @@ impl Writer<'_> {
         for back in &written.back {
             match &back.before {
                 Some(before) => self.copy_changed(&back.place, &back.copy, before)?,
-                None => self.copy(&back.place, &back.copy)?,
+                None => self.emit_copy(&back.place, &back.copy)?,
             }
         }
         if let Some((how, from_view)) = received {
@@ -170,21 +173,21 @@ impl Writer<'_> {
             return Ok(());
         }
         self.release_since(from);
-        if let (true, Some(place), Some(value), None) = (self.checked(), result, &value, &filled)
+        if let (true, Some(place), Some(value), None) = (self.is_checked(), result, &value, &filled)
             && place.subscripts.is_empty()
         {
-            self.store(place, value.clone(), None)?;
+            self.emit_store(place, value.clone(), None)?;
             self.end_block(from, declared);
             return Ok(());
         }
         match (value, &target, &filled) {
-            (Some(value), Some(target), _) => self.assign(target.clone(), value, true),
+            (Some(value), Some(target), _) => self.emit_assignment(target.clone(), value, true),
             (Some(value), None, Some(view)) => {
                 if let Some(place) = result.filter(|place| place.subscripts.is_empty()) {
                     self.must_exist(place.var);
-                    self.stop();
+                    self.stop_on_fault();
                 }
-                self.fill(view, value)?;
+                self.emit_fill(view, value)?;
             }
             (Some(_), None, None) | (None, ..) => {}
         }
@@ -195,7 +198,7 @@ impl Writer<'_> {
     /// The lines written since are made a block, if variables were declared.
     pub(super) fn end_block(&mut self, from: usize, declared: usize) {
         if self.declared > declared {
-            self.silence(from);
+            self.silence_warnings(from);
             self.lines.wrap(from);
             self.declared = declared;
         }
@@ -207,7 +210,7 @@ impl Writer<'_> {
         let theirs = self.file.program.routine(callee).parameter_ids();
         for (e, p) in arguments.iter().zip(theirs) {
             if let (Some(Expr::Place(place)), true) = (e, self.file.uses_tape(callee, p))
-                && let Ok(tape) = self.top(place.var)
+                && let Ok(tape) = self.tape_and_top(place.var)
             {
                 passed.push(tape);
             }
@@ -231,7 +234,7 @@ impl Writer<'_> {
     }
 
     /// One argument, and whether a part that its parameter does not cover may be written by another name.
-    fn argument(
+    fn emit_argument(
         &mut self,
         theirs: &Routine,
         (p, strided): (VarId, bool),
@@ -240,31 +243,31 @@ impl Writer<'_> {
     ) -> Emitted<()> {
         let text = match argument {
             Argument::Absent => {
-                self.absent(theirs, p, strided, &mut written.texts);
+                self.push_absent(theirs, p, strided, &mut written.texts);
                 return Ok(());
             }
-            Argument::Tape(v) => self.tape(v)?,
+            Argument::Tape(v) => self.tape_pointer(v)?,
             Argument::Value(e) => {
-                let code = self.scalar(e)?;
-                self.hoisted(code)
+                let code = self.emit_scalar(e)?;
+                self.hoist(code)
             }
             Argument::Cell(place) => {
-                let address = self.address(place)?;
+                let address = self.emit_address(place)?;
                 written.reach(Reach::of_cells(address.clone(), 1));
                 address
             }
             Argument::Temporary(e) => {
-                let code = self.scalar(e)?;
+                let code = self.emit_scalar(e)?;
                 let ty = self.file.c_type(theirs.variable(p).ty);
-                Code::list(ty, [self.hoisted(code)]).prefix(Prefix::Address)
+                Code::list(ty, [self.hoist(code)]).prefix(Prefix::Address)
             }
             // The cells from there to the end of the array, or one of an array with gaps.
             Argument::Rest(place) => {
-                let address = self.address(place)?;
+                let address = self.emit_address(place)?;
                 if strided {
                     written.texts.push(null());
                 }
-                if self.checked() {
+                if self.is_checked() {
                     let count = self.cells_from(place, &address)?;
                     written.reach(Reach::of_cells(address.clone(), count.clone()));
                     written.texts.push(count);
@@ -282,7 +285,7 @@ impl Writer<'_> {
     /// The cells of an array value; with `keep`, what a call may change does not move them.
     fn kept_view(&mut self, place: &Place, keep: bool) -> Emitted<View> {
         self.keeps_bounds = keep;
-        let view = self.view(place);
+        let view = self.emit_view(place);
         self.keeps_bounds = false;
         view
     }
@@ -312,12 +315,12 @@ impl Writer<'_> {
         let transposed = order != view.order && view.axes.len() > 1;
         if (!view.dense || transposed) && !strided {
             let copy = self.work_array("copy", view.ty, order, view.extents())?;
-            self.copy(&copy, &view)?;
+            self.emit_copy(&copy, &view)?;
             if writes {
                 let mut before = None;
                 if others_write {
                     let kept = self.work_array("before", view.ty, order, copy.extents())?;
-                    self.copy(&kept, &copy)?;
+                    self.emit_copy(&kept, &copy)?;
                     before = Some(kept);
                 }
                 written.back.push(Back {
@@ -330,18 +333,18 @@ impl Writer<'_> {
         }
         for ((extent, _), dim) in view.axes.iter().zip(&formal.shape) {
             if dim.extent == Extent::Deferred {
-                written.texts.push(extent.code());
+                written.texts.push(extent.to_code());
             }
         }
         if strided {
             if given_shape(formal) {
                 written.texts.push(Self::lie_of(&view));
             } else {
-                let strides = view.axes.iter().map(|(_, stride)| stride.code());
+                let strides = view.axes.iter().map(|(_, stride)| stride.to_code());
                 written.texts.extend(strides);
             }
         }
-        if self.checked() {
+        if self.is_checked() {
             let count = self.cells_of(e, &view);
             written.texts.push(count);
         }
@@ -359,7 +362,7 @@ impl Writer<'_> {
             let dense = match place_rank(&self.routine.variables, place) {
                 0 => !self.array_kind(place.var)?.is_strided(),
                 _ if takes_order(theirs.variable(p), self.routine.variable(place.var)) => false,
-                _ => self.view(place)?.dense,
+                _ => self.emit_view(place)?.dense,
             };
             // Passing the argument writes these lines again.
             self.lines.cut(at);
@@ -372,12 +375,12 @@ impl Writer<'_> {
 
     /// The value of an external routine: a function of its expression.
     pub(super) fn external_value(&mut self, e: &Expr, ty: ScalarType) -> Emitted<Code> {
-        let code = self.scalar(e)?;
+        let code = self.emit_scalar(e)?;
         Ok(convert(code, ty, self.pieces))
     }
 
     /// The place that a result goes to; with `keep`, its subscripts are evaluated here.
-    pub(super) fn target(&mut self, place: &Place, keep: bool) -> Emitted<Code> {
+    pub(super) fn result_target(&mut self, place: &Place, keep: bool) -> Emitted<Code> {
         if place.subscripts.is_empty() {
             return self.scalar_place(place.var);
         }
@@ -390,7 +393,7 @@ impl Writer<'_> {
                     if own {
                         continue;
                     }
-                    let code = self.scalar(e)?;
+                    let code = self.emit_scalar(e)?;
                     let at = self.keep("at", code);
                     *e = self.name_of_helper(at);
                 }
@@ -422,7 +425,7 @@ impl Writer<'_> {
 
 impl Writer<'_> {
     /// The texts of an argument that is not given.
-    fn absent(&self, theirs: &Routine, p: VarId, strided: bool, texts: &mut Vec<Code>) {
+    fn push_absent(&self, theirs: &Routine, p: VarId, strided: bool, texts: &mut Vec<Code>) {
         let formal = theirs.variable(p);
         for dim in &formal.shape {
             if dim.extent == Extent::Deferred {
@@ -434,7 +437,7 @@ impl Writer<'_> {
         } else if strided {
             texts.extend(formal.shape.iter().map(|_| Code::from(0)));
         }
-        if self.checked() && formal.rank() > 0 {
+        if self.is_checked() && formal.rank() > 0 {
             texts.push((-1).into());
         }
         texts.push(null());

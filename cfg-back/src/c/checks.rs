@@ -27,7 +27,7 @@ use super::{
     faults::{FAULTS, LONGEST, Passes, STOP, literal, original},
     file::Stops,
     lines::Statement,
-    names::comment,
+    names::escape_comment,
     operators::{Code, Name, checked::FaultCode},
     writer::Writer,
 };
@@ -47,14 +47,14 @@ fn shortened(text: &str) -> &str {
 
 impl Writer<'_> {
     /// True if everything is checked.
-    pub(super) fn checked(&self) -> bool {
-        self.pieces.checked()
+    pub(super) fn is_checked(&self) -> bool {
+        self.pieces.is_checked()
     }
 
     // --- places and messages -------------------------------------------------------------------
 
     /// The element of the routine that is written, as the executor has it.
-    fn element(&self) -> Element {
+    fn current_element(&self) -> Element {
         let Some((v, statement)) = self.place else {
             return Element::Routine;
         };
@@ -91,9 +91,9 @@ impl Writer<'_> {
     }
 
     /// The place that is written, in words: the executor's, and of a generated routine that of the original before.
-    fn words(&self) -> String {
+    fn describe_place(&self) -> String {
         let program = self.file.program;
-        let element = self.element();
+        let element = self.current_element();
         let routine = program.routine(self.id);
         let mut own = format!("routine {}", routine.name);
         let vertex = match element {
@@ -118,7 +118,7 @@ impl Writer<'_> {
             Some(place) => format!("{place}: "),
             None => String::new(),
         };
-        let here = Site::of(self.id, element);
+        let here = Site::whole(self.id, element);
         let Some(original) = original(program, self.id) else {
             return source(&here) + &own;
         };
@@ -137,17 +137,17 @@ impl Writer<'_> {
             })
         };
         let element = at_statement().or_else(at_vertex);
-        let place = Site::of(original, element.unwrap_or(Element::Routine));
+        let place = Site::whole(original, element.unwrap_or(Element::Routine));
         format!(
             "{}{} (in {own})",
             source(&place),
-            text::site(program, &place)
+            text::site_text(program, &place)
         )
     }
 
     /// The messages of some codes, as literals.
-    fn messages(&self, codes: &[FaultCode]) -> Vec<String> {
-        let mut words = self.words();
+    fn fault_messages(&self, codes: &[FaultCode]) -> Vec<String> {
+        let mut words = self.describe_place();
         let kept = shortened(&words).len();
         if kept < words.len() {
             words.truncate(kept);
@@ -172,11 +172,11 @@ impl Writer<'_> {
 
     fn stop_of(&self, variable: &Name, codes: &[FaultCode]) -> Statement {
         let names = [variable.clone(), self.memory.clone()];
-        Statement::Stop(names, self.messages(codes))
+        Statement::Stop(names, self.fault_messages(codes))
     }
 
     /// The function leaves if a check since the last stop has found something.
-    pub(super) fn stop(&mut self) {
+    pub(super) fn stop_on_fault(&mut self) {
         let stops = self.stops();
         self.lines.extend(stops);
     }
@@ -189,8 +189,8 @@ impl Writer<'_> {
     }
 
     /// The function leaves here, for this reason.
-    pub(super) fn leave(&mut self, code: FaultCode) {
-        let message = self.messages(&[code]).concat();
+    pub(super) fn leave_function(&mut self, code: FaultCode) {
+        let message = self.fault_messages(&[code]).concat();
         let memory = Code::from(self.memory.clone());
         self.set(&memory.member("->message"), Code::text(&message));
         self.add(Statement::Return(4.into()));
@@ -200,30 +200,33 @@ impl Writer<'_> {
     pub(super) fn stop_program(&mut self, text: &str) {
         self.made.can_fail = true;
         let message = match self.file.stops {
-            _ if self.checked() => Some(format!(
+            _ if self.is_checked() => Some(format!(
                 "X{STOP} {}: the program stopped: {text}",
-                self.words()
+                self.describe_place()
             )),
             Stops::Status => None,
             Stops::Message => Some(text.to_owned()),
-            Stops::Place => (self.element().statement())
+            Stops::Place => (self.current_element().statement())
                 .map(|(v, s)| format!("{} {} {s}", self.id.index(), v.index())),
         };
         match message {
             Some(message) => {
-                let tape = self.work();
+                let tape = self.work_parameter();
                 let message = literal(shortened(&message));
                 self.set(&tape.member("->message"), Code::text(&message));
             }
             None => {
-                self.add(Statement::Comment(comment(shortened(text))));
+                self.add(Statement::Comment(escape_comment(shortened(text))));
             }
         }
         self.add(Statement::Return(3.into()));
     }
 
     /// Writes steps of which what goes wrong is no error.
-    pub(super) fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Emitted<()>) -> Emitted<()> {
+    pub(super) fn without_stops(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Emitted<()>,
+    ) -> Emitted<()> {
         self.checks.attempts += 1;
         let done = write(self);
         self.checks.attempts -= 1;
@@ -238,7 +241,7 @@ impl Writer<'_> {
     /// The construct that was begun last ends, or goes on: its place is that of what is written.
     pub(super) fn back_to_open(&mut self) {
         if let Some((place, _)) = self.checks.open.last() {
-            self.at(*place);
+            self.set_place(*place);
         }
     }
 
@@ -252,9 +255,9 @@ impl Writer<'_> {
         if let Some((_, passes)) = self.checks.open.last_mut()
             && let Some(Passes { index, step }) = passes.take()
         {
-            let next = self.apply(Op::Add, vec![index.clone(), step])?;
+            let next = self.emit_operator(Op::Add, vec![index.clone(), step])?;
             self.set(&index, next);
-            self.stop();
+            self.stop_on_fault();
         }
         Ok(())
     }

@@ -90,13 +90,13 @@ struct ResultText {
 }
 
 impl ResultText {
-    fn of(file: &File<'_>, routine: &Routine, can_fail: bool) -> Self {
+    fn from_result(file: &File<'_>, routine: &Routine, can_fail: bool) -> Self {
         let mut made = Self::default();
         let Some(result) = routine.result.map(|r| routine.variable(r)) else {
             return made;
         };
         let (ty, rank) = (file.c_type(result.ty), result.rank());
-        let (extents, size) = match Returned::of(routine) {
+        let (extents, size) = match Returned::classify(routine) {
             None => {
                 made.declared = format!("    {ty} value;\n");
                 made.cleared = format!("    memset(&value, 0, sizeof(({ty}){{0}}));\n");
@@ -141,7 +141,7 @@ impl ResultText {
 
 /// The function of this name, which serves one request for a routine.
 pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<String> {
-    let made = file.made(r, false)?;
+    let made = file.made_function(r, false)?;
     let routine = file.program.routine(r);
     let count = routine.parameter_ids().len().max(1);
     let owners: Vec<String> = (0..file.program.globals.len())
@@ -158,7 +158,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
             variable,
             by_value,
             writes,
-        } = Taken::of(routine, p);
+        } = Taken::from_parameter(routine, p);
         if variable.ty.is_tape() {
             arguments.push("&tape".to_owned());
             continue;
@@ -204,10 +204,10 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         around: [mark, release],
         arguments: last,
         written,
-    } = ResultText::of(file, routine, made.can_fail);
+    } = ResultText::from_result(file, routine, made.can_fail);
     arguments.extend(last.iter().map(|&argument| argument.to_owned()));
     let call = call(&made, &arguments, "&tape");
-    let line = match (made.can_fail, returned::scalar(routine)) {
+    let line = match (made.can_fail, returned::scalar_result(routine)) {
         (true, _) => format!("status = {call};"),
         (false, Some(_)) => format!("value = {call};"),
         (false, None) => format!("{call};"),

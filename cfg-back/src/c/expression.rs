@@ -26,45 +26,45 @@ pub(super) fn reduces(e: &Expr) -> bool {
 
 impl Writer<'_> {
     /// The C of a scalar expression. Loops that it needs are written before.
-    pub(super) fn scalar(&mut self, e: &Expr) -> Emitted<Code> {
-        match FlatExpr::of(e) {
+    pub(super) fn emit_scalar(&mut self, e: &Expr) -> Emitted<Code> {
+        match FlatExpr::view(e) {
             FlatExpr::Constant(constant) => Ok(literal_constant(constant)),
-            FlatExpr::Place(place) => self.load(place),
-            FlatExpr::Op(op, operands) => match FlatClass::of(op) {
-                FlatClass::Inquiry => self.inquiry(op, operands),
-                FlatClass::Reduction => self.reduction(op, operands),
-                FlatClass::Elemental => self.elemental(op, operands),
+            FlatExpr::Place(place) => self.emit_load(place),
+            FlatExpr::Op(op, operands) => match FlatClass::view(op) {
+                FlatClass::Inquiry => self.emit_inquiry(op, operands),
+                FlatClass::Reduction => self.emit_reduction(op, operands),
+                FlatClass::Elemental => self.emit_elemental(op, operands),
                 FlatClass::Transformational => Err(self.malformed("an array stands for a scalar")),
             },
         }
     }
 
-    fn elemental(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
+    fn emit_elemental(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
         let lazy = matches!(op, Op::If | Op::And | Op::Or);
-        let needs_lines = match self.checked() {
+        let needs_lines = match self.is_checked() {
             true => super::faults::needs_lines,
             false => reduces,
         };
         if lazy && operands.iter().skip(1).any(needs_lines) {
             return self.lazy_lines(op, operands);
         }
-        if lazy && self.checked() {
-            return self.lazy(op, operands);
+        if lazy && self.is_checked() {
+            return self.emit_lazy(op, operands);
         }
         let mut codes = Vec::with_capacity(operands.len());
         for e in operands {
-            if self.checked() && super::faults::needs_lines(e) {
+            if self.is_checked() && super::faults::needs_lines(e) {
                 // What is written before the statement comes behind these.
-                codes = codes.into_iter().map(|code| self.hoisted(code)).collect();
-                self.stop();
+                codes = codes.into_iter().map(|code| self.hoist(code)).collect();
+                self.stop_on_fault();
             }
-            codes.push(self.scalar(e)?);
+            codes.push(self.emit_scalar(e)?);
         }
-        self.apply(op, codes)
+        self.emit_operator(op, codes)
     }
 
     /// The C of an operator over scalars.
-    pub(super) fn apply(&mut self, op: Op, operands: Vec<Code>) -> Emitted<Code> {
+    pub(super) fn emit_operator(&mut self, op: Op, operands: Vec<Code>) -> Emitted<Code> {
         let made = operators::apply(op, operands, self.pieces);
         made.map_err(|e| self.malformed(e.to_string()))
     }
@@ -83,19 +83,19 @@ impl Writer<'_> {
     }
 
     /// The value that stands for a name of the form that is written; `None` of a variable of the routine.
-    pub(super) fn lane(&self, v: VarId) -> Option<Emitted<Code>> {
+    pub(super) fn lane_value(&self, v: VarId) -> Option<Emitted<Code>> {
         let name = v.index().checked_sub(self.routine.variables.len())?;
         let code = self.lanes.get(name).cloned().flatten();
         Some(code.ok_or_else(|| self.malformed("a step names what none has made")))
     }
 
     /// The value of a scalar place.
-    pub(super) fn load(&mut self, place: &Place) -> Emitted<Code> {
-        if let Some(code) = self.lane(place.var) {
+    pub(super) fn emit_load(&mut self, place: &Place) -> Emitted<Code> {
+        if let Some(code) = self.lane_value(place.var) {
             return code;
         }
-        self.reads(place.var);
-        if self.checked() {
+        self.note_read(place.var);
+        if self.is_checked() {
             return self.checked_load(place);
         }
         self.element_or_scalar(place)
@@ -108,41 +108,45 @@ impl Writer<'_> {
         }
         let array = self.array_kind(place.var)?;
         let ty = self.variables.all[place.var.index()].ty;
-        let mut offset = self.offset(&array, &place.subscripts)?;
+        let mut offset = self.emit_offset(&array, &place.subscripts)?;
         offset = offset.plus(&array.offset.into());
-        let element = Code::name(array.pointer, ty).at(offset.code());
+        let element = Code::name(array.pointer, ty).at(offset.to_code());
         Ok(self.held_element(place, element))
     }
 
     /// The number of elements between the first element of an array and the one with these subscripts.
-    pub(super) fn offset(&mut self, array: &Array, subscripts: &[Subscript]) -> Emitted<Amount> {
+    pub(super) fn emit_offset(
+        &mut self,
+        array: &Array,
+        subscripts: &[Subscript],
+    ) -> Emitted<Amount> {
         let strides = self.variables.strides(array);
         let mut offset = Amount::from(0);
         for ((subscript, stride), axis) in subscripts.iter().zip(&strides).zip(&array.axes) {
             let Subscript::Index(e) = subscript else {
                 return Err(self.malformed("a section stands for a scalar"));
             };
-            let at = self.index(e, &axis.lower)?;
+            let at = self.emit_index(e, &axis.lower)?;
             offset = offset.plus(&at.times(stride));
         }
         Ok(offset)
     }
 
     /// The difference of an index and the first one.
-    pub(super) fn index(&mut self, e: &Expr, lower: &Bound) -> Emitted<Amount> {
-        let lower = self.variables.amount(lower);
-        Ok(self.integer(e)?.minus_code(&lower))
+    pub(super) fn emit_index(&mut self, e: &Expr, lower: &Bound) -> Emitted<Amount> {
+        let lower = self.variables.amount_of(lower);
+        Ok(self.emit_integer(e)?.minus_code(&lower))
     }
 
     /// The value of an integer expression as an amount: a constant that is added is kept apart.
-    pub(super) fn integer(&mut self, e: &Expr) -> Emitted<Amount> {
-        if self.checked() {
-            return Ok(self.scalar(e)?.into());
+    pub(super) fn emit_integer(&mut self, e: &Expr) -> Emitted<Amount> {
+        if self.is_checked() {
+            return Ok(self.emit_scalar(e)?.into());
         }
         if let Expr::Op(op @ (Op::Add | Op::Sub), operands) = e
             && let [a, Expr::Int(n)] = &**operands
         {
-            let a = Amount::from(self.scalar(a)?);
+            let a = Amount::from(self.emit_scalar(a)?);
             return Ok(if *op == Op::Add {
                 a.plus(&(*n).into())
             } else {
@@ -152,31 +156,31 @@ impl Writer<'_> {
         if let Some(n) = e.constant() {
             return Ok(n.into());
         }
-        Ok(self.scalar(e)?.into())
+        Ok(self.emit_scalar(e)?.into())
     }
 
     /// The pointer to a scalar place.
-    pub(super) fn address(&mut self, place: &Place) -> Emitted<Code> {
-        self.reads(place.var);
+    pub(super) fn emit_address(&mut self, place: &Place) -> Emitted<Code> {
+        self.note_read(place.var);
         let ty = self.variables.all[place.var.index()].ty;
         if place.subscripts.is_empty()
             && let Kind::Pointer(name) = &self.variables.all[place.var.index()].kind
         {
             return Ok(Code::name(name.clone(), ty));
         }
-        let code = match self.checked() && !place.subscripts.is_empty() {
+        let code = match self.is_checked() && !place.subscripts.is_empty() {
             true => self.kept_element(place)?,
             false => self.element_or_scalar(place)?,
         };
         Ok(code.prefix(Prefix::Address))
     }
 
-    fn inquiry(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
+    fn emit_inquiry(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
         let Some((Expr::Place(place), rest)) = operands.split_first() else {
             return Err(self.malformed("an inquiry is not about a variable"));
         };
         if op == Op::Present {
-            self.reads(place.var);
+            self.note_read(place.var);
             let kind = &self.variables.all[place.var.index()].kind;
             if let Kind::Value(_) = kind {
                 return Ok(literal_logical(true));
@@ -195,7 +199,7 @@ impl Writer<'_> {
             let lowers = array
                 .axes
                 .iter()
-                .map(|axis| self.variables.amount(&axis.lower));
+                .map(|axis| self.variables.amount_of(&axis.lower));
             lowers.zip(extents).collect()
         } else {
             self.section_shape(place)?
@@ -221,7 +225,7 @@ impl Writer<'_> {
             _ => return Err(self.malformed("an inquiry names no dimension")),
         };
         let one = op == Op::Size && dimension.is_some();
-        Ok(self.if_there(place, one, amount.code()))
+        Ok(self.if_there(place, one, amount.to_code()))
     }
 
     /// Lower bounds and extents of a section.
@@ -240,7 +244,7 @@ pub(super) fn at_least_zero(extent: &Amount) -> Amount {
     match extent.constant() {
         Some(n) => n.max(0).into(),
         None => {
-            let x = extent.code().at_least(UNARY);
+            let x = extent.to_code().at_least(UNARY);
             x.clone().is(Infix::Gt, 0).choose(x, 0).into()
         }
     }

@@ -122,7 +122,7 @@ impl State {
 /// The routine that a routine was generated from.
 pub(super) fn original(program: &Program, r: RoutineId) -> Option<RoutineId> {
     program.routine(r).origin.as_ref()?;
-    Signature::of(program, r).original
+    Signature::from_origins(program, r).original
 }
 
 /// A text as a literal.
@@ -191,7 +191,7 @@ pub(super) fn needs_lines(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         if let Expr::Op(op, operands) = e {
-            found |= match FlatClass::of(*op) {
+            found |= match FlatClass::view(*op) {
                 FlatClass::Reduction => true,
                 FlatClass::Inquiry => {
                     matches!(operands.first(), Some(Expr::Place(p)) if !p.subscripts.is_empty())

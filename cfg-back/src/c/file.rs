@@ -2,7 +2,7 @@
 
 use super::{
     globals::{self, Globals},
-    names::{Names, comment},
+    names::{Names, escape_comment},
     operators::Pieces,
     origins::Origins,
     pooled::Pooled,
@@ -114,13 +114,13 @@ impl File<'_> {
     }
 
     /// The program as callers in other files see it: with its records.
-    pub(super) fn outside(&self) -> &Program {
+    pub(super) fn program_for_callers(&self) -> &Program {
         self.structs.as_ref().map_or(self.program, |s| s.program)
     }
 
     /// True if callers see other parameters or another result than the function of the file has.
     pub(super) fn has_records(&self, r: RoutineId) -> bool {
-        let routine = self.outside().routine(r);
+        let routine = self.program_for_callers().routine(r);
         let mut interface = routine.parameter_ids().chain(routine.result);
         interface.any(|v| routine.variable(v).ty.record().is_some())
     }
@@ -163,7 +163,7 @@ impl<'a> File<'a> {
         globals: &globals::Variables,
         checks: bool,
     ) -> Self {
-        let effects = Effects::of(program);
+        let effects = Effects::summarise(program);
         let compared = if checks {
             compared(program, &effects)
         } else {
@@ -182,7 +182,7 @@ impl<'a> File<'a> {
             }
         }
         Self {
-            globals: Globals::of(program, globals),
+            globals: Globals::declare(program, globals),
             functions: RefCell::default(),
             calls: RefCell::default(),
             gaps: has_gaps(program),
@@ -204,14 +204,14 @@ impl<'a> File<'a> {
     }
 
     /// The function that a routine is; with `strided`, the one whose array parameters may have gaps.
-    pub(super) fn made(&self, r: RoutineId, strided: bool) -> Option<Made> {
+    pub(super) fn made_function(&self, r: RoutineId, strided: bool) -> Option<Made> {
         self.functions.borrow().get(&(r, strided)).cloned()
     }
 
     /// The function that a routine is, for a call in the function that is being written.
     pub(super) fn called(&self, r: RoutineId, strided: bool) -> Option<Made> {
         self.calls.borrow_mut().insert((r, strided));
-        self.made(r, strided)
+        self.made_function(r, strided)
     }
 
     /// The functions that were called since this was last asked.
@@ -268,7 +268,7 @@ impl<'a> File<'a> {
 fn compared(program: &Program, effects: &Effects) -> BTreeSet<RoutineId> {
     let mut compared = BTreeSet::new();
     for routine in &program.routines {
-        let locations = Locations::of(program, routine);
+        let locations = Locations::divide(program, routine);
         for statement in routine.statements() {
             let StmtKind::Call {
                 callee, arguments, ..
@@ -307,7 +307,7 @@ fn has_gaps(program: &Program) -> bool {
         })
     };
     program.routines.iter().any(|caller| {
-        caller.statements().any(|s| match FlatStmt::of(&s.kind) {
+        caller.statements().any(|s| match FlatStmt::view(&s.kind) {
             FlatStmt::Call {
                 callee, arguments, ..
             } => {
@@ -357,7 +357,7 @@ pub(super) fn whole(title: &str, pieces: &Pieces, origins: &Origins, functions: 
 
 /// The head of a file: what it is, and what it includes.
 fn head(title: &str, pieces: &Pieces) -> String {
-    let lines: Vec<String> = title.lines().map(comment).collect();
+    let lines: Vec<String> = title.lines().map(escape_comment).collect();
     let mut text = format!("/* {} */\n\n", lines.join("\n   "));
     let mut headers = pieces.headers();
     headers.extend(["math.h", "stdbool.h", "stddef.h", "stdint.h", "stdlib.h"]);

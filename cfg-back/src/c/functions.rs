@@ -29,7 +29,7 @@ pub(super) fn functions(
     wanted: &[RoutineId],
     pieces: &mut Pieces,
 ) -> Result<String, Vec<Failed>> {
-    let graph = CallGraph::of(program);
+    let graph = CallGraph::build(program);
     let mut needed = vec![false; program.routines.len()];
     let mut open: Vec<RoutineId> = wanted.to_vec();
     while let Some(r) = open.pop() {
@@ -185,7 +185,7 @@ fn written<'a>(
     }
     let recovered = recover::recover(program, effects, routine);
     if recovered.control == Control::Structured
-        && let Some(Ok(structure)) = recovered.body.as_ref().map(Structure::of)
+        && let Some(Ok(structure)) = recovered.body.as_ref().map(Structure::compute)
         && depth(&recovered, &structure) <= DEEPEST
     {
         return Written {
@@ -204,7 +204,7 @@ fn depth(routine: &Routine, structure: &Structure) -> usize {
     let Some(cfg) = &routine.body else {
         return 0;
     };
-    let tree = RegionTree::of(cfg, structure);
+    let tree = RegionTree::build(cfg, structure);
     let depths = tree.regions().map(|r| tree.region(r).depth as usize);
     depths.max().unwrap_or(0)
 }

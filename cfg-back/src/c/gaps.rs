@@ -37,7 +37,7 @@ impl Writer<'_> {
     pub(super) fn lie_in_numbers(view: &View) -> Code {
         let mut numbers = vec![Code::from(view.axes.len() as i64)];
         for (extent, stride) in by_speed(view.axes.clone(), view.order) {
-            numbers.extend([extent.code(), stride.code()]);
+            numbers.extend([extent.to_code(), stride.to_code()]);
         }
         Code::list("const int64_t[]", numbers)
     }
@@ -54,9 +54,9 @@ impl Writer<'_> {
         let Some(view) = &array.laid_over else {
             return;
         };
-        self.pieces.need(Piece::LayOver);
+        self.pieces.require(Piece::LayOver);
         let extents: Vec<Amount> = self.variables.extents(&array.axes);
-        let extents = extents.iter().map(|n| at_least_zero(n).code());
+        let extents = extents.iter().map(|n| at_least_zero(n).to_code());
         let extents = by_speed(extents.collect(), array.order);
         let mut strides = Vec::new();
         for axis in &array.axes {
@@ -87,8 +87,8 @@ impl Writer<'_> {
             view.clone().into(),
         ];
         let call = Code::call("cfgrev_lay_over", arguments, ScalarType::Logical);
-        if self.checked() {
-            self.must(call, SHAPE);
+        if self.is_checked() {
+            self.check_condition(call, SHAPE);
         } else {
             self.fail_if(call.prefix(Prefix::Not), 4);
         }

@@ -110,7 +110,7 @@ fn paths(program: &Program, levels: &[Level]) -> Vec<(Vec<usize>, bool)> {
 
 impl Classes {
     /// The structures of a derivative of a routine, and the names of what has to do with them.
-    pub(super) fn of(
+    pub(super) fn build(
         program: &Program,
         original: RoutineId,
         sweep: Sweep,

@@ -56,7 +56,7 @@ impl GlobalNames {
         checks: bool,
     ) -> Self {
         let mut made = Self::new(names, &program.routine(original).name, checks);
-        made.variables.derivatives = Classes::of(program, original, sweep, names);
+        made.variables.derivatives = Classes::build(program, original, sweep, names);
         let is_pool = |global: &Global| {
             let origin = global.variable.origin.as_ref();
             origin.is_some_and(|o| matches!(o.role, NameRole::Cells | NameRole::ScratchCells))
@@ -89,7 +89,8 @@ impl GlobalNames {
         let shared: HashSet<GlobalId> = overlays.map(|overlay| overlay.base).collect();
         for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
             let variable = &global.variable;
-            let known = CGlobal::of(&variable.annotations).filter(|_| variable.origin.is_none());
+            let known = CGlobal::from_annotations(&variable.annotations)
+                .filter(|_| variable.origin.is_none());
             let is_own = self.variables.derivatives.class(g).is_none() && global.overlay.is_none();
             if !is_own || !all && known.is_none() {
                 continue;

@@ -6,9 +6,9 @@
 use super::{
     forget,
     global_classes::{Class, Classes},
-    names::{Names, comment},
+    names::{Names, escape_comment},
     operators::{
-        Code, Pieces, checked::unset, literal_cell, literal_constant, literal_integer,
+        Code, Pieces, checked::unset_value, literal_cell, literal_constant, literal_integer,
         literal_real, literal_real32, literal_sized,
     },
     variable::{Array, Axis, Bound, Cells, Kind, cell_type},
@@ -96,7 +96,7 @@ fn literal(e: &Expr, checks: bool) -> Code {
             false => literal_sized(ty, cell),
         };
     }
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Constant(constant) => literal_constant(constant),
         FlatExpr::Op(Op::Neg, operands) => match operands {
             [Expr::Int(n)] => literal_integer(n.wrapping_neg()),
@@ -110,7 +110,7 @@ fn literal(e: &Expr, checks: bool) -> Code {
 
 impl Globals {
     /// The globals of a program, in variables of these names.
-    pub(super) fn of(program: &Program, variables: &Variables) -> Self {
+    pub(super) fn declare(program: &Program, variables: &Variables) -> Self {
         if program.globals.is_empty() {
             return Self::default();
         }
@@ -178,7 +178,7 @@ impl Globals {
                 Kind::Value(place.clone().into())
             };
             made.kinds.push(kind);
-            let note = comment(&global.variable.name);
+            let note = escape_comment(&global.variable.name);
             if let Some(overlay) = global.overlay {
                 let (text, indent) = match external {
                     Some(_) => (&mut made.external, ""),
@@ -299,7 +299,7 @@ impl Globals {
         for Unset { ty, place, count } in &self.unset {
             let place = Code::name(&**place, *ty);
             let code = match count {
-                None => place.set(unset(*ty)),
+                None => place.set(unset_value(*ty)),
                 Some(count) => forget::cells(pieces, place, (*count).into()),
             };
             let _ = writeln!(text, "    {code};");
@@ -506,7 +506,7 @@ fn never_set(written: &Runs, place: &str, size: i64, is_array: bool) -> Vec<(Str
 /// The initial value of a member in C, which has 0 for those that are not given.
 fn initial(owner: &Global, mut written: Runs, is_array: bool) -> String {
     let size = owner.variable.constant_size().unwrap_or(1).max(1);
-    let zero = match FlatType::of(owner.variable.ty) {
+    let zero = match FlatType::view(owner.variable.ty) {
         FlatType::Real => "0.0",
         FlatType::Real32 => "0.0f",
         FlatType::Logical => "false",

@@ -88,7 +88,7 @@ impl Elements<'_> {
 }
 
 impl<'ir> Visit<'ir> for Elements<'_> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         let held = match role {
             PlaceRole::Read
@@ -119,7 +119,7 @@ impl<'ir> Visit<'ir> for Elements<'_> {
         }
     }
 
-    fn variable(&mut self, v: &'ir VarId, _: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, _: PlaceRole) {
         self.named.insert(*v, None);
     }
 }
@@ -140,7 +140,7 @@ fn held_elements(written: &Written<'_>) -> (ByArray, BTreeSet<(VarId, Vec<i64>)>
     };
     for (v, vertex) in cfg.vertices() {
         elements.in_loop = is_in_loop(written, v);
-        elements.vertex(v, vertex);
+        elements.visit_vertex(v, vertex);
     }
     let can_be_held = |variable: &Variable| {
         let is_given = match variable.role {
@@ -217,7 +217,7 @@ impl Writer<'_> {
     }
 
     /// The statements that load the held parameters and elements that the function uses, and those that store them.
-    pub(super) fn held(&self) -> (Vec<Statement>, Vec<Statement>) {
+    pub(super) fn held_lines(&self) -> (Vec<Statement>, Vec<Statement>) {
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
         let mut hold = |name: &Name, cell: &Code, first: Code, is_stored: bool| {
             let local = Code::name(name.clone(), cell.ty);

@@ -73,8 +73,8 @@ pub(super) fn wrapper<'a>(
     keeps_result: bool,
 ) -> Result<Public, Failed> {
     let (sweep, several) = (called.sweep, called.several);
-    let mut interface = Interface::of(file, original, sweep, several.is_some());
-    let Some(made) = file.made(called.routine, false) else {
+    let mut interface = Interface::for_sweep(file, original, sweep, several.is_some());
+    let Some(made) = file.made_function(called.routine, false) else {
         return Err(unknown(&file.program.routine(called.routine).name));
     };
     let may_be_null = matches!(sweep, Sweep::Gradient | Sweep::Tangent);
@@ -243,7 +243,7 @@ fn structures<'a>(
 }
 
 fn stack(ty: ScalarType) -> &'static str {
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Real | FlatType::Tape => "real",
         FlatType::Real32 => "real32",
         FlatType::Integer | FlatType::Sized(_) | FlatType::Logical => "integer",
@@ -264,9 +264,9 @@ impl Wrapper<'_> {
         let own_tape = matches!(self.called.sweep, Sweep::Gradient | Sweep::Tangent);
         for (p, role) in inner
             .parameter_ids()
-            .zip(Signature::of(program, r).parameters)
+            .zip(Signature::from_origins(program, r).parameters)
         {
-            let taken = Taken::of(inner, p);
+            let taken = Taken::from_parameter(inner, p);
             let (role, v): (fn(VarId) -> ParameterRole, _) = match role {
                 ParameterRole::Primal(v) => (ParameterRole::Primal, v),
                 ParameterRole::Adjoint(v) => (ParameterRole::Adjoint, v),

@@ -82,27 +82,27 @@ fn is_plain(cfg: &Cfg, v: VertexId) -> bool {
 
 impl Writer<'_> {
     /// The statements of a graph of blocks and branches.
-    pub(super) fn jumps(&mut self, cfg: &Cfg) -> Emitted<()> {
+    pub(super) fn emit_jumps(&mut self, cfg: &Cfg) -> Emitted<()> {
         if cfg.entry().is_none() {
             return Err(self.malformed("a graph has no ENTRY"));
         }
-        let layout = Layout::of(cfg);
+        let layout = Layout::build(cfg);
         let written = written(cfg, &layout);
-        let labels = self.labels(cfg, &layout, &written);
+        let labels = self.jump_labels(cfg, &layout, &written);
         let mut written = written.iter();
         let mut open: Vec<Open<'_>> = Vec::new();
         let mut steps = layout.steps.iter().copied().peekable();
         while let Some(step) = steps.next() {
             match step {
                 Step::Vertex(v) => {
-                    self.at(Some((v, None)));
+                    self.set_place(Some((v, None)));
                     if let Some(label) = &labels[v.index()] {
                         self.add(Statement::Label(label.clone()));
                     }
                     if cfg.vertex(v).kind.test().is_some() {
                         return Err(self.malformed("a graph of jumps has a LOOP"));
                     }
-                    self.statements(cfg.vertex(v).statements())?;
+                    self.emit_statements(cfg.vertex(v).statements())?;
                 }
                 Step::Loop(test) => {
                     self.begin_any_loop(cfg, test)?;
@@ -113,10 +113,10 @@ impl Writer<'_> {
                     self.end_any_loop(cfg, test)?;
                 }
                 Step::Decide(v) => {
-                    self.answer(cfg, v, true)?;
+                    self.branch_condition(cfg, v, true)?;
                 }
                 Step::If(v, holds) => {
-                    let code = self.answer(cfg, v, holds)?;
+                    let code = self.branch_condition(cfg, v, holds)?;
                     let Some(Step::Jump(to, _)) = steps.peek().copied() else {
                         self.add(Statement::If(code));
                         continue;
@@ -132,7 +132,7 @@ impl Writer<'_> {
                     }
                 }
                 Step::Else => self.add(Statement::Else),
-                Step::EndIf => self.lines.close(),
+                Step::EndIf => self.lines.close_block(),
                 Step::Jump(to, _) => {
                     let jump = jump_to(written.next(), &labels[to.index()]);
                     let jump = jump.ok_or_else(|| self.malformed("a jump goes nowhere"))?;
@@ -143,7 +143,7 @@ impl Writer<'_> {
                     {
                         steps.next();
                         if switch.compared.is_none() {
-                            self.lines.close();
+                            self.lines.close_block();
                         }
                     }
                 }
@@ -152,7 +152,7 @@ impl Writer<'_> {
                     else {
                         return Err(self.malformed("a branch has no arms"));
                     };
-                    self.at(Some((v, None)));
+                    self.set_place(Some((v, None)));
                     self.pieces.begin_statement();
                     open.push(Open::Switch(self.begin_switch(cfg, v, value, arms)?, true));
                 }
@@ -168,11 +168,11 @@ impl Writer<'_> {
                         && switch.compared.is_none()
                     {
                         self.add(Statement::Break);
-                        self.lines.close();
+                        self.lines.close_block();
                     }
                 }
                 Step::EndSwitch(v) => {
-                    self.at(Some((v, None)));
+                    self.set_place(Some((v, None)));
                     if let Some(Open::Switch(switch, _)) = open.pop() {
                         self.end_switch(&switch);
                     }
@@ -183,7 +183,12 @@ impl Writer<'_> {
     }
 
     /// The labels of the vertices that jumps lead to.
-    fn labels(&mut self, cfg: &Cfg, layout: &Layout, written: &[Written]) -> Vec<Option<Name>> {
+    fn jump_labels(
+        &mut self,
+        cfg: &Cfg,
+        layout: &Layout,
+        written: &[Written],
+    ) -> Vec<Option<Name>> {
         let mut jumped = vec![false; cfg.vertex_count()];
         let mut written = written.iter();
         for step in &layout.steps {
@@ -198,22 +203,24 @@ impl Writer<'_> {
             {
                 let id = cfg.vertex(*v).id;
                 let sign = if id < 0 { "m" } else { "" };
-                labels[v.index()] =
-                    Some(self.fresh(&format!("L{sign}{}", id.unsigned_abs())).into());
+                labels[v.index()] = Some(
+                    self.fresh_name(&format!("L{sign}{}", id.unsigned_abs()))
+                        .into(),
+                );
             }
         }
         labels
     }
 
     /// The condition of a branch, or its opposite.
-    fn answer(&mut self, cfg: &Cfg, v: VertexId, holds: bool) -> Emitted<Code> {
-        self.at(Some((v, None)));
+    fn branch_condition(&mut self, cfg: &Cfg, v: VertexId, holds: bool) -> Emitted<Code> {
+        self.set_place(Some((v, None)));
         self.pieces.begin_statement();
         let Some(Selector::Condition(condition)) = cfg.vertex(v).kind.selector() else {
             return Err(self.malformed("a branch has no condition"));
         };
-        let code = self.decision(condition)?;
-        if holds { Ok(code) } else { self.negated(code) }
+        let code = self.emit_decision(condition)?;
+        if holds { Ok(code) } else { self.negate(code) }
     }
 
     fn begin_any_loop(&mut self, cfg: &Cfg, test: Test) -> Emitted<()> {
@@ -225,15 +232,15 @@ impl Writer<'_> {
             return Ok(());
         };
         let simple = match cfg.vertex(v).kind.selector() {
-            Some(Selector::Condition(condition)) => !self.checked() && !reduces(condition),
+            Some(Selector::Condition(condition)) => !self.is_checked() && !reduces(condition),
             _ => false,
         };
         if simple {
-            let code = self.answer(cfg, v, holds)?;
+            let code = self.branch_condition(cfg, v, holds)?;
             self.add(Statement::While(code));
         } else {
             self.add(Statement::Forever);
-            let code = self.answer(cfg, v, !holds)?;
+            let code = self.branch_condition(cfg, v, !holds)?;
             self.guard(code, Statement::Break);
         }
         Ok(())
@@ -241,10 +248,10 @@ impl Writer<'_> {
 
     fn end_any_loop(&mut self, cfg: &Cfg, test: Test) -> Emitted<()> {
         if let Test::Behind(v, holds) = test {
-            let code = self.answer(cfg, v, holds)?;
+            let code = self.branch_condition(cfg, v, holds)?;
             self.add(Statement::EndDo(code));
         } else {
-            self.lines.close();
+            self.lines.close_block();
         }
         Ok(())
     }

@@ -129,12 +129,12 @@ impl Lines {
     }
 
     /// Adds a line as it is.
-    pub(super) fn line(&mut self, line: impl Display) {
+    pub(super) fn push_line(&mut self, line: impl Display) {
         self.add(Statement::Text(line.to_string()));
     }
 
     /// Ends a block.
-    pub(super) fn close(&mut self) {
+    pub(super) fn close_block(&mut self) {
         self.add(Statement::End);
     }
 
@@ -161,7 +161,7 @@ impl Lines {
     /// Makes a block of what was written since.
     pub(super) fn wrap(&mut self, place: usize) {
         self.insert(place, Statement::Block);
-        self.close();
+        self.close_block();
     }
 
     /// Adds the statements of another list.
@@ -292,9 +292,9 @@ mod tests {
     fn lines_are_indented_up_to_a_depth() {
         for (depth, levels, wrapped) in [(19, 19, 20), (20, 20, 20), (21, 20, 20)] {
             let mut lines = Lines::new(depth);
-            lines.line("b;");
+            lines.push_line("b;");
             lines.insert(0, Statement::Text("a;".to_owned()));
-            lines.line("c;");
+            lines.push_line("c;");
             lines.wrap(2);
             let (indent, inside) = ("    ".repeat(levels), "    ".repeat(wrapped));
             let whole = format!("{indent}a;\n{indent}b;\n{indent}{{\n{inside}c;\n{indent}}}\n");

@@ -200,7 +200,7 @@ fn is_ours(name: &str) -> bool {
 
 /// A text as part of a comment: on one line, and without what would end it or be taken for a trigraph or the end of a
 /// line that continues.
-pub(super) fn comment(text: &str) -> String {
+pub(super) fn escape_comment(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut last = ' ';
     for c in text.chars() {
@@ -270,6 +270,9 @@ mod tests {
 
     #[test]
     fn comments_cannot_be_left() {
-        assert_eq!(comment("a */ b /* c ??/ \\\n d"), "a *  b /  c ? /    d");
+        assert_eq!(
+            escape_comment("a */ b /* c ??/ \\\n d"),
+            "a *  b /  c ? /    d"
+        );
     }
 }

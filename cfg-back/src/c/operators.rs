@@ -63,7 +63,7 @@ enum Form {
 /// The value as one of another type: the implicit promotion in mixed operations and assignments, and
 /// the explicit conversions. A real must be in the range of integers to become one.
 pub(crate) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
-    if pieces.checked() {
+    if pieces.is_checked() {
         return checked::convert(code, to, pieces);
     }
     code::convert_unchecked(code, to, pieces)
@@ -94,7 +94,7 @@ enum Start {
     clippy::wildcard_enum_match_arm,
     reason = "of functions the table says how they are written"
 )]
-fn form(op: Op) -> Form {
+fn form_of(op: Op) -> Form {
     match op {
         Op::Add => Form::Infix(Infix::Add),
         Op::Sub => Form::Infix(Infix::Sub),
@@ -166,14 +166,14 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
     if same || bits {
         pieces.may_contradict();
     }
-    if pieces.checked() {
+    if pieces.is_checked() {
         return checked::apply(op, operands, ty, pieces);
     }
     let operands = match sized::apply(op, operands, ty, pieces)? {
         Ok(code) => return Ok(code),
         Err(operands) => operands,
     };
-    match form(op) {
+    match form_of(op) {
         Form::Infix(operator) => infix(op, operator, operands, ty, pieces),
         Form::Bits(operator) => folded(op, operands, |x, y| x.infix(operator, y, ty)),
         Form::Words => words_function(op, operands, ty, pieces),
@@ -188,7 +188,7 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
         Form::Own => Ok(own(Piece::Own(op), operands, ty, pieces)),
         Form::Helper(piece) => helper(op, piece, operands, ty, pieces),
         Form::Conversion(to) => {
-            let [x] = exactly(op, operands)?;
+            let [x] = expect_operands(op, operands)?;
             Ok(convert(x, to, pieces))
         }
         Form::Special(special) => self::special(&special, op, operands, ty, pieces),
@@ -199,10 +199,10 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
 /// The operator of two operands that a reduction repeats, in storage order, and the value that it begins with. A
 /// reduction to the logical `any` or `all` may end as soon as it is decided. `None` if the operator is no reduction.
 pub(crate) fn reduction(op: Op, ty: ScalarType, checks: bool) -> Option<(Op, Code)> {
-    let Form::Reduction(step, start) = form(op) else {
+    let Form::Reduction(step, start) = form_of(op) else {
         return None;
     };
-    let number = |integer: i128, real: f64| match FlatType::of(ty) {
+    let number = |integer: i128, real: f64| match FlatType::view(ty) {
         FlatType::Integer => literal_integer(integer as i64),
         FlatType::Sized(ty) if checks => literal_cell(ty, ty.wrap(integer)),
         FlatType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
@@ -220,7 +220,7 @@ pub(crate) fn reduction(op: Op, ty: ScalarType, checks: bool) -> Option<(Op, Cod
 }
 
 /// The operands, if there are as many as the operator has.
-fn exactly<const N: usize>(op: Op, operands: Vec<Code>) -> Result<[Code; N], Malformed> {
+fn expect_operands<const N: usize>(op: Op, operands: Vec<Code>) -> Result<[Code; N], Malformed> {
     <[Code; N]>::try_from(operands).map_err(|_| Malformed(op))
 }
 
@@ -249,7 +249,7 @@ fn call(
     ty: ScalarType,
     pieces: &mut Pieces,
 ) -> Code {
-    pieces.need(piece);
+    pieces.require(piece);
     Code::call(&piece.name(), operands, ty)
 }
 
@@ -280,7 +280,7 @@ fn constant(op: Op, operands: &[Code]) -> Option<Result<i64, ()>> {
 /// A value that the compiler takes as unknown.
 fn hidden(code: Code, pieces: &mut Pieces) -> Code {
     let ty = code.ty;
-    let piece = match FlatType::of(ty) {
+    let piece = match FlatType::view(ty) {
         FlatType::Sized(IntType::Uint64) => Piece::Unsigned,
         FlatType::Sized(_)
         | FlatType::Integer
@@ -363,7 +363,7 @@ fn infix(
             y = hidden(y, pieces);
         }
         if op == Op::Sub && x.is_real_zero() {
-            let number = Number::of(ty).ok_or(Malformed(op))?;
+            let number = Number::from_type(ty).ok_or(Malformed(op))?;
             x = call(Piece::Minus(number), [y], ty, pieces);
             continue;
         }
@@ -402,7 +402,7 @@ fn words_function(
     if op != Op::WrapNeg {
         return folded(op, operands, |x, y| call(piece, [x, y], ty, pieces));
     }
-    let operands = exactly::<1>(op, operands)?;
+    let operands = expect_operands::<1>(op, operands)?;
     Ok(match constant(op, &operands) {
         Some(Ok(n)) => literal_integer(n),
         Some(Err(())) | None => call(piece, operands, ty, pieces),
@@ -416,7 +416,7 @@ fn compare(
     pieces: &mut Pieces,
 ) -> Result<Code, Malformed> {
     let ty = common(&operands);
-    let [mut x, mut y] = exactly(op, promoted(operands, ty, pieces))?;
+    let [mut x, mut y] = expect_operands(op, promoted(operands, ty, pieces))?;
     // Compilers warn of integers that are compared with themselves, of comparisons of comparisons, and of those whose value
     // is compared with a number that is neither 0 nor 1.
     let decided = |a: &Code, b: &Code| {
@@ -445,7 +445,7 @@ fn helper(
     if let Some(Ok(n)) = constant(op, &operands) {
         return Ok(literal_integer(n));
     }
-    let piece = piece(Number::of(ty).ok_or(Malformed(op))?);
+    let piece = piece(Number::from_type(ty).ok_or(Malformed(op))?);
     let mut operands = promoted(operands, ty, pieces);
     // Of many operands halves are compared, so that calls do not nest deeper than compilers allow.
     while matches!(op, Op::Min | Op::Max) && operands.len() > 8 {
@@ -488,18 +488,18 @@ fn special(
     let integer = ty == ScalarType::Integer;
     match special {
         Special::Neg => {
-            let [x] = exactly(op, operands)?;
+            let [x] = expect_operands(op, operands)?;
             if let Some(value) = x.real() {
                 return Ok(literal_real(-value));
             }
             Ok(x.prefix(Prefix::Minus))
         }
         Special::BitNot => {
-            let [x] = exactly(op, operands)?;
+            let [x] = expect_operands(op, operands)?;
             Ok(x.prefix(Prefix::Complement))
         }
         Special::Not => {
-            let [x] = exactly(op, operands)?;
+            let [x] = expect_operands(op, operands)?;
             Ok(x.prefix(Prefix::Not))
         }
         Special::Abs if integer => {
@@ -508,7 +508,7 @@ fn special(
         }
         Special::Abs => Ok(Code::call(&of_library("fabs", ty), operands, ty)),
         Special::Mod if integer => {
-            let [x, y] = exactly(op, operands)?;
+            let [x, y] = expect_operands(op, operands)?;
             if y.integer().is_none_or(|n| n == 0 || n == -1) {
                 return Ok(call(Piece::Remainder, [x, y], ty, pieces));
             }
@@ -529,7 +529,7 @@ fn special(
 fn power(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Code, Malformed> {
     /// Greatest magnitude of exponents up to which powers are products.
     const MOST: u64 = 64;
-    let [x, y] = exactly(Op::Pow, operands)?;
+    let [x, y] = expect_operands(Op::Pow, operands)?;
     if y.ty != ScalarType::Integer {
         let operands = promoted(vec![x, y], ty, pieces);
         return Ok(Code::call(&of_library("pow", ty), operands, ty));
@@ -554,7 +554,7 @@ fn power(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Cod
 
 /// A conditional expression.
 fn choice(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Code, Malformed> {
-    let [condition, yes, no] = exactly(Op::If, operands)?;
+    let [condition, yes, no] = expect_operands(Op::If, operands)?;
     let mut yes = convert(yes, ty, pieces);
     let no = convert(no, ty, pieces);
     // Of two constants the result would be computed with 32 bits.

@@ -40,7 +40,7 @@ pub(super) fn function(
         .map(|v| (&*routine.variable(v).name, v))
         .collect();
     let mut sized = Sized(HashSet::new());
-    sized.routine(routine);
+    sized.visit_routine(routine);
     let (mut body, mut parameters) = (String::new(), Vec::new());
     let mut arguments: HashMap<VarId, String> = HashMap::new();
     for parameter in &head.parameters {
@@ -57,7 +57,7 @@ pub(super) fn function(
         let (Some(v), Some(item)) = (v, item) else {
             return Err(refused("it is passed in another way"));
         };
-        let taken = Taken::of(routine, v);
+        let taken = Taken::from_parameter(routine, v);
         // Around records there is a function that takes what callers pass.
         let by_value = taken.by_value || file.has_records(r) && item.passed == Passed::Value;
         let (name, of) = (item.name.clone(), taken.variable);
@@ -90,7 +90,7 @@ pub(super) fn function(
         arguments.insert(v, argument);
     }
     for (v, met) in interface.met_globals(globals) {
-        let taken = Taken::of(routine, v);
+        let taken = Taken::from_parameter(routine, v);
         if taken.extents() > 0 {
             return Err(without_extent(routine, &taken.variable.name));
         }
@@ -99,7 +99,7 @@ pub(super) fn function(
     let mut texts = Vec::new();
     for v in routine.parameter_ids() {
         // Elements are found without the extents of such.
-        let taken = Taken::of(routine, v);
+        let taken = Taken::from_parameter(routine, v);
         texts.extend(vec!["0".to_owned(); taken.extents()]);
         let Some(argument) = arguments.remove(&v) else {
             let why = format!("`{}` is no parameter of the function", taken.variable.name);
@@ -162,7 +162,7 @@ pub(super) fn function(
 struct Sized(HashSet<VarId>);
 
 impl<'ir> Visit<'ir> for Sized {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         let bound = matches!(role, PlaceRole::Bind { .. });
         if bound || !place.is_element() || place.subscripts.len() > 1 {

@@ -79,12 +79,12 @@ pub(super) fn refuse(program: &Program) -> Result<(), Diagnostics> {
 
 impl Writer<'_> {
     /// Calls the function of another file that the routine at hand is; the expression of its value.
-    pub(super) fn outside(&mut self) -> Emitted<Option<Code>> {
+    pub(super) fn call_external(&mut self) -> Emitted<Option<Code>> {
         let routine = self.routine;
         let (mut types, mut arguments) = (Vec::new(), Vec::new());
         for p in routine.parameter_ids() {
-            let formal = Taken::of(routine, p);
-            self.reads(p);
+            let formal = Taken::from_parameter(routine, p);
+            self.note_read(p);
             let ty = self.file.c_type(formal.variable.ty);
             // Numbers that are only read are values there, also where they are bound by reference here.
             if formal.variable.rank() == 0 {
@@ -100,15 +100,15 @@ impl Writer<'_> {
             let constant = if formal.writes { "" } else { "const " };
             types.push(format!("{constant}{ty} *"));
             if self.array_kind(p)?.is_strided() {
-                return Err(self.gaps(routine));
+                return Err(self.refuse_gaps(routine));
             }
-            arguments.push(self.view(&Place::whole(p))?.first());
+            arguments.push(self.emit_view(&Place::whole(p))?.first());
         }
         let name = &routine.name;
         let ty = routine.result.map(|v| routine.variable(v).ty);
         let result = ty.map_or("void", |ty| self.file.c_type(ty));
         let types = list(types);
-        (self.lines).line(format_args!("extern {result} {name}({types});"));
+        (self.lines).push_line(format_args!("extern {result} {name}({types});"));
         let call = Code::call(name, arguments, ty.unwrap_or(ScalarType::Tape));
         if ty.is_some() {
             return Ok(Some(call));
@@ -117,12 +117,12 @@ impl Writer<'_> {
         Ok(None)
     }
 
-    fn gaps(&self, routine: &Routine) -> Failed {
+    fn refuse_gaps(&self, routine: &Routine) -> Failed {
         let message = format!(
             "an array with gaps between its elements is passed to `{}`, which another file defines",
             routine.name
         );
         let help = "pass a copy";
-        self.failed(&codes::CALLBACK, message, help)
+        self.failure(&codes::CALLBACK, message, help)
     }
 }

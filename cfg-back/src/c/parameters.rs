@@ -100,7 +100,7 @@ fn parameters(program: &Program, routine: RoutineId) -> (Vec<Item>, HashMap<VarI
     let mut items = own(program, chain.last().map_or(routine, |(first, _)| *first));
     for (k, &(of, sweep)) in chain.iter().enumerate().rev() {
         let r = k.checked_sub(1).map_or(routine, |k| chain[k].0);
-        let roles = Signature::of(program, r).parameters.into_iter();
+        let roles = Signature::from_origins(program, r).parameters.into_iter();
         let roles: Vec<_> = roles.zip(program.routine(r).parameter_ids()).collect();
         let by_role: HashMap<ParameterRole, VarId> = roles.iter().copied().collect();
         let copy = |v: VarId| by_role.get(&ParameterRole::Primal(v)).copied();
@@ -237,8 +237,13 @@ pub(super) struct Interface<'a> {
 
 impl<'a> Interface<'a> {
     /// The parameters of a sweep of the original, in one direction or in several.
-    pub(super) fn of(file: &'a File<'a>, original: RoutineId, sweep: Sweep, several: bool) -> Self {
-        let program = file.outside();
+    pub(super) fn for_sweep(
+        file: &'a File<'a>,
+        original: RoutineId,
+        sweep: Sweep,
+        several: bool,
+    ) -> Self {
+        let program = file.program_for_callers();
         let (items, roots) = parameters(program, original);
         let items = with_derivatives(items, program, original, sweep, several);
         Self::with(file, original, items, roots)
@@ -246,7 +251,7 @@ impl<'a> Interface<'a> {
 
     /// The parameters of a routine itself, the pointer to its result last.
     pub(super) fn plain(file: &'a File<'a>, r: RoutineId) -> Self {
-        Self::with(file, r, own(file.outside(), r), HashMap::new())
+        Self::with(file, r, own(file.program_for_callers(), r), HashMap::new())
     }
 
     fn with(
@@ -260,7 +265,7 @@ impl<'a> Interface<'a> {
             item.name = names.fresh(&item.name, Some(&file.names));
             places.entry(item.holds).or_default().push(k);
         }
-        let routine = file.outside().routine(r);
+        let routine = file.program_for_callers().routine(r);
         Self {
             file,
             routine,

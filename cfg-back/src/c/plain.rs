@@ -27,7 +27,7 @@ fn arguments(
     let (mut texts, mut tape) = (Vec::new(), None);
     let mut names = head.arguments.iter();
     for p in routine.parameter_ids() {
-        let taken = Taken::of(routine, p);
+        let taken = Taken::from_parameter(routine, p);
         texts.extend(names.by_ref().take(taken.extents()).cloned());
         let passed = match taken.by_value {
             true => Passed::Value,
@@ -78,9 +78,9 @@ struct MadeResult<'a> {
 }
 
 impl<'a> MadeResult<'a> {
-    fn of(file: &File<'_>, routine: &'a Routine, names: &mut Names) -> Option<Self> {
-        let result = returned::array(routine)?;
-        (Returned::of(routine) == Some(Returned::Made)).then(|| Self {
+    fn find(file: &File<'_>, routine: &'a Routine, names: &mut Names) -> Option<Self> {
+        let result = returned::array_result(routine)?;
+        (Returned::classify(routine) == Some(Returned::Made)).then(|| Self {
             routine,
             result,
             ty: match result.ty == ScalarType::Logical && file.checks {
@@ -135,7 +135,7 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
     let plain = plain_head(file, r, name, &mut names);
-    let result = MadeResult::of(file, routine, &mut names);
+    let result = MadeResult::find(file, routine, &mut names);
     let (texts, tape) = arguments(file, routine, &plain, result.as_ref());
     let declarations = result.as_ref().map(MadeResult::declarations);
     let declarations = declarations.unwrap_or_default();
@@ -184,11 +184,11 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
 /// Records that callers cannot pass.
 fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
     let routine = file.program.routine(r);
-    let Some(made) = file.made(r, false) else {
+    let Some(made) = file.made_function(r, false) else {
         let name = &routine.name;
         return Err(malformed(format!("there is no function for `{name}`")));
     };
-    if returned::array(routine).is_some() {
+    if returned::array_result(routine).is_some() {
         let message = format!("`{}` takes records and returns an array", routine.name);
         let code = &codes::RECORDS;
         return Err(Box::new(Diagnostic::error(code, message, code.explanation)));
@@ -201,7 +201,7 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
     let mut a = Adapter::new(interface, &used, &status);
     let mut tape = None;
     for p in routine.parameter_ids() {
-        let taken = Taken::of(routine, p);
+        let taken = Taken::from_parameter(routine, p);
         let Some(v) = a.hand(&taken, ParameterRole::Primal, p)? else {
             continue;
         };
@@ -243,7 +243,7 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
     }
     body += &a.copies;
     body.extend(a.interface.unused());
-    let scalar = returned::scalar(routine).is_some();
+    let scalar = returned::scalar_result(routine).is_some();
     if made.can_fail && scalar {
         a.texts.push(pointer.clone());
     }
@@ -287,7 +287,7 @@ pub(super) fn public(
     name: &str,
     functions: &mut String,
 ) -> Emitted<String> {
-    let made = match file.made(r, false) {
+    let made = match file.made_function(r, false) {
         _ if file.has_records(r) => with_records(file, r, name)?,
         Some(made) if made.needs_memory => with_memory(file, r, &made, name),
         Some(_) | None => return Ok(prototype(file, r, false)),

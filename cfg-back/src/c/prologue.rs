@@ -37,7 +37,7 @@ pub(super) fn prologue(
     let works = of_cells(writer, Cells::Work);
     let returned = of_cells(writer, Cells::Returned);
     for (v, top) in writer.tops.clone() {
-        let tape = writer.tape(v)?.member("->top");
+        let tape = writer.tape_pointer(v)?.member("->top");
         let top = Code::name(top, ScalarType::Tape);
         writer.set(&top.clone().declared("struct cfgrev_top"), tape.clone());
         after.push(tape.set(top).into());
@@ -52,11 +52,11 @@ pub(super) fn prologue(
             }
         }
     }
-    if writer.checked() {
+    if writer.is_checked() {
         writer.check_entry(&mut named)?;
     }
     kept_bounds(writer, &mut named)?;
-    if !writer.checked() {
+    if !writer.is_checked() {
         for (_, array) in &views {
             writer.lay_over(array);
         }
@@ -86,10 +86,10 @@ pub(super) fn prologue(
     for (v, array) in works {
         work_array(writer, v, array);
     }
-    if writer.checked() {
+    if writer.is_checked() {
         writer.forget_at_entry()?;
     }
-    let (loads, stores) = writer.held();
+    let (loads, stores) = writer.held_lines();
     after.extend(stores);
     after.reverse();
     let mut epilogue = Lines::new(1);
@@ -112,7 +112,7 @@ fn own_tapes(writer: &mut Writer<'_>, after: &mut Vec<Statement>) {
     }
     for (v, name) in tapes {
         writer.made.needs_memory = true;
-        let level = Code::from(Name::from(writer.fresh("level")));
+        let level = Code::from(Name::from(writer.fresh_name("level")));
         let number = writer.file.tape_number(writer.id, v);
         let call = |name: &str, arguments: Vec<Code>| Code::call(name, arguments, ScalarType::Tape);
         let tape = Code::name(name, ScalarType::Tape);
@@ -133,7 +133,7 @@ fn own_tapes(writer: &mut Writer<'_>, after: &mut Vec<Statement>) {
 /// The bounds that what `named` has needs; a bound may name bounds before it.
 fn kept_bounds(writer: &mut Writer<'_>, named: &mut HashSet<Name>) -> Emitted<()> {
     let mut bounds = Vec::new();
-    let unchecked = if writer.checked() {
+    let unchecked = if writer.is_checked() {
         0
     } else {
         writer.variables.bounds.len()
@@ -144,7 +144,7 @@ fn kept_bounds(writer: &mut Writer<'_>, named: &mut HashSet<Name>) -> Emitted<()
         let used = named.contains(&name);
         writer.variables.bounds[k].used = used;
         if let (true, Some(e)) = (used, value) {
-            let code = writer.scalar(&e)?;
+            let code = writer.emit_scalar(&e)?;
             named.extend(code.names().cloned());
             bounds.push(Code::from(name).declared("const int64_t").set(code));
         }
@@ -159,9 +159,9 @@ fn work_array(writer: &mut Writer<'_>, v: VarId, array: Array) {
     let ty = writer.variables.all[v.index()].ty;
     let extents = writer.variables.extents(&array.axes);
     let name = Code::name(array.pointer, ty);
-    let size = writer.size_of(&extents).code();
+    let size = writer.size_of(&extents).to_code();
     writer.allocate_work(&name, &size);
-    if writer.checked() {
+    if writer.is_checked() {
         let forget = writer.cells_forgotten(name, size);
         writer.add(forget);
         return;

@@ -8,7 +8,7 @@ use super::{
     lines::Statement,
     operators::{Code, Infix, Name, Prefix},
     prologue::zero_cells,
-    returned::{Returned, array, constants},
+    returned::{Returned, array_result, constants},
     variable::{Array, Cells, Kind, null, zero},
     writer::{LARGEST_ON_STACK, Writer, bytes},
 };
@@ -29,17 +29,17 @@ impl Writer<'_> {
 
     /// Elements of the result that nothing is assigned to may be copied; of these types not every bit pattern is a value.
     pub(super) fn begin_result(&mut self) {
-        let Some(Returned::Given(n)) = Returned::of(self.routine) else {
+        let Some(Returned::Given(n)) = Returned::classify(self.routine) else {
             return;
         };
-        if let (false, Some((array, ty))) = (self.checked(), self.result_of_its_own()) {
+        if let (false, Some((array, ty))) = (self.is_checked(), self.result_of_its_own()) {
             zero_cells(self, &Code::name(array.pointer, ty), n.into());
         }
     }
 
     /// The statements that leave the result that the function makes, behind the body.
     pub(super) fn leave_result(&mut self) -> Vec<Statement> {
-        if Returned::of(self.routine) != Some(Returned::Made) {
+        if Returned::classify(self.routine) != Some(Returned::Made) {
             return Vec::new();
         }
         let Some((array, ty)) = self.result_of_its_own() else {
@@ -58,7 +58,7 @@ impl Writer<'_> {
             // An array that an assignment gives its shape has no negative extents.
             let size = extents
                 .iter()
-                .map(Amount::code)
+                .map(Amount::to_code)
                 .reduce(|x, y| x.with(Infix::Times, y));
             let size = size.unwrap_or(1.into());
             let k = self.loop_name(0);
@@ -70,7 +70,7 @@ impl Writer<'_> {
             self.set(&to.parenthesised().at(k.clone()), pointer.at(k));
         }
         for (k, extent) in extents.iter().enumerate() {
-            self.set(&to_extents.clone().at(k as i64), extent.code());
+            self.set(&to_extents.clone().at(k as i64), extent.to_code());
         }
         std::mem::replace(&mut self.lines, outer).into_statements()
     }
@@ -79,7 +79,7 @@ impl Writer<'_> {
 
     /// The array that a call returns, and the arguments that say so. It is the target itself, if that is a local array which the
     /// call does not know.
-    pub(super) fn receive(
+    pub(super) fn receive_array(
         &mut self,
         theirs: &Routine,
         returned: Returned,
@@ -87,13 +87,13 @@ impl Writer<'_> {
         target: Option<&Place>,
         texts: &mut Vec<Code>,
     ) -> Emitted<View> {
-        let Some(result) = array(theirs) else {
+        let Some(result) = array_result(theirs) else {
             return Err(self.malformed("a scalar is returned as an array"));
         };
         let (ty, order, rank) = (result.ty, result.order, result.rank());
         if returned == Returned::Made {
-            let name = self.fresh("returned");
-            let extents = self.fresh(&format!("{name}_extents"));
+            let name = self.fresh_name("returned");
+            let extents = self.fresh_name(&format!("{name}_extents"));
             let pointer = Code::name(&*name, ty);
             let of = format!("{} *", self.file.c_type(ty));
             let declared = pointer.clone().declared(&of).set(null());
@@ -112,7 +112,7 @@ impl Writer<'_> {
             ));
         }
         if let Some(place) = target.filter(|place| self.is_the_result(place, result, arguments)) {
-            let view = self.view(place)?;
+            let view = self.emit_view(place)?;
             texts.push(view.first());
             return Ok(view);
         }
@@ -149,7 +149,7 @@ impl Writer<'_> {
         if let Some((.., name)) = known.clone().find(|(t, n, _)| (*t, *n) == (ty, size)) {
             return name.clone();
         }
-        let name: Name = self.fresh("returned").into();
+        let name: Name = self.fresh_name("returned").into();
         let cells = Code::name(name.clone(), ty).at(size.max(1));
         let declared = cells.declared(self.file.c_type(ty));
         let zeros = declared.set(Code::list("", [zero(ty)]));
@@ -162,14 +162,14 @@ impl Writer<'_> {
     pub(super) fn assign_returned(&mut self, place: &Place, to: &View, from: &View) -> Emitted<()> {
         if is_allocatable(self.routine, place) {
             self.reallocate_variable(place.var, from)?;
-            let to = self.view(place)?;
-            return self.copy(&to, from);
+            let to = self.emit_view(place)?;
+            return self.emit_copy(&to, from);
         }
         if place.subscripts.is_empty() {
             self.must_exist(place.var);
         }
         self.must_conform(to, from);
-        self.stop();
-        self.copy(to, from)
+        self.stop_on_fault();
+        self.emit_copy(to, from)
     }
 }

@@ -19,13 +19,13 @@ pub(super) enum Returned {
 }
 
 /// The result of a function, if it is an array.
-pub(super) fn array(routine: &Routine) -> Option<&Variable> {
+pub(super) fn array_result(routine: &Routine) -> Option<&Variable> {
     let variable = routine.variable(routine.result?);
     (variable.rank() > 0).then_some(variable)
 }
 
 /// The type of the result of a function, if it is a scalar.
-pub(super) fn scalar(routine: &Routine) -> Option<ScalarType> {
+pub(super) fn scalar_result(routine: &Routine) -> Option<ScalarType> {
     let variable = routine.variable(routine.result?);
     (variable.rank() == 0).then_some(variable.ty)
 }
@@ -33,7 +33,7 @@ pub(super) fn scalar(routine: &Routine) -> Option<ScalarType> {
 /// The dimensions of the result of a function that its declaration leaves open.
 pub(super) fn deferred(routine: &Routine) -> Vec<usize> {
     let is_deferred = |dim: &Dim| dim.extent == Extent::Deferred;
-    let shape = array(routine).into_iter().flat_map(|v| &v.shape);
+    let shape = array_result(routine).into_iter().flat_map(|v| &v.shape);
     let dims = shape.enumerate().filter(|(_, dim)| is_deferred(dim));
     dims.map(|(k, _)| k).collect()
 }
@@ -49,8 +49,8 @@ pub(super) fn constants(variable: &Variable) -> Option<Vec<i64>> {
 
 impl Returned {
     /// None if the result is no array.
-    pub(super) fn of(routine: &Routine) -> Option<Self> {
-        Some(match array(routine)?.constant_size() {
+    pub(super) fn classify(routine: &Routine) -> Option<Self> {
+        Some(match array_result(routine)?.constant_size() {
             Some(n) => Self::Given(n),
             None => Self::Made,
         })
@@ -58,7 +58,7 @@ impl Returned {
 
     /// The result that goes to memory of the caller.
     pub(super) fn given(routine: &Routine) -> Option<VarId> {
-        match Self::of(routine)? {
+        match Self::classify(routine)? {
             Self::Given(_) => routine.result,
             Self::Made => None,
         }

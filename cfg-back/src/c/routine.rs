@@ -5,8 +5,8 @@ use super::{
     file::{File, Made, Written},
     held,
     lines::{Lines, Statement},
-    names::{Names, comment},
-    operators::{Code, Infix, Name, Pieces, Prefix, checked::unset},
+    names::{Names, escape_comment},
+    operators::{Code, Infix, Name, Pieces, Prefix, checked::unset_value},
     prologue,
     returned::{self, Returned},
     traced::Traced,
@@ -71,7 +71,7 @@ pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String 
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
     let (made, _) = variables(file, routine, &mut names, strided, false);
-    let function = file.made(r, strided).unwrap_or_default();
+    let function = file.made_function(r, strided).unwrap_or_default();
     let [memory, value, extents, pairs] =
         ["memory", "value", "extents", "pairs"].map(|name| names.fresh(name, Some(&file.names)));
     let own = Own {
@@ -155,7 +155,7 @@ fn head_with(
         );
         arguments.push(name.to_string());
     }
-    if let Some(result) = returned::array(routine) {
+    if let Some(result) = returned::array_result(routine) {
         let ty = file.c_type(result.ty);
         match (Returned::given(routine), made.needs_memory) {
             (Some(v), _) => {
@@ -176,7 +176,7 @@ fn head_with(
             }
         }
     }
-    let returned = match (made.can_fail, returned::scalar(routine)) {
+    let returned = match (made.can_fail, returned::scalar_result(routine)) {
         (true, Some(ty)) => {
             parameters.push(format!("{} *{value}", file.c_type(ty)));
             "int"
@@ -227,7 +227,7 @@ pub(super) fn plain_head(
         .into_iter()
         .map(extent)
         .collect();
-    let mut function = file.made(r, false).unwrap_or_default();
+    let mut function = file.made_function(r, false).unwrap_or_default();
     function.needs_memory = false;
     function.compared = false;
     name.clone_into(&mut function.name);
@@ -237,7 +237,7 @@ pub(super) fn plain_head(
         ..Own::default()
     };
     let (head, mut arguments) = head_with(file, routine, &function, &made, &own, "");
-    if returned::scalar(routine).is_some() && function.can_fail {
+    if returned::scalar_result(routine).is_some() && function.can_fail {
         arguments.push(value.clone());
     }
     PlainHead {
@@ -290,10 +290,10 @@ pub(super) fn function(
         }
         false => faults::State::new(["", ""].map(Name::from), None, None),
     };
-    let makes_result = Returned::of(routine) == Some(Returned::Made);
+    let makes_result = Returned::classify(routine) == Some(Returned::Made);
     let extents = names.fresh(&format!("{value}_extents"), Some(&file.names));
     let traced = file.origins.borrow().wanted();
-    let traced = traced.then(|| Traced::of(file.program, r));
+    let traced = traced.then(|| Traced::trace_back(file.program, r));
     let mut tops = BTreeMap::new();
     for statement in routine.statements() {
         if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
@@ -306,7 +306,7 @@ pub(super) fn function(
         pieces,
         id: r,
         routine,
-        locations: Locations::of(file.program, routine),
+        locations: Locations::divide(file.program, routine),
         names,
         variables,
         lines: Lines::new(1),
@@ -342,39 +342,41 @@ pub(super) fn function(
     };
     let mut end = None;
     match (&routine.body, &written.structure, &routine.external) {
-        (Some(cfg), Some(structure), _) => writer.structured(cfg, structure)?,
-        (Some(cfg), None, _) => writer.jumps(cfg)?,
+        (Some(cfg), Some(structure), _) => writer.emit_structured(cfg, structure)?,
+        (Some(cfg), None, _) => writer.emit_jumps(cfg)?,
         (None, _, Some(external)) => {
-            if let (Some(e), Some(result), Some(_)) =
-                (&external.value, routine.result, returned::array(routine))
-            {
+            if let (Some(e), Some(result), Some(_)) = (
+                &external.value,
+                routine.result,
+                returned::array_result(routine),
+            ) {
                 writer.assign_array(&Place::whole(result), e)?;
             } else if let (Some(e), Some(result)) = (&external.value, routine.result) {
                 let code = writer.external_value(e, routine.variable(result).ty)?;
-                let code = writer.hoisted(code);
-                writer.stop();
+                let code = writer.hoist(code);
+                writer.stop_on_fault();
                 end = Some(code);
             } else if super::outside::is_outside(routine) {
-                end = writer.outside()?;
+                end = writer.call_external()?;
             }
         }
         // Nothing but its derivatives is given.
-        (None, _, None) => end = writer.outside()?,
+        (None, _, None) => end = writer.call_external()?,
     }
-    writer.at(None);
-    if let (Some(result), Some(_)) = (routine.result, returned::array(routine)) {
-        writer.reads(result);
+    writer.set_place(None);
+    if let (Some(result), Some(_)) = (routine.result, returned::array_result(routine)) {
+        writer.note_read(result);
         if file.checks {
             // The place is that of the executor.
             let exit = routine.body.as_ref().and_then(Cfg::exit);
-            writer.at(exit.map(|v| (v, None)));
+            writer.set_place(exit.map(|v| (v, None)));
             writer.must_exist(result);
-            writer.stop();
-            writer.at(None);
+            writer.stop_on_fault();
+            writer.set_place(None);
         }
     } else if let (None, Some(result)) = (&end, routine.result) {
         let code = writer.scalar_place(result)?;
-        writer.reads(result);
+        writer.note_read(result);
         end = Some(code);
     }
     finish(writer, end, &value)
@@ -396,7 +398,11 @@ fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Ma
     let mut text = String::new();
     if let Some(origin) = &routine.origin {
         let (role, of) = (origin.role.to_string(), &origin.of);
-        text.push_str(&format!("/* {} of {} */\n", comment(&role), comment(of)));
+        text.push_str(&format!(
+            "/* {} of {} */\n",
+            escape_comment(&role),
+            escape_comment(of)
+        ));
     }
     text.push_str(&head(
         writer.file,
@@ -445,10 +451,10 @@ fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Ma
     }
     text.push_str(&lines.into_text());
     let mut lines = Lines::new(1);
-    if writer.checked() && !named.contains(&writer.memory) {
+    if writer.is_checked() && !named.contains(&writer.memory) {
         lines.add(Code::from(writer.memory.clone()).cast("void", ScalarType::Tape));
     }
-    writer.unread(&named, &read, &mut lines);
+    writer.unread_statements(&named, &read, &mut lines);
     for part in [entry, lines, body, epilogue] {
         text.push_str(&part.into_text());
     }
@@ -489,8 +495,8 @@ fn declare(writer: &Writer<'_>, named: &HashSet<&Name>, lines: &mut Lines) {
     let listed = |x: Code, y: Code| x.with(Infix::Comma, y);
     // Scalars of one type share a line.
     for ty in ScalarType::ALL {
-        let first = match writer.checked() {
-            true => unset(ty),
+        let first = match writer.is_checked() {
+            true => unset_value(ty),
             false => zero(ty),
         };
         let mut scalars: Vec<Code> = Vec::new();
@@ -544,7 +550,7 @@ fn declare(writer: &Writer<'_>, named: &HashSet<&Name>, lines: &mut Lines) {
                 if writer.allocates && variable.used {
                     // With checks an array may be used that never gets a shape.
                     let room = array.room.iter();
-                    numbers.extend(room.filter(|r| !writer.checked() || named.contains(r)));
+                    numbers.extend(room.filter(|r| !writer.is_checked() || named.contains(r)));
                 }
                 let numbers = numbers.into_iter().enumerate().map(|(k, name)| {
                     let name = Code::from(name.clone());

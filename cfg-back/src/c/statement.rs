@@ -3,7 +3,7 @@
 use super::{
     Emitted,
     lines::{Lines, Statement},
-    names::comment,
+    names::escape_comment,
     operators::{self, Code, Infix, Name, Prefix, precedence::PRODUCT},
     pooled::Pooled,
     returned::Returned,
@@ -11,7 +11,7 @@ use super::{
     writer::Writer,
 };
 use cfg_core::{
-    dataflow::executed,
+    dataflow::executed_prefix,
     entity::VarId,
     flat::FlatStmt,
     ir::{ControlWidth, Expr, Place, Role, ScalarType, Stmt, StmtKind, Subscript, TapeClass},
@@ -48,8 +48,8 @@ pub(super) fn pushes(statement: &Stmt) -> Option<(VarId, &'static str, i64)> {
 
 impl Writer<'_> {
     /// The stack of a class, and the cells that a value takes at most.
-    fn stack(&self, class: TapeClass) -> (&'static str, i64) {
-        match (stack(class), self.checked()) {
+    fn stack_of_class(&self, class: TapeClass) -> (&'static str, i64) {
+        match (stack(class), self.is_checked()) {
             // A bit more says whether the value is set.
             (("control", cells), true) => ("control", cells + 1),
             (stack, _) => stack,
@@ -57,22 +57,22 @@ impl Writer<'_> {
     }
 
     /// The statements of a block, as far as control comes.
-    pub(super) fn statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
-        let statements = executed(statements);
+    pub(super) fn emit_statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
+        let statements = executed_prefix(statements);
         let mut from = 0;
         while from < statements.len() {
             let run = statements[from..]
                 .iter()
-                .take_while(|s| !self.separates(s))
+                .take_while(|s| !self.separates_rooms(s))
                 .count();
             if from > 0 {
-                self.at(self.place.map(|(v, _)| (v, None)));
+                self.set_place(self.place.map(|(v, _)| (v, None)));
             }
-            self.rooms(&statements[from..from + run])?;
+            self.make_rooms(&statements[from..from + run])?;
             let to = (from + run + 1).min(statements.len());
             for (k, statement) in (from..).zip(&statements[from..to]) {
-                self.at(self.place.map(|(v, _)| (v, Some(k))));
-                self.statement(statement)?;
+                self.set_place(self.place.map(|(v, _)| (v, Some(k))));
+                self.emit_statement(statement)?;
             }
             from = to;
         }
@@ -80,10 +80,10 @@ impl Writer<'_> {
     }
 
     /// True of a statement behind which room for what is pushed later would not be sure.
-    pub(super) fn separates(&self, statement: &Stmt) -> bool {
-        match FlatStmt::of(&statement.kind) {
+    pub(super) fn separates_rooms(&self, statement: &Stmt) -> bool {
+        match FlatStmt::view(&statement.kind) {
             FlatStmt::Call { .. } => true,
-            FlatStmt::Push { value, .. } => self.rank(value).is_none_or(|rank| rank > 0),
+            FlatStmt::Push { value, .. } => self.rank_of(value).is_none_or(|rank| rank > 0),
             FlatStmt::Assign { .. }
             | FlatStmt::Pop { .. }
             | FlatStmt::Opaque { .. }
@@ -91,31 +91,31 @@ impl Writer<'_> {
         }
     }
 
-    fn rank(&self, e: &Expr) -> Option<usize> {
+    fn rank_of(&self, e: &Expr) -> Option<usize> {
         let ty = typing::type_of(&self.routine.variables, e);
         ty.ok().map(|ty| ty.rank)
     }
 
     /// Makes room for all that is pushed in a row of statements.
-    fn rooms(&mut self, statements: &[Stmt]) -> Emitted<()> {
+    fn make_rooms(&mut self, statements: &[Stmt]) -> Emitted<()> {
         if self.roomy {
             return Ok(());
         }
         let mut rooms: BTreeMap<(VarId, &str), i64> = BTreeMap::new();
         for statement in statements {
             if let StmtKind::Push { tape, class, .. } = &statement.kind {
-                let (name, cells) = self.stack(*class);
+                let (name, cells) = self.stack_of_class(*class);
                 *rooms.entry((*tape, name)).or_default() += cells;
             }
         }
         for ((tape, name), cells) in rooms {
-            let (tape, top) = self.top(tape)?;
-            self.room((tape, top), name, cells.into());
+            let (tape, top) = self.tape_and_top(tape)?;
+            self.make_room((tape, top), name, cells.into());
         }
         Ok(())
     }
 
-    pub(super) fn room(&mut self, (tape, top): (Code, Code), name: &str, count: Code) {
+    pub(super) fn make_room(&mut self, (tape, top): (Code, Code), name: &str, count: Code) {
         let arguments = [top.prefix(Prefix::Address), tape, count];
         let room = Code::call(
             &format!("cfgrev_room_{name}"),
@@ -125,37 +125,37 @@ impl Writer<'_> {
         self.out_of_memory_if(room);
     }
 
-    fn statement(&mut self, statement: &Stmt) -> Emitted<()> {
+    fn emit_statement(&mut self, statement: &Stmt) -> Emitted<()> {
         self.pieces.begin_statement();
-        match FlatStmt::of(&statement.kind) {
+        match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
                 if place_rank(&self.routine.variables, target) > 0 {
                     return self.assign_array(target, value);
                 }
-                if self.checked() {
+                if self.is_checked() {
                     return self.checked_assign(target, value);
                 }
-                self.entry(target)?;
-                let code = self.scalar(value)?;
-                let target = self.target(target, false)?;
-                self.assign(target, code, true);
+                self.check_table_entry(target)?;
+                let code = self.emit_scalar(value)?;
+                let target = self.result_target(target, false)?;
+                self.emit_assignment(target, code, true);
                 Ok(())
             }
             FlatStmt::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(callee, arguments, result),
-            FlatStmt::Push { tape, class, value } => self.push(tape, class, value),
+            } => self.emit_call(callee, arguments, result),
+            FlatStmt::Push { tape, class, value } => self.emit_push(tape, class, value),
             FlatStmt::Pop {
                 tape,
                 class,
                 target,
-            } => self.pop(tape, class, target),
+            } => self.emit_pop(tape, class, target),
             FlatStmt::Opaque { text, writes, .. } => {
-                self.add(Statement::Comment(comment(text)));
-                if self.checked() {
-                    writes.iter().try_for_each(|v| self.forget(*v))?;
+                self.add(Statement::Comment(escape_comment(text)));
+                if self.is_checked() {
+                    writes.iter().try_for_each(|v| self.forget_variable(*v))?;
                 }
                 Ok(())
             }
@@ -168,8 +168,8 @@ impl Writer<'_> {
 
     /// The function leaves, also without checks, if a table of a pool has no entry that is assigned: the pool has no room, or what
     /// is freed is not the beginning of an object. It would write elsewhere.
-    fn entry(&mut self, target: &Place) -> Emitted<()> {
-        if self.pooled(target.var) != Some(Pooled::Table) {
+    fn check_table_entry(&mut self, target: &Place) -> Emitted<()> {
+        if self.pool_of(target.var) != Some(Pooled::Table) {
             return Ok(());
         }
         let [Subscript::Index(entry)] = &*target.subscripts else {
@@ -179,14 +179,14 @@ impl Writer<'_> {
         if entry.constant().is_some() {
             return Ok(());
         }
-        let entry = self.scalar(entry)?;
+        let entry = self.emit_scalar(entry)?;
         let status = entry.clone().is(Infix::Eq, -1).choose(2, 4);
         self.fail_if(entry.is(Infix::Lt, 0), status);
         Ok(())
     }
 
     /// An assignment to a scalar, as an increment where the value shows it; `decrements` are written so, too.
-    pub(super) fn assign(&mut self, target: Code, value: Code, decrements: bool) {
+    pub(super) fn emit_assignment(&mut self, target: Code, value: Code, decrements: bool) {
         match value.increment(&target) {
             Some((operator, operand)) if decrements || operator == Infix::AddTo => {
                 self.add(target.with(operator, operand.at_least(PRODUCT)));
@@ -197,52 +197,52 @@ impl Writer<'_> {
         }
     }
 
-    fn push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Emitted<()> {
-        let (tape, top) = self.top(tape)?;
-        if self.rank(value) != Some(0) {
+    fn emit_push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Emitted<()> {
+        let (tape, top) = self.tape_and_top(tape)?;
+        if self.rank_of(value) != Some(0) {
             let (from, declared) = (self.lines.here(), self.declared);
             let view = self.array_value(value)?;
-            let (name, cells) = self.stack(class);
+            let (name, cells) = self.stack_of_class(class);
             let size = super::array::size(&view.extents()).times(&cells.into());
             if let Expr::Place(place) = value {
                 self.must_be_given(place.var);
-                self.stop();
+                self.stop_on_fault();
             }
-            self.room((tape, top.clone()), name, size.code());
+            self.make_room((tape, top.clone()), name, size.to_code());
             self.each_element(&view, false, |writer, at| {
                 let push = push(top, class, view.element(at), writer);
                 writer.add(push);
-                writer.stop();
+                writer.stop_on_fault();
                 Ok(())
             })?;
             self.release_since(from);
             self.end_block(from, declared);
             return Ok(());
         }
-        let code = self.scalar(value)?;
+        let code = self.emit_scalar(value)?;
         let push = push(top, class, code, self);
         self.add(push);
-        self.stop();
+        self.stop_on_fault();
         Ok(())
     }
 
-    fn pop(&mut self, tape: VarId, class: TapeClass, target: &Place) -> Emitted<()> {
-        let (tape, top) = self.top(tape)?;
+    fn emit_pop(&mut self, tape: VarId, class: TapeClass, target: &Place) -> Emitted<()> {
+        let (tape, top) = self.tape_and_top(tape)?;
         let ty = self.routine.variable(target.var).ty;
         if place_rank(&self.routine.variables, target) == 0 {
-            if self.checked() {
+            if self.is_checked() {
                 let code = self.checked_pop(tape, top, class, ty);
-                return self.store(target, code, None);
+                return self.emit_store(target, code, None);
             }
-            let target = self.target(target, false)?;
+            let target = self.result_target(target, false)?;
             self.set(&target, pop(top, class, ty));
             return Ok(());
         }
         let read = self.variables.all[target.var.index()].read;
-        let view = self.view(target)?;
+        let view = self.emit_view(target)?;
         self.must_be_given(target.var);
-        self.stop();
-        let value = match self.checked() {
+        self.stop_on_fault();
+        let value = match self.is_checked() {
             true => self.checked_pop(tape, top, class, ty),
             false => pop(top, class, ty),
         };
@@ -258,7 +258,12 @@ impl Writer<'_> {
 
     /// Statements that keep compilers from complaining of what is declared and not read; `named` are the identifiers
     /// of the body, `read` those that stand elsewhere than as targets of assignments.
-    pub(super) fn unread(&self, named: &HashSet<&Name>, read: &HashSet<&Name>, lines: &mut Lines) {
+    pub(super) fn unread_statements(
+        &self,
+        named: &HashSet<&Name>,
+        read: &HashSet<&Name>,
+        lines: &mut Lines,
+    ) {
         let mut silence = |name: &Name| lines.add(silenced(name));
         for (name, _) in &self.helpers {
             if named.contains(name) && !read.contains(name) {
@@ -308,7 +313,7 @@ pub(super) fn silenced(name: &Name) -> Code {
 
 /// The statement that pushes a scalar.
 fn push(top: Code, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> Code {
-    if let (true, TapeClass::Control(width)) = (writer.checked(), class) {
+    if let (true, TapeClass::Control(width)) = (writer.is_checked(), class) {
         return writer.checked_push(top, width, code);
     }
     let mut bits = None;

@@ -50,7 +50,7 @@ pub(super) struct Leaf {
 impl<'a> Structs<'a> {
     /// The structures of a program, the records of which have become these parts. The tags of other structures are
     /// `taken`.
-    pub(super) fn of<'t>(
+    pub(super) fn build<'t>(
         program: &'a Program,
         parts: &Parts,
         taken: impl IntoIterator<Item = &'t str>,
@@ -77,7 +77,7 @@ impl<'a> Structs<'a> {
             globals: homes(globals, &parts.globals, GlobalId::new),
             tags,
             members: members.collect(),
-            gaps: CLeftOut::of(&program.annotations).gaps,
+            gaps: CLeftOut::from_annotations(&program.annotations).gaps,
         }
     }
 

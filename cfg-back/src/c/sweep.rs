@@ -22,7 +22,7 @@ pub(super) enum Sweep {
 /// The routine that a gradient or a tangent was made from, if all of its parameters are that one's or their
 /// derivatives.
 pub(super) fn made_from(program: &Program, r: RoutineId) -> Option<(RoutineId, Sweep)> {
-    let signature = Signature::of(program, r);
+    let signature = Signature::from_origins(program, r);
     let role = signature.role?;
     let sweep = if role == NameRole::Gradient {
         Sweep::Gradient

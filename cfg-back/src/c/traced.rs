@@ -1,6 +1,6 @@
 //! The statements of the original that a function's code comes from.
 
-use super::{faults::original, names::comment, origins::Origin};
+use super::{faults::original, names::escape_comment, origins::Origin};
 use cfg_core::{
     diagnostic::site::{Element, Site},
     entity::{RoutineId, VertexId},
@@ -38,7 +38,7 @@ pub(super) struct Traced<'a> {
 
 impl<'a> Traced<'a> {
     /// What is known of a routine of the program.
-    pub(super) fn of(program: &'a Program, r: RoutineId) -> Self {
+    pub(super) fn trace_back(program: &'a Program, r: RoutineId) -> Self {
         let from = original(program, r);
         let id = from.unwrap_or(r);
         let routine = program.routine(id);
@@ -95,19 +95,19 @@ impl<'a> Traced<'a> {
         (v, statement): (VertexId, Option<usize>),
     ) -> Origin {
         let element = self.element(written, v, statement);
-        let site = Site::of(self.id, element);
-        let words = text::site(program, &site);
+        let site = Site::whole(self.id, element);
+        let words = text::site_text(program, &site);
         let mut words = words.trim_start_matches("routine ").to_owned();
         let cfg = self.routine.body.as_ref();
         let what = match (element, cfg) {
             (Element::Vertex(v), Some(cfg)) => {
-                match self.printer.decision(cfg.vertex(v)).to_string() {
+                match self.printer.display_decision(cfg.vertex(v)).to_string() {
                     none if none.is_empty() => cfg.vertex(v).vertex_type().name().to_owned(),
                     some => some,
                 }
             }
             (Element::Statement(v, k), Some(cfg)) => match cfg.vertex(v).statements().get(k) {
-                Some(stmt) => self.printer.stmt(stmt).to_string(),
+                Some(stmt) => self.printer.display_stmt(stmt).to_string(),
                 None => String::new(),
             },
             _ => String::new(),
@@ -134,7 +134,7 @@ impl<'a> Traced<'a> {
             (line <= LAST_LINE).then_some((name, line))
         };
         Origin {
-            words: comment(&words),
+            words: escape_comment(&words),
             source: source.and_then(line),
         }
     }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// The C type of a scalar in a file. With checks an integer of any type is an `int64_t`, so that one number more can say
 /// that there is no value.
 pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Sized(_) if checks => c_type(ScalarType::Integer),
         FlatType::Real
         | FlatType::Real32
@@ -29,7 +29,7 @@ pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
 
 /// The zero of a scalar type.
 pub(super) fn zero(ty: ScalarType) -> Code {
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Real => literal_real(0.0),
         FlatType::Real32 => literal_real32(0.0),
         FlatType::Integer | FlatType::Sized(_) => literal_integer(0),
@@ -242,7 +242,7 @@ impl Variables {
     }
 
     /// A bound as an amount; it counts as used.
-    pub(super) fn amount(&mut self, bound: &Bound) -> Amount {
+    pub(super) fn amount_of(&mut self, bound: &Bound) -> Amount {
         let name = match bound {
             Bound::Constant(n) => return (*n).into(),
             Bound::Parameter(v) => {
@@ -261,7 +261,9 @@ impl Variables {
 
     /// The extents of an array, one per dimension; they count as used.
     pub(super) fn extents(&mut self, axes: &[Axis]) -> Vec<Amount> {
-        axes.iter().map(|axis| self.amount(&axis.extent)).collect()
+        axes.iter()
+            .map(|axis| self.amount_of(&axis.extent))
+            .collect()
     }
 
     /// The strides of an array.
@@ -269,7 +271,10 @@ impl Variables {
         let given: Option<Vec<&Bound>> =
             array.axes.iter().map(|axis| axis.stride.as_ref()).collect();
         match given {
-            Some(bounds) => bounds.into_iter().map(|bound| self.amount(bound)).collect(),
+            Some(bounds) => bounds
+                .into_iter()
+                .map(|bound| self.amount_of(bound))
+                .collect(),
             None => strides(&self.extents(&array.axes), array.order),
         }
     }

@@ -87,7 +87,7 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// What is written next belongs to this place.
-    pub(super) fn at(&mut self, place: Option<(VertexId, Option<usize>)>) {
+    pub(super) fn set_place(&mut self, place: Option<(VertexId, Option<usize>)>) {
         self.place = place;
         let Some(traced) = &self.traced else {
             return;
@@ -103,7 +103,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A problem at the place that is written.
-    pub(super) fn failed(
+    pub(super) fn failure(
         &self,
         code: &cfg_core::diagnostic::CodeInfo,
         message: impl Into<String>,
@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
 
     /// A problem that no valid program has.
     pub(super) fn malformed(&self, message: impl Into<String>) -> Failed {
-        self.failed(
+        self.failure(
             &codes::MALFORMED,
             message,
             "report the program as a defect of cfgrev",
@@ -135,13 +135,13 @@ impl<'a> Writer<'a> {
     }
 
     /// An identifier that nothing else in the function has.
-    pub(super) fn fresh(&mut self, name: &str) -> String {
+    pub(super) fn fresh_name(&mut self, name: &str) -> String {
         self.names.fresh(name, Some(&self.file.names))
     }
 
     /// A scalar of the function for a value that is kept for a while.
-    pub(super) fn helper(&mut self, name: &str, ty: ScalarType) -> Code {
-        let name: Name = self.fresh(name).into();
+    pub(super) fn declare_helper(&mut self, name: &str, ty: ScalarType) -> Code {
+        let name: Name = self.fresh_name(name).into();
         let code = Code::name(name.clone(), ty);
         let declared = code.clone().declared(self.file.c_type(ty));
         self.helpers.push((name, declared.set(zero(ty))));
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
 
     /// The value in a scalar of the function.
     pub(super) fn keep(&mut self, name: &str, value: Code) -> Code {
-        let kept = self.helper(name, value.ty);
+        let kept = self.declare_helper(name, value.ty);
         self.set(&kept, value);
         kept
     }
@@ -183,12 +183,12 @@ impl<'a> Writer<'a> {
 
     /// The pointer to memory for work arrays or for others.
     pub(super) fn arena(&mut self, name: &'static str) -> Code {
-        self.work().member(name).prefix(Prefix::Address)
+        self.work_parameter().member(name).prefix(Prefix::Address)
     }
 
     /// The declaration of a mark in the memory for arrays, and what gives back all behind it.
     pub(super) fn mark(&mut self, arena: &'static str, name: &str) -> [Code; 2] {
-        let mark = Code::name(self.fresh(name), ScalarType::Tape);
+        let mark = Code::name(self.fresh_name(name), ScalarType::Tape);
         let arena = self.arena(arena);
         let found = Code::call("cfgrev_mark_of", [arena.clone()], ScalarType::Tape);
         let declared = mark.clone().declared("const struct cfgrev_mark");
@@ -205,7 +205,7 @@ impl<'a> Writer<'a> {
     /// The variable of the k-th loop of a nest over elements.
     pub(super) fn loop_name(&mut self, k: usize) -> Code {
         while self.loop_names.len() <= k {
-            let name = self.fresh(["k", "l", "m"].get(self.loop_names.len()).unwrap_or(&"k"));
+            let name = self.fresh_name(["k", "l", "m"].get(self.loop_names.len()).unwrap_or(&"k"));
             self.loop_names.push(Code::name(name, ScalarType::Integer));
         }
         self.loop_names[k].clone()
@@ -224,7 +224,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A variable is read, or handed on.
-    pub(super) fn reads(&mut self, v: VarId) {
+    pub(super) fn note_read(&mut self, v: VarId) {
         let variable = &mut self.variables.all[v.index()];
         (variable.used, variable.read) = (true, true);
     }
@@ -241,8 +241,8 @@ impl<'a> Writer<'a> {
     }
 
     /// The pointer to the tape that a variable is.
-    pub(super) fn tape(&mut self, v: VarId) -> Result<Code, Failed> {
-        self.reads(v);
+    pub(super) fn tape_pointer(&mut self, v: VarId) -> Result<Code, Failed> {
+        self.note_read(v);
         match &self.variables.all[v.index()].kind {
             Kind::Tape(name) => Ok(Code::name(name.clone(), ScalarType::Tape)),
             Kind::Value(_) | Kind::Pointer(_) | Kind::Array(_) => {
@@ -252,8 +252,8 @@ impl<'a> Writer<'a> {
     }
 
     /// The pointer to a tape, and the copy of where its stacks end.
-    pub(super) fn top(&mut self, v: VarId) -> Result<(Code, Code), Failed> {
-        let tape = self.tape(v)?;
+    pub(super) fn tape_and_top(&mut self, v: VarId) -> Result<(Code, Code), Failed> {
+        let tape = self.tape_pointer(v)?;
         match self.tops.get(&v) {
             Some(top) => Ok((tape, Code::name(top.clone(), ScalarType::Tape))),
             None => Err(self.malformed("a tape is used that no statement names")),
@@ -281,7 +281,7 @@ pub(super) const LARGEST_ON_STACK: i64 = 4096;
 
 /// The bytes of a scalar.
 pub(super) fn bytes(ty: ScalarType, checks: bool) -> i64 {
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Real | FlatType::Integer => 8,
         FlatType::Real32 => 4,
         FlatType::Sized(_) if checks => 8,

@@ -48,7 +48,7 @@ impl States {
     /// Places for the first state, which has all vertices; `legend` adds what colours and lines mean.
     pub fn new(first: &Frame, legend: bool) -> Self {
         Self {
-            places: Places::of(first),
+            places: Places::assign(first),
             legend,
         }
     }
@@ -156,7 +156,7 @@ fn node_statement(
     position: Option<Attribute>,
 ) -> dot::Stmt {
     let mut attributes = vec![attribute("label", quoted(&vertex.label))];
-    attributes.extend(style::place(vertex.place));
+    attributes.extend(style::place_attributes(vertex.place));
     if vertex.is_next {
         attributes.extend(style::mark(Mark::Next));
     }
@@ -217,7 +217,7 @@ impl Legend {
                 Place::Sink => ("sink", "dependent"),
             };
             let mut attributes = vec![attribute("label", quoted(meaning))];
-            attributes.extend(style::place(place));
+            attributes.extend(style::place_attributes(place));
             attributes.push(position(left, next()));
             pen.write(dot::Stmt::Node(dot::Node {
                 id: legend_node(name, ""),

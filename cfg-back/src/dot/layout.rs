@@ -41,7 +41,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// O(edges log edges). Without a forest, vertices and edges go as they stand in the graph.
-    pub(super) fn of(cfg: &Cfg, forest: Option<&LoopForest>) -> Self {
+    pub(super) fn arrange(cfg: &Cfg, forest: Option<&LoopForest>) -> Self {
         let course = |from: VertexId, to: VertexId| match forest {
             Some(forest) if forest.back_to(from.index(), to.index()).is_some() => Course::Back,
             Some(forest) if forest.outermost_left(from.index(), to.index()).is_some() => {

@@ -27,7 +27,7 @@ impl Legend {
     /// Adds what a graph has; linear in it.
     pub(super) fn add(&mut self, cfg: &Cfg, has_back_edges: bool, pairs: bool) {
         for (_, vertex) in cfg.vertices() {
-            let part = Part::of(vertex, false);
+            let part = Part::classify(vertex, false);
             if !part.inserted {
                 self.types.insert(vertex.vertex_type());
             }
@@ -50,7 +50,7 @@ impl Legend {
         }
         let mut samples = Vec::new();
         for &ty in &self.types {
-            let mut style = style::of(ty, Part::default(), true, None);
+            let mut style = style::vertex_attributes(ty, Part::default(), true, None);
             if self.pairs {
                 // Tints say which vertex it is.
                 style.retain(|a| a.0 != plain("fillcolor"));
@@ -94,7 +94,7 @@ impl Legend {
             ),
         ];
         for (_, name, text, part) in parts.into_iter().filter(|part| part.0) {
-            let style = style::of(VertexType::BasicBlock, part, true, None);
+            let style = style::vertex_attributes(VertexType::BasicBlock, part, true, None);
             samples.push((name.to_owned(), text, style));
         }
         for (name, text, style) in &samples {

@@ -24,7 +24,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Places for the vertices of a graph, which come in topological order.
-    pub(super) fn of(graph: &Frame) -> Self {
+    pub(super) fn assign(graph: &Frame) -> Self {
         let n = graph.vertices.len();
         let index: BTreeMap<i64, usize> = graph.vertices.iter().map(|v| v.id).zip(0..).collect();
         let mut below = vec![Vec::new(); n];

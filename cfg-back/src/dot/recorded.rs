@@ -19,7 +19,7 @@ pub(super) struct Recorded(BTreeMap<i64, At>);
 
 impl Recorded {
     /// Linear in the graph.
-    pub(super) fn of(cfg: &Cfg) -> Self {
+    pub(super) fn collect(cfg: &Cfg) -> Self {
         let mut found: BTreeMap<i64, At> = BTreeMap::new();
         for (_, vertex) in cfg.vertices() {
             let Some(origin) = vertex.origin else {

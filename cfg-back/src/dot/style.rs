@@ -72,7 +72,7 @@ pub(super) struct Part {
 
 impl Part {
     /// The part of a vertex; with its pair if those are drawn.
-    pub(super) fn of(vertex: &Vertex, pairs: bool) -> Self {
+    pub(super) fn classify(vertex: &Vertex, pairs: bool) -> Self {
         let has =
             |wanted: fn(&StmtKind) -> bool| vertex.statements().iter().any(|s| wanted(&s.kind));
         let inserted = vertex.origin.is_some_and(|o| !o.role.is_image());
@@ -117,7 +117,12 @@ pub(super) fn tint(number: i64) -> String {
 
 /// The attributes that set a vertex apart. `bare` says that its label is no more than a number, `deep` is the loop
 /// depth of vertices below the deepest clusters.
-pub(super) fn of(ty: VertexType, part: Part, bare: bool, deep: Option<u32>) -> Vec<Attribute> {
+pub(super) fn vertex_attributes(
+    ty: VertexType,
+    part: Part,
+    bare: bool,
+    deep: Option<u32>,
+) -> Vec<Attribute> {
     let (mut shape, fill) = shape(ty);
     if !bare && ty == VertexType::EndBranch {
         // Around text a circle is as high as the text is wide.
@@ -258,7 +263,7 @@ pub(super) fn cluster(id: i64, reducible: bool) -> [Stmt; 6] {
 }
 
 /// The shape and fill of a vertex by its place in the graph.
-pub(super) fn place(place: Place) -> [Attribute; 2] {
+pub(super) fn place_attributes(place: Place) -> [Attribute; 2] {
     let (shape, fill) = match place {
         Place::Source => ("box", "#d3ede5"),
         Place::Inner => ("oval", "#ffffff"),

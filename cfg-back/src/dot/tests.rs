@@ -107,8 +107,8 @@ fn variables(name: &str) -> Routine {
     let mut add = |name: &str, ty, shape: Vec<Dim>| {
         r.add_variable(Variable::new(name, ty, shape, Role::Local));
     };
-    add("x", ScalarType::Real, vec![Dim::of(Expr::Int(2))]);
-    add("y", ScalarType::Real, vec![Dim::of(Expr::Int(3))]);
+    add("x", ScalarType::Real, vec![Dim::with_extent(Expr::Int(2))]);
+    add("y", ScalarType::Real, vec![Dim::with_extent(Expr::Int(3))]);
     add("i", ScalarType::Integer, vec![]);
     add("more", ScalarType::Logical, vec![]);
     add("ctr", ScalarType::Integer, vec![]);
@@ -281,7 +281,7 @@ fn inserted_blocks_are_marked() {
 fn every_type_has_a_shape_and_colour_of_its_own() {
     let mut seen = Vec::new();
     for ty in VertexType::ALL {
-        let attributes = style::of(ty, Part::default(), true, None);
+        let attributes = style::vertex_attributes(ty, Part::default(), true, None);
         assert!(!seen.contains(&attributes), "{ty:?}");
         seen.push(attributes);
     }
@@ -410,7 +410,7 @@ fn names_may_contain_anything() {
         let body = program.routines[0].body.as_ref().expect("has a graph");
         let expected: Vec<String> = body.vertex(VertexId::new(1)).statements()[..]
             .iter()
-            .map(|s| printer.stmt(s).to_string())
+            .map(|s| printer.display_stmt(s).to_string())
             .collect();
         assert_eq!(shown, format!("-3\n{}\n", expected.join("\n")), "{name:?}");
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'));

@@ -18,7 +18,7 @@ fn real(name: &str) -> Code {
     Code::name(name, Real)
 }
 
-fn of(op: Op, operands: impl IntoIterator<Item = Code>) -> Code {
+fn apply_checked(op: Op, operands: impl IntoIterator<Item = Code>) -> Code {
     let operands = operands.into_iter().collect();
     apply(op, operands, &mut Pieces::default()).expect("well typed")
 }
@@ -29,61 +29,85 @@ fn texts_are_what_one_would_write() {
     let (n, k) = (|| variable(0, Integer), || literal_integer(2));
     let single = || Code::name("x", Real32);
     let flag = || Code::name("x", Logical);
-    let sum = || of(Op::Add, [x(), y()]);
-    let less = || of(Op::Lt, [x(), y()]);
+    let sum = || apply_checked(Op::Add, [x(), y()]);
+    let less = || apply_checked(Op::Lt, [x(), y()]);
     for (code, text) in [
-        (of(Op::Add, [x(), y(), x()]), "x + y + x"),
-        (of(Op::Mul, [x(), sum()]), "x * (x + y)"),
-        (of(Op::Sub, [x(), sum()]), "x - (x + y)"),
-        (of(Op::Sub, [sum(), x()]), "x + y - x"),
-        (of(Op::Sub, [literal_real(0.0), x()]), "cfgrev_minus(x)"),
-        (of(Op::Mul, [k(), x()]), "2.0 * x"),
-        (of(Op::Mul, [n(), x()]), "(double)a * x"),
-        (of(Op::Neg, [of(Op::Neg, [x()])]), "-(-x)"),
-        (of(Op::Neg, [sum()]), "-(x + y)"),
-        (of(Op::Sin, [x()]), "sin(x)"),
-        (of(Op::Sin, [single()]), "sinf(x)"),
-        (of(Op::Sqrt, [single()]), "sqrtf(x)"),
-        (of(Op::Pow, [x(), literal_real(2.0)]), "pow(x, 2.0)"),
-        (of(Op::Pow, [x(), k()]), "x * x"),
-        (of(Op::Pow, [sum(), k()]), "cfgrev_pow_2(x + y)"),
-        (of(Op::Pow, [x(), literal_integer(-1)]), "cfgrev_pow_m1(x)"),
-        (of(Op::Pow, [x(), n()]), "cfgrev_powi(x, a)"),
-        (of(Op::Pow, [n(), n()]), "cfgrev_ipow(a, a)"),
+        (apply_checked(Op::Add, [x(), y(), x()]), "x + y + x"),
+        (apply_checked(Op::Mul, [x(), sum()]), "x * (x + y)"),
+        (apply_checked(Op::Sub, [x(), sum()]), "x - (x + y)"),
+        (apply_checked(Op::Sub, [sum(), x()]), "x + y - x"),
         (
-            of(Op::Max, [x(), y(), x()]),
+            apply_checked(Op::Sub, [literal_real(0.0), x()]),
+            "cfgrev_minus(x)",
+        ),
+        (apply_checked(Op::Mul, [k(), x()]), "2.0 * x"),
+        (apply_checked(Op::Mul, [n(), x()]), "(double)a * x"),
+        (
+            apply_checked(Op::Neg, [apply_checked(Op::Neg, [x()])]),
+            "-(-x)",
+        ),
+        (apply_checked(Op::Neg, [sum()]), "-(x + y)"),
+        (apply_checked(Op::Sin, [x()]), "sin(x)"),
+        (apply_checked(Op::Sin, [single()]), "sinf(x)"),
+        (apply_checked(Op::Sqrt, [single()]), "sqrtf(x)"),
+        (
+            apply_checked(Op::Pow, [x(), literal_real(2.0)]),
+            "pow(x, 2.0)",
+        ),
+        (apply_checked(Op::Pow, [x(), k()]), "x * x"),
+        (apply_checked(Op::Pow, [sum(), k()]), "cfgrev_pow_2(x + y)"),
+        (
+            apply_checked(Op::Pow, [x(), literal_integer(-1)]),
+            "cfgrev_pow_m1(x)",
+        ),
+        (apply_checked(Op::Pow, [x(), n()]), "cfgrev_powi(x, a)"),
+        (apply_checked(Op::Pow, [n(), n()]), "cfgrev_ipow(a, a)"),
+        (
+            apply_checked(Op::Max, [x(), y(), x()]),
             "cfgrev_max(cfgrev_max(x, y), x)",
         ),
-        (of(Op::Min, [single(), single()]), "cfgrev_minf(x, x)"),
         (
-            of(Op::Sign, [literal_real(1.0), x()]),
+            apply_checked(Op::Min, [single(), single()]),
+            "cfgrev_minf(x, x)",
+        ),
+        (
+            apply_checked(Op::Sign, [literal_real(1.0), x()]),
             "cfgrev_sign(1.0, x)",
         ),
-        (of(Op::Sign, [x(), literal_real(1.0)]), "copysign(x, 1.0)"),
-        (of(Op::Mod, [n(), k()]), "a % 2"),
-        (of(Op::Mod, [x(), y()]), "fmod(x, y)"),
-        (of(Op::Abs, [n()]), "llabs(a)"),
-        (of(Op::Div, [n(), k()]), "a / 2"),
-        (of(Op::Div, [k(), of(Op::Add, [n(), k()])]), "2 / (a + 2)"),
         (
-            of(Op::Div, [k(), of(Op::Sub, [n(), n()])]),
+            apply_checked(Op::Sign, [x(), literal_real(1.0)]),
+            "copysign(x, 1.0)",
+        ),
+        (apply_checked(Op::Mod, [n(), k()]), "a % 2"),
+        (apply_checked(Op::Mod, [x(), y()]), "fmod(x, y)"),
+        (apply_checked(Op::Abs, [n()]), "llabs(a)"),
+        (apply_checked(Op::Div, [n(), k()]), "a / 2"),
+        (
+            apply_checked(Op::Div, [k(), apply_checked(Op::Add, [n(), k()])]),
+            "2 / (a + 2)",
+        ),
+        (
+            apply_checked(Op::Div, [k(), apply_checked(Op::Sub, [n(), n()])]),
             "2 / cfgrev_value(a - a)",
         ),
-        (of(Op::Mul, [k(), literal_integer(-3)]), "-6"),
-        (of(Op::Neg, [literal_real(0.1)]), "-0.1"),
-        (of(Op::Not, [less()]), "!(x < y)"),
-        (of(Op::Eq, [less(), flag()]), "(x < y) == x"),
+        (apply_checked(Op::Mul, [k(), literal_integer(-3)]), "-6"),
+        (apply_checked(Op::Neg, [literal_real(0.1)]), "-0.1"),
+        (apply_checked(Op::Not, [less()]), "!(x < y)"),
+        (apply_checked(Op::Eq, [less(), flag()]), "(x < y) == x"),
         (
-            of(Op::Eq, [of(Op::Not, [flag()]), less()]),
+            apply_checked(Op::Eq, [apply_checked(Op::Not, [flag()]), less()]),
             "(!x) == (x < y)",
         ),
         (
-            of(Op::Or, [of(Op::And, [less(), flag()]), flag()]),
+            apply_checked(Op::Or, [apply_checked(Op::And, [less(), flag()]), flag()]),
             "(x < y && x) || x",
         ),
-        (of(Op::If, [less(), x(), n()]), "x < y ? x : (double)a"),
-        (of(Op::ToLogical, [n()]), "a != 0"),
-        (of(Op::TO_INT, [sum()]), "(int64_t)(x + y)"),
+        (
+            apply_checked(Op::If, [less(), x(), n()]),
+            "x < y ? x : (double)a",
+        ),
+        (apply_checked(Op::ToLogical, [n()]), "a != 0"),
+        (apply_checked(Op::TO_INT, [sum()]), "(int64_t)(x + y)"),
         (literal_constant(Constant::Int(i64::MIN)), "INT64_MIN"),
         (literal_constant(Constant::Real(-0.0)), "-0.0"),
         (
@@ -178,7 +202,9 @@ fn helpers_are_there_once_and_in_order() {
             Piece::Power(-3),
             Piece::Min(Number::Float),
         ];
-        order.iter().for_each(|&k: &usize| pieces.need(wanted[k]));
+        order
+            .iter()
+            .for_each(|&k: &usize| pieces.require(wanted[k]));
         pieces.text()
     });
     assert_eq!(texts[0], texts[1]);

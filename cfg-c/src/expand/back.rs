@@ -73,7 +73,7 @@ pub(super) fn goes_back(unit: &Unit, e: ExprId, known: &HashSet<DeclId>) -> bool
                 if let Some((g, _)) = unit.own_call(e)
                     && functions.insert(g)
                 {
-                    open.extend(unit.returned(g));
+                    open.extend(unit.returned_exprs(g));
                 }
             }
             _ => {}
@@ -134,7 +134,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    pub(super) fn of(unit: &Unit) -> Self {
+    pub(super) fn find(unit: &Unit) -> Self {
         let mut position = HashMap::new();
         for (f, function) in unit.functions.iter().enumerate() {
             for (k, d) in function.parameters.iter().enumerate() {

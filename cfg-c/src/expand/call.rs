@@ -12,7 +12,7 @@ use super::{
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtKind, StmtNode},
     codes,
-    points::{bare, library_call},
+    points::{library_call, strip_conversions},
     types::{Arith, Int, Qualified, Type},
 };
 use std::rc::Rc;
@@ -52,16 +52,16 @@ impl Expand<'_> {
             && !is_zero(self.unit, f)
         {
             // The call stays, and is refused when it is lowered.
-            let arguments = arguments.iter().map(|a| frame.get(*a)).collect();
-            return self.add(ExprKind::Call(frame.get(f), arguments), e);
+            let arguments = arguments.iter().map(|a| frame.copy_of(*a)).collect();
+            return self.add_expr(ExprKind::Call(frame.copy_of(f), arguments), e);
         }
         let nothing = self.nothing(e);
         let Some(set) = self.callable(f, nothing.is_some(), frame) else {
-            return self.add(ExprKind::Bad, e);
+            return self.add_expr(ExprKind::Bad, e);
         };
         let given = callee(self.unit, f);
         let all: Vec<DeclId> = set.functions.iter().copied().collect();
-        let number = frame.get(given);
+        let number = frame.copy_of(given);
         if all.len() == 1 && !set.null && !self.unit.expr(number).effects {
             return self.one(e, all[0], arguments, frame);
         }
@@ -78,21 +78,21 @@ impl Expand<'_> {
             made = Some(match made {
                 None => call,
                 Some(other) => {
-                    let name = self.add(ExprKind::Name(chosen), f);
+                    let name = self.add_expr(ExprKind::Name(chosen), f);
                     let own = self.number(d);
-                    let own = self.add(ExprKind::Int(own, Arith::ADDRESS), f);
-                    let test = self.add(ExprKind::Binary(Binary::Eq, name, own), f);
-                    self.add(ExprKind::Conditional(test, call, other), e)
+                    let own = self.add_expr(ExprKind::Int(own, Arith::ADDRESS), f);
+                    let test = self.add_expr(ExprKind::Binary(Binary::Eq, name, own), f);
+                    self.add_expr(ExprKind::Conditional(test, call, other), e)
                 }
             });
         }
         if set.null {
             // Calling a null pointer is a run-time error, written as a division by 0.
-            let name = self.add(ExprKind::Name(chosen), f);
-            let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), f);
-            let one = self.add(ExprKind::Int(1, Arith::ADDRESS), f);
-            let test = self.add(ExprKind::Binary(Binary::Ne, name, zero), f);
-            let quotient = self.add(ExprKind::Binary(Binary::Div, one, test), f);
+            let name = self.add_expr(ExprKind::Name(chosen), f);
+            let zero = self.add_expr(ExprKind::Int(0, Arith::ADDRESS), f);
+            let one = self.add_expr(ExprKind::Int(1, Arith::ADDRESS), f);
+            let test = self.add_expr(ExprKind::Binary(Binary::Ne, name, zero), f);
+            let quotient = self.add_expr(ExprKind::Binary(Binary::Div, one, test), f);
             self.kept(quotient, e, frame, &mut statements);
         }
         // If no function may be called, the call has no value.
@@ -109,8 +109,8 @@ impl Expand<'_> {
             .map(|assign| node(StmtKind::Expr(*assign)));
         let nodes: Vec<StmtNode> = nodes.collect();
         let around = node(StmtKind::Empty);
-        let list = nodes.into_iter().map(|n| self.statement(n)).collect();
-        let body = self.statement(StmtNode {
+        let list = nodes.into_iter().map(|n| self.push_stmt(n)).collect();
+        let body = self.push_stmt(StmtNode {
             kind: StmtKind::Block(list),
             ..around
         });
@@ -121,7 +121,7 @@ impl Expand<'_> {
             arguments: Vec::new(),
             labels: Vec::new(),
         };
-        self.add(ExprKind::Inlined(Rc::new(inlined)), e)
+        self.add_expr(ExprKind::Inlined(Rc::new(inlined)), e)
     }
 
     /// The functions that may be called through a pointer. Refuses a pointer of which they are not known and, unless
@@ -160,8 +160,11 @@ impl Expand<'_> {
         let zero = ExprKind::Int(0, Arith::INT);
         match ty.ty {
             Type::Arith(_) | Type::Void => {
-                let zero = self.add(zero, e);
-                Some(self.add(ExprKind::Cast(Rc::new(Qualified::plain(ty.ty)), zero), e))
+                let zero = self.add_expr(zero, e);
+                Some(self.add_expr(
+                    ExprKind::Cast(Rc::new(Qualified::unqualified(ty.ty)), zero),
+                    e,
+                ))
             }
             Type::Pointer(_)
             | Type::Array(..)
@@ -182,12 +185,12 @@ impl Expand<'_> {
         let at = self.unit.expr(e).at;
         let d = self.local(
             "callee",
-            Qualified::plain(Type::Arith(Arith::ADDRESS)),
+            Qualified::unqualified(Type::Arith(Arith::ADDRESS)),
             at,
             frame,
         );
-        let name = self.add(ExprKind::Name(d), e);
-        statements.push(self.add(ExprKind::Assign(None, name, value), e));
+        let name = self.add_expr(ExprKind::Name(d), e);
+        statements.push(self.add_expr(ExprKind::Assign(None, name, value), e));
         d
     }
 
@@ -217,24 +220,24 @@ impl Expand<'_> {
         let Some(g) = self.unit.decl(d).definition else {
             // Freeing the memory of a structure frees that of its members.
             if let [a] = arguments
-                && self.split_of(bare(self.unit, *a)).is_some()
+                && self.split_of(strip_conversions(self.unit, *a)).is_some()
                 && library_call(self.unit, e) == Some("free")
             {
-                let before = self.located(*a, frame).map(|value| value.before);
-                let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), e);
-                return Some(self.behind(&before.unwrap_or_default(), Some(zero), e));
+                let before = self.resolve_structure(*a, frame).map(|value| value.before);
+                let zero = self.add_expr(ExprKind::Int(0, Arith::ADDRESS), e);
+                return Some(self.add_sequence(&before.unwrap_or_default(), Some(zero), e));
             }
             if let Some(a) = arguments.iter().find(|a| self.split_of(**a).is_some()) {
                 let what = "a structure that has pointers is passed to a function of the library";
                 return Some(self.refuse(*a, what));
             }
-            let arguments = arguments.iter().map(|a| frame.get(*a)).collect();
-            let name = self.add(ExprKind::Name(d), e);
-            return Some(self.add(ExprKind::Call(name, arguments), e));
+            let arguments = arguments.iter().map(|a| frame.copy_of(*a)).collect();
+            let name = self.add_expr(ExprKind::Name(d), e);
+            return Some(self.add_expr(ExprKind::Call(name, arguments), e));
         };
         let parameters = self.read[g].parameters.clone();
         let void = |b: &Self, p: &DeclId, a: ExprId| {
-            b.unit.decl(*p).ty.is_void_pointer() && b.located(a, frame).is_some()
+            b.unit.decl(*p).ty.is_void_pointer() && b.resolve_structure(a, frame).is_some()
         };
         let mut given = parameters.iter().zip(arguments);
         let back = |b: &Self, a: ExprId| {
@@ -258,7 +261,7 @@ impl Expand<'_> {
         let mut given = Vec::new();
         for (k, &a) in arguments.iter().enumerate() {
             let Some(&p) = parameters.get(k) else {
-                given.push(frame.get(a));
+                given.push(frame.copy_of(a));
                 continue;
             };
             match self.bound(p, a, frame) {
@@ -275,11 +278,11 @@ impl Expand<'_> {
         }
         let at = self.unit.expr(e).at;
         let Some(target) = self.instance(g, bindings, at) else {
-            return Some(self.add(ExprKind::Bad, e));
+            return Some(self.add_expr(ExprKind::Bad, e));
         };
         let decl = self.unit.functions[target].decl;
-        let name = self.add(ExprKind::Name(decl), e);
-        Some(self.add(ExprKind::Call(name, given.into()), e))
+        let name = self.add_expr(ExprKind::Name(decl), e);
+        Some(self.add_expr(ExprKind::Call(name, given.into()), e))
     }
 
     /// The type behind a result `void *` if the call does not decide it: the type of the pointers that the function
@@ -303,8 +306,8 @@ impl Expand<'_> {
         };
         let bound = bindings.iter().filter_map(parameter).collect();
         let types = (&*self.unit, &self.read[..], &self.taken_for);
-        let found = Untyped::of(types, function, &bound, None);
-        let bytes = || Qualified::plain(Type::Arith(Arith::Int(Int::Char)));
+        let found = Untyped::infer(types, function, &bound, None);
+        let bytes = || Qualified::unqualified(Type::Arith(Arith::Int(Int::Char)));
         let to = found.result().cloned().unwrap_or_else(bytes);
         let known = self.unwanted.entry(g).or_default();
         known.push((bindings.clone(), to.clone()));
@@ -330,7 +333,7 @@ impl Expand<'_> {
                         let help = "pass functions of the file";
                         self.sink.error(&codes::FUNCTION, at, message, help);
                     }
-                    return Err(self.add(ExprKind::Bad, a));
+                    return Err(self.add_expr(ExprKind::Bad, a));
                 }
             };
             let decl = self.unit.decl(p);
@@ -344,10 +347,10 @@ impl Expand<'_> {
             });
         }
         if ty.is_void_pointer() {
-            if is_zero(self.unit, frame.get(a)) {
+            if is_zero(self.unit, frame.copy_of(a)) {
                 return Ok((Some(Bound::Null), None));
             }
-            let a = bare(self.unit, frame.get(a));
+            let a = strip_conversions(self.unit, frame.copy_of(a));
             let to = self.unit.expr(a).ty.as_ref().and_then(Qualified::target);
             let to = to.filter(|to| to.ty != Type::Void).map(|to| {
                 let mut to = to.clone();
@@ -356,6 +359,6 @@ impl Expand<'_> {
             });
             return Ok((to, Some(a)));
         }
-        Ok((None, Some(frame.get(a))))
+        Ok((None, Some(frame.copy_of(a))))
     }
 }

@@ -5,13 +5,13 @@ use super::{
     result_of, untyped::Untyped,
 };
 use crate::{
-    ast::leaves,
+    ast::initial_exprs,
     ast::{
         Binary, DeclId, DeclKind, ExprId, ExprKind, Function, Init, Part, StmtId, StmtNode, Unary,
         Unit,
     },
     codes, constant,
-    points::{bare, is_null},
+    points::{is_null, strip_conversions},
     types::{Arith, Parameter, Qualified, Signature, Type},
 };
 use std::{collections::HashMap, rc::Rc};
@@ -39,7 +39,7 @@ impl Expand<'_> {
             }
         }
         let result = result_of(bindings);
-        frame.untyped = Untyped::of(
+        frame.untyped = Untyped::infer(
             (self.unit, &self.read, &self.taken_for),
             &source,
             &frame.bound,
@@ -166,12 +166,12 @@ impl Expand<'_> {
                 let init = init.map(|e| match function {
                     true => self.value(e, frame),
                     // A null pointer may be one to a function, and so a number.
-                    false if bare(self.unit, e) != e && is_null(self.unit, e) => {
+                    false if strip_conversions(self.unit, e) != e && is_null(self.unit, e) => {
                         let node = self.unit.expr(e);
                         let (at, from) = (node.at, node.from);
                         self.constant(0, at, from)
                     }
-                    false => frame.get(e),
+                    false => frame.copy_of(e),
                 });
                 self.unit.decls[new.index()].init = Some(init);
             }
@@ -192,7 +192,9 @@ impl Expand<'_> {
         // A structure is initialised behind the last expression of its initial value.
         let mut ends: HashMap<ExprId, Vec<(DeclId, DeclId)>> = HashMap::new();
         for d in &source.locals {
-            let last = leaves(self.unit.decl(*d).init.as_ref()).into_iter().max();
+            let last = initial_exprs(self.unit.decl(*d).init.as_ref())
+                .into_iter()
+                .max();
             if let (Some(last), Some(&new)) = (last, frame.decls.get(d))
                 && self.parts.contains_key(&new)
                 && !frame.literals.contains(d)
@@ -327,10 +329,10 @@ impl Expand<'_> {
         for e in all {
             self.copy_expr(e, frame);
         }
-        frame.get(e)
+        frame.copy_of(e)
     }
 
-    pub(super) fn add(&mut self, kind: ExprKind, like: ExprId) -> ExprId {
+    pub(super) fn add_expr(&mut self, kind: ExprKind, like: ExprId) -> ExprId {
         let node = self.unit.expr(like);
         let (at, from) = (node.at, node.from);
         self.unit.push(kind, at, from)
@@ -339,9 +341,9 @@ impl Expand<'_> {
     /// The number of a function, or the value of an expression that holds such a number.
     pub(super) fn value(&mut self, e: ExprId, frame: &Frame) -> ExprId {
         if is_zero(self.unit, e) {
-            return self.add(ExprKind::Int(0, Arith::ADDRESS), e);
+            return self.add_expr(ExprKind::Int(0, Arith::ADDRESS), e);
         }
-        frame.get(e)
+        frame.copy_of(e)
     }
 
     /// Copies an expression whose operands have been copied.
@@ -386,7 +388,7 @@ impl Expand<'_> {
             }
             // `*f` is the function itself.
             ExprKind::Unary(Unary::Deref, a) if is(a) => {
-                frame.exprs.insert(e, frame.get(a));
+                frame.exprs.insert(e, frame.copy_of(a));
                 return;
             }
             ExprKind::Unary(Unary::Address, a)
@@ -395,7 +397,7 @@ impl Expand<'_> {
                     Some(Type::Function(_))
                 ) =>
             {
-                frame.exprs.insert(e, frame.get(a));
+                frame.exprs.insert(e, frame.copy_of(a));
                 return;
             }
             ExprKind::Cast(ty, a) if is_function_pointer(&ty) => {
@@ -411,17 +413,17 @@ impl Expand<'_> {
                 ExprKind::Bad
             }
             ExprKind::Assign(op, target, value) if is(target) => {
-                ExprKind::Assign(op, frame.get(target), self.value(value, frame))
+                ExprKind::Assign(op, frame.copy_of(target), self.value(value, frame))
             }
             ExprKind::Conditional(c, a, b) if is(a) || is(b) => {
-                ExprKind::Conditional(frame.get(c), self.value(a, frame), self.value(b, frame))
+                ExprKind::Conditional(frame.copy_of(c), self.value(a, frame), self.value(b, frame))
             }
             ExprKind::Binary(op @ (Binary::Eq | Binary::Ne), a, b) if is(a) || is(b) => {
                 ExprKind::Binary(op, self.value(a, frame), self.value(b, frame))
             }
             ExprKind::Conditional(c, a, b) => {
                 let c = self.truth(c, frame);
-                ExprKind::Conditional(c, frame.get(a), frame.get(b))
+                ExprKind::Conditional(c, frame.copy_of(a), frame.copy_of(b))
             }
             other => {
                 let given = self.unit.operands(e).into_iter();
@@ -437,14 +439,14 @@ impl Expand<'_> {
                 }
             }
         };
-        let new = self.add(kind, e);
+        let new = self.add_expr(kind, e);
         self.unit.exprs[new.index()].enclosed = enclosed;
         frame.exprs.insert(e, new);
     }
 
     /// The variable that a parameter always points to, if it is read there in its own type.
     pub(super) fn place_of(&self, e: ExprId, frame: &Frame) -> Option<DeclId> {
-        let ExprKind::Name(p) = self.unit.expr(bare(self.unit, e)).kind else {
+        let ExprKind::Name(p) = self.unit.expr(strip_conversions(self.unit, e)).kind else {
             return None;
         };
         match frame.bound.get(&p) {
@@ -467,7 +469,7 @@ impl Expand<'_> {
         Some(match frame.bound.get(&d) {
             Some(Bound::Function(f)) => ExprKind::Int(self.number(*f), Arith::ADDRESS),
             Some(Bound::Null) => {
-                let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), e);
+                let zero = self.add_expr(ExprKind::Int(0, Arith::ADDRESS), e);
                 let ty = super::numbered(&self.unit.decl(d).ty);
                 ExprKind::Cast(Rc::new(ty), zero)
             }
@@ -480,22 +482,22 @@ impl Expand<'_> {
     /// The kind of an expression, over the copies of its operands.
     fn copied_kind(&mut self, kind: ExprKind, frame: &mut Frame) -> ExprKind {
         match kind {
-            ExprKind::Unary(op, a) => ExprKind::Unary(op, frame.get(a)),
+            ExprKind::Unary(op, a) => ExprKind::Unary(op, frame.copy_of(a)),
             ExprKind::Step { of, up, post } => ExprKind::Step {
-                of: frame.get(of),
+                of: frame.copy_of(of),
                 up,
                 post,
             },
-            ExprKind::Binary(op, a, b) => ExprKind::Binary(op, frame.get(a), frame.get(b)),
-            ExprKind::Assign(op, a, b) => ExprKind::Assign(op, frame.get(a), frame.get(b)),
+            ExprKind::Binary(op, a, b) => ExprKind::Binary(op, frame.copy_of(a), frame.copy_of(b)),
+            ExprKind::Assign(op, a, b) => ExprKind::Assign(op, frame.copy_of(a), frame.copy_of(b)),
             ExprKind::Conditional(c, a, b) => {
-                ExprKind::Conditional(frame.get(c), frame.get(a), frame.get(b))
+                ExprKind::Conditional(frame.copy_of(c), frame.copy_of(a), frame.copy_of(b))
             }
-            ExprKind::Index(a, b) => ExprKind::Index(frame.get(a), frame.get(b)),
-            ExprKind::Member(a, name, arrow) => ExprKind::Member(frame.get(a), name, arrow),
+            ExprKind::Index(a, b) => ExprKind::Index(frame.copy_of(a), frame.copy_of(b)),
+            ExprKind::Member(a, name, arrow) => ExprKind::Member(frame.copy_of(a), name, arrow),
             ExprKind::Cast(ty, a) => {
                 let ty = self.copied_type(&ty, frame);
-                ExprKind::Cast(Rc::new(ty), frame.get(a))
+                ExprKind::Cast(Rc::new(ty), frame.copy_of(a))
             }
             ExprKind::SizeofExpr(a) => ExprKind::SizeofExpr(self.tree(a, frame)),
             ExprKind::SizeofType(ty) => {
@@ -514,7 +516,7 @@ impl Expand<'_> {
         }
     }
 
-    pub(super) fn statement(&mut self, node: StmtNode) -> StmtId {
+    pub(super) fn push_stmt(&mut self, node: StmtNode) -> StmtId {
         self.unit.stmts.push(node);
         StmtId(self.unit.stmts.len() as u32 - 1)
     }
@@ -549,7 +551,7 @@ pub(super) fn is_read_as(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
                 (a, b)
             }
             (Type::Void, _) | (_, Type::Void) => return true,
-            (Type::Arith(a), Type::Arith(b)) => return a.scalar() == b.scalar(),
+            (Type::Arith(a), Type::Arith(b)) => return a.scalar_type() == b.scalar_type(),
             (a, b) => return a == b,
         }
     }

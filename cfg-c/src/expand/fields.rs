@@ -52,7 +52,7 @@ pub(super) fn find(unit: &Unit) -> Fields {
         if !crate::calls::holds_functions(unit, &decl.ty) {
             continue;
         }
-        for (steps, value) in init.given() {
+        for (steps, value) in init.given_values() {
             if let Some(key) = at(unit, &decl.ty, steps) {
                 let own = (steps.len() == 1).then_some(DeclId(k as u32));
                 fields.note(unit, key, own, Some(value));
@@ -149,7 +149,7 @@ impl Expand<'_> {
 
     /// The variable that an expression is or points to, if no statement assigns it as a whole.
     fn object(&self, e: ExprId, frame: &Frame) -> Option<DeclId> {
-        let value = self.located(e, frame)?;
+        let value = self.resolve_structure(e, frame)?;
         let d = *self.objects.get(&value.loc.root)?;
         let decl = self.unit.decl(d);
         let whole = matches!(decl.init, Some(crate::ast::Init::Expr(_)));

@@ -91,7 +91,7 @@ pub(super) enum Returns {
 
 impl Frame {
     /// The copy of an expression that has been copied.
-    pub(super) fn get(&self, e: ExprId) -> ExprId {
+    pub(super) fn copy_of(&self, e: ExprId) -> ExprId {
         self.exprs.get(&e).copied().unwrap_or(e)
     }
 

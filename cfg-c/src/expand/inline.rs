@@ -14,7 +14,7 @@ use crate::{
         StmtNode, Unary,
     },
     codes,
-    points::{bare, library_call},
+    points::{library_call, strip_conversions},
     types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
@@ -91,7 +91,7 @@ impl Expand<'_> {
                 }
                 _ => None,
             };
-            changed.is_some_and(|e| unit.roots(e).iter().any(|d| pointers.contains(d)))
+            changed.is_some_and(|e| unit.root_variables(e).iter().any(|d| pointers.contains(d)))
         })
     }
 
@@ -109,7 +109,7 @@ impl Expand<'_> {
 
     /// The levels of nested statements in a statement. Recursion is bounded by the parser's limit on nesting.
     fn nesting(&self, s: StmtId) -> usize {
-        let inside = self.unit.inside(s);
+        let inside = self.unit.statements_inside(s);
         let inner = inside.into_iter().map(|s| self.nesting(s)).max();
         1 + inner.unwrap_or(0)
     }
@@ -178,21 +178,21 @@ impl Expand<'_> {
         };
         if let Some((code, message, help)) = problem {
             self.sink.error(code, at, message, help);
-            return Some(self.add(ExprKind::Bad, e));
+            return Some(self.add_expr(ExprKind::Bad, e));
         }
         let first = self.unit.exprs.len() as u32;
         let mut frame = Frame::inside(outer, &source, e);
         let mut before = Vec::new();
         for (p, a) in source.parameters.iter().zip(arguments) {
             if !self.pass(*p, *a, &mut before, &mut frame, outer) {
-                return Some(self.add(ExprKind::Bad, e));
+                return Some(self.add_expr(ExprKind::Bad, e));
             }
             if self.unit.is_pointer(*a) && goes_back(self.unit, *a, &outer.back) {
                 frame.back.insert(*p);
             }
         }
         let result = outer.untyped.call(e).cloned();
-        frame.untyped = Untyped::of(
+        frame.untyped = Untyped::infer(
             (self.unit, &self.read, &self.taken_for),
             &source,
             &frame.bound,
@@ -209,9 +209,9 @@ impl Expand<'_> {
         self.copy_part(&source, &mut frame);
         self.copy_inits(&source, &mut frame);
         let result = match (&decl.ty.ty, result) {
-            (Type::Function(_), Some(to)) => Qualified::plain(Type::Pointer(Rc::new(to))),
+            (Type::Function(_), Some(to)) => Qualified::unqualified(Type::Pointer(Rc::new(to))),
             (Type::Function(signature), None) => signature.result.clone(),
-            _ => Qualified::plain(Type::Void),
+            _ => Qualified::unqualified(Type::Void),
         };
         frame.returns = self.returned(&result, source.body, &name, e, &mut frame);
         let end = self.unit.exprs.len() as u32;
@@ -227,13 +227,13 @@ impl Expand<'_> {
         self.stack.pop();
         let from = self.unit.expr(e).from;
         let node = |kind| StmtNode { kind, from, to: at };
-        let body = self.statement(node(StmtKind::Block(before)));
+        let body = self.push_stmt(node(StmtKind::Block(before)));
         let labels = frame.labels.values().map(Rc::clone);
         let mut labels: Vec<Rc<str>> = labels.collect();
         labels.sort();
         let (value, loc) = match &frame.returns {
             Returns::Nothing => (None, None),
-            Returns::Number(d) => (Some(self.add(ExprKind::Name(*d), e)), None),
+            Returns::Number(d) => (Some(self.add_expr(ExprKind::Name(*d), e)), None),
             Returns::Structure(loc) => (None, Some(loc.clone())),
             Returns::Pointer(d) => (None, self.pointers.get(d).cloned()),
             Returns::Last => match frame.last.clone() {
@@ -249,17 +249,17 @@ impl Expand<'_> {
             body,
             value,
             part: first..self.unit.exprs.len() as u32,
-            arguments: arguments.iter().map(|a| outer.get(*a)).collect(),
+            arguments: arguments.iter().map(|a| outer.copy_of(*a)).collect(),
             labels,
         };
-        let new = self.add(ExprKind::Inlined(Rc::new(inlined)), e);
+        let new = self.add_expr(ExprKind::Inlined(Rc::new(inlined)), e);
         if !structure {
             return Some(new);
         }
         let Some(loc) = loc else {
             return Some(self.refuse(e, "the structure that is returned is not known"));
         };
-        let before = vec![self.made(StmtKind::Expr(new), e)];
+        let before = vec![self.add_stmt(StmtKind::Expr(new), e)];
         outer.values.insert(e, Value { before, loc });
         None
     }
@@ -275,7 +275,7 @@ impl Expand<'_> {
     ) -> bool {
         let decl = self.unit.decl(p).clone();
         if let Some(s) = self.split_type(&decl.ty) {
-            let Some(value) = self.located(a, outer) else {
+            let Some(value) = self.resolve_structure(a, outer) else {
                 self.refuse(
                     a,
                     "the structure that is passed, which has pointers, is not known",
@@ -284,7 +284,7 @@ impl Expand<'_> {
             };
             let root = self.split(s, &decl.name, decl.at, outer);
             frame.decls.insert(p, root);
-            let loc = self.whole(root, s);
+            let loc = self.whole_structure(root, s);
             // A copy that is never changed holds the same functions as the structure that is passed.
             let member = self.fields.is_assigned_in(p);
             if let Some(d) = self.objects.get(&value.loc.root).copied()
@@ -302,7 +302,7 @@ impl Expand<'_> {
             let d = self.local(&decl.name, decl.ty.clone(), decl.at, outer);
             outer.added.pop();
             frame.decls.insert(p, d);
-            if is_zero(self.unit, bare(self.unit, a)) {
+            if is_zero(self.unit, strip_conversions(self.unit, a)) {
                 // Null has no structure behind it: any use of the parameter is refused.
                 return true;
             }
@@ -317,7 +317,7 @@ impl Expand<'_> {
             return self.bind(d, value.loc, false, a);
         }
         if decl.ty.is_void_pointer()
-            && let Some(value) = self.located(a, outer)
+            && let Some(value) = self.resolve_structure(a, outer)
         {
             let d = self.local(&decl.name, decl.ty.clone(), decl.at, outer);
             outer.added.pop();
@@ -329,7 +329,7 @@ impl Expand<'_> {
         if matches!(decl.ty.ty, Type::Pointer(_))
             && !super::is_function_pointer(&decl.ty)
             && kept
-            && is_zero(self.unit, outer.get(a))
+            && is_zero(self.unit, outer.copy_of(a))
         {
             frame.bound.insert(p, Bound::Null);
             return true;
@@ -340,7 +340,7 @@ impl Expand<'_> {
             _ => false,
         };
         if leads(&decl.ty) && kept {
-            let new = outer.get(bare(self.unit, a));
+            let new = outer.copy_of(strip_conversions(self.unit, a));
             match self.unit.expr(new).kind {
                 // `*&p` is the pointer itself.
                 ExprKind::Unary(Unary::Address, of)
@@ -361,7 +361,7 @@ impl Expand<'_> {
                 }
                 _ => {}
             }
-            if let ExprKind::Name(d) = self.unit.expr(bare(self.unit, a)).kind
+            if let ExprKind::Name(d) = self.unit.expr(strip_conversions(self.unit, a)).kind
                 && let Some(Bound::Place(d)) = outer.bound.get(&d)
             {
                 frame.bound.insert(p, Bound::Place(*d));
@@ -385,7 +385,7 @@ impl Expand<'_> {
             before.push(first);
             self.unit.decls[new.index()].init = Some(Init::Expr(value));
         }
-        let declared = self.made(StmtKind::Decl(vec![new]), a);
+        let declared = self.add_stmt(StmtKind::Decl(vec![new]), a);
         before.push(declared);
         true
     }
@@ -407,7 +407,7 @@ impl Expand<'_> {
         while let Some(s) = open.pop() {
             match &self.unit.stmt(s).kind {
                 StmtKind::Return(Some(_)) => returns.push(s),
-                _ => open.extend(self.unit.inside(s)),
+                _ => open.extend(self.unit.statements_inside(s)),
             }
         }
         let last = match &self.unit.stmt(body).kind {
@@ -425,7 +425,7 @@ impl Expand<'_> {
         let name = format!("{name}_result");
         if let Some(s) = self.split_type(result) {
             let root = self.split(s, &name, at, frame);
-            return Returns::Structure(self.whole(root, s));
+            return Returns::Structure(self.whole_structure(root, s));
         }
         let ty = super::numbered(result);
         let pointer = self.split_target(result).is_some();
@@ -456,7 +456,7 @@ impl Expand<'_> {
         let Some(value) = value else {
             return StmtKind::Leave;
         };
-        let known = self.located(value, frame);
+        let known = self.resolve_structure(value, frame);
         let mut list = Vec::new();
         match returns {
             Returns::Last => {
@@ -473,7 +473,7 @@ impl Expand<'_> {
                         frame.last = Some(Err(known.loc));
                     }
                 } else {
-                    frame.last = Some(Ok(frame.get(value)));
+                    frame.last = Some(Ok(frame.copy_of(value)));
                 }
                 return StmtKind::Block(list);
             }
@@ -491,15 +491,16 @@ impl Expand<'_> {
                     list.extend(known.before);
                     self.bind(d, known.loc, true, value);
                 }
-                None if is_zero(self.unit, bare(self.unit, value)) => {
+                None if is_zero(self.unit, strip_conversions(self.unit, value)) => {
                     // Returning null is a run-time error, written as a division by 0.
-                    let one = self.add(ExprKind::Int(1, Arith::ADDRESS), value);
-                    let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), value);
-                    let quotient = self.add(ExprKind::Binary(Binary::Div, one, zero), value);
-                    let nothing = self.add(ExprKind::Int(0, Arith::ADDRESS), value);
-                    let test = self.add(ExprKind::Binary(Binary::Ne, quotient, nothing), value);
-                    let empty = self.made(StmtKind::Empty, value);
-                    list.push(self.made(StmtKind::If(vec![(test, empty)], None), value));
+                    let one = self.add_expr(ExprKind::Int(1, Arith::ADDRESS), value);
+                    let zero = self.add_expr(ExprKind::Int(0, Arith::ADDRESS), value);
+                    let quotient = self.add_expr(ExprKind::Binary(Binary::Div, one, zero), value);
+                    let nothing = self.add_expr(ExprKind::Int(0, Arith::ADDRESS), value);
+                    let test =
+                        self.add_expr(ExprKind::Binary(Binary::Ne, quotient, nothing), value);
+                    let empty = self.add_stmt(StmtKind::Empty, value);
+                    list.push(self.add_stmt(StmtKind::If(vec![(test, empty)], None), value));
                 }
                 None => {
                     self.refuse(value, "the structure that is returned is not known");
@@ -512,17 +513,17 @@ impl Expand<'_> {
                     list.push(first);
                     new = value;
                 }
-                let name = self.add(ExprKind::Name(d), value);
-                let assign = self.add(ExprKind::Assign(None, name, new), value);
-                list.push(self.made(StmtKind::Expr(assign), value));
+                let name = self.add_expr(ExprKind::Name(d), value);
+                let assign = self.add_expr(ExprKind::Assign(None, name, new), value);
+                list.push(self.add_stmt(StmtKind::Expr(assign), value));
             }
             Returns::Nothing => {
-                let e = frame.get(value);
-                list.push(self.made(StmtKind::Expr(e), value));
+                let e = frame.copy_of(value);
+                list.push(self.add_stmt(StmtKind::Expr(e), value));
             }
         }
         let node = self.unit.stmt(s).clone();
-        list.push(self.statement(StmtNode {
+        list.push(self.push_stmt(StmtNode {
             kind: StmtKind::Leave,
             ..node
         }));
@@ -533,7 +534,7 @@ impl Expand<'_> {
     pub(super) fn value_of(&mut self, value: ExprId, result: &Qualified, frame: &Frame) -> ExprId {
         match result.ty {
             Type::Arith(_) if self.unit.is_pointer(value) => self.value(value, frame),
-            _ => frame.get(value),
+            _ => frame.copy_of(value),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     ast::{DeclId, ExprId, ExprKind, Init, InitialPart, StmtId, StmtKind},
     constant,
-    points::bare,
+    points::strip_conversions,
     types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
@@ -20,7 +20,7 @@ impl Expand<'_> {
     /// Declares the members of a structure with values 0.
     pub(super) fn zeroed(&mut self, loc: &Loc, e: ExprId) -> Vec<StmtId> {
         let mut all = Vec::new();
-        for (_, d) in self.leaves(loc) {
+        for (_, d) in self.member_leaves(loc) {
             if self.is_untyped(d) {
                 continue;
             }
@@ -28,7 +28,7 @@ impl Expand<'_> {
             self.unit.decls[d.index()].init = init;
             all.push(d);
         }
-        vec![self.made(StmtKind::Decl(all), e)]
+        vec![self.add_stmt(StmtKind::Decl(all), e)]
     }
 
     /// The initial value of a member without one, which is 0; `None` for a pointer to a structure.
@@ -40,7 +40,7 @@ impl Expand<'_> {
         Some(match ty.ty {
             Type::Array(..) | Type::Struct(_) => Init::Parts(Vec::new()),
             Type::Pointer(_) => Init::Expr(self.null(e)),
-            _ => Init::Expr(self.add(ExprKind::Int(0, Arith::INT), e)),
+            _ => Init::Expr(self.add_expr(ExprKind::Int(0, Arith::INT), e)),
         })
     }
 
@@ -50,8 +50,8 @@ impl Expand<'_> {
         if to == from || to.s != from.s {
             return all;
         }
-        let sources = self.leaves(from);
-        for ((_, d), (_, source)) in self.leaves(to).into_iter().zip(sources) {
+        let sources = self.member_leaves(from);
+        for ((_, d), (_, source)) in self.member_leaves(to).into_iter().zip(sources) {
             let ty = self.unit.decl(d).ty.clone();
             let known = self.pointers.get(&source).cloned();
             if self.split_target(&ty).is_some() || known.is_some() {
@@ -64,7 +64,7 @@ impl Expand<'_> {
             if self.is_untyped(d) && !self.typed(d, right) {
                 continue;
             }
-            let left = self.add(ExprKind::Name(d), e);
+            let left = self.add_expr(ExprKind::Name(d), e);
             self.element_copies(left, right, &ty, e, &mut all);
         }
         all
@@ -80,8 +80,8 @@ impl Expand<'_> {
         all: &mut Vec<StmtId>,
     ) {
         let Type::Array(of, extent) = &ty.ty else {
-            let assign = self.add(ExprKind::Assign(None, left, right), e);
-            all.push(self.made(StmtKind::Expr(assign), e));
+            let assign = self.add_expr(ExprKind::Assign(None, left, right), e);
+            all.push(self.add_stmt(StmtKind::Expr(assign), e));
             return;
         };
         let count = extent.and_then(|e| constant::integer(self.unit, e));
@@ -94,9 +94,9 @@ impl Expand<'_> {
             return;
         }
         for k in 0..count {
-            let index = self.add(ExprKind::Int(k, Arith::INT), e);
-            let l = self.add(ExprKind::Index(left, index), e);
-            let r = self.add(ExprKind::Index(right, index), e);
+            let index = self.add_expr(ExprKind::Int(k, Arith::INT), e);
+            let l = self.add_expr(ExprKind::Index(left, index), e);
+            let r = self.add_expr(ExprKind::Index(right, index), e);
             self.element_copies(l, r, of, e, all);
         }
     }
@@ -113,19 +113,19 @@ impl Expand<'_> {
         let Some(s) = self.split_type(&decl.ty) else {
             return Vec::new();
         };
-        let loc = self.whole(new, s);
+        let loc = self.whole_structure(new, s);
         match &decl.init {
             None => {
-                let all = self.leaves(&loc).into_iter().map(|(_, d)| d);
+                let all = self.member_leaves(&loc).into_iter().map(|(_, d)| d);
                 let all = all.filter(|d| {
                     let ty = &self.unit.decl(*d).ty;
                     self.split_target(ty).is_none() && !self.is_untyped(*d)
                 });
                 let all = all.collect();
-                vec![self.made(StmtKind::Decl(all), e)]
+                vec![self.add_stmt(StmtKind::Decl(all), e)]
             }
             Some(Init::Expr(value)) => {
-                let Some(value) = self.located(*value, frame) else {
+                let Some(value) = self.resolve_structure(*value, frame) else {
                     self.refuse(
                         e,
                         "the initial value, a structure with pointers, is not known",
@@ -146,10 +146,10 @@ impl Expand<'_> {
 
     /// Declares the members of a structure with those of another one.
     pub(super) fn declared_copies(&mut self, to: &Loc, from: &Loc, e: ExprId) -> Vec<StmtId> {
-        let sources = self.leaves(from);
+        let sources = self.member_leaves(from);
         let mut declared = Vec::new();
         let mut behind = Vec::new();
-        for ((_, d), (_, source)) in self.leaves(to).into_iter().zip(sources) {
+        for ((_, d), (_, source)) in self.member_leaves(to).into_iter().zip(sources) {
             let ty = self.unit.decl(d).ty.clone();
             let known = self.pointers.get(&source).cloned();
             if self.split_target(&ty).is_some() || known.is_some() {
@@ -165,13 +165,13 @@ impl Expand<'_> {
             declared.push(d);
             let ty = self.unit.decl(d).ty.clone();
             if let Type::Array(..) = ty.ty {
-                let left = self.add(ExprKind::Name(d), e);
+                let left = self.add_expr(ExprKind::Name(d), e);
                 self.element_copies(left, right, &ty, e, &mut behind);
             } else {
                 self.unit.decls[d.index()].init = Some(Init::Expr(right));
             }
         }
-        let mut all = vec![self.made(StmtKind::Decl(declared), e)];
+        let mut all = vec![self.add_stmt(StmtKind::Decl(declared), e)];
         all.append(&mut behind);
         all
     }
@@ -184,7 +184,7 @@ impl Expand<'_> {
         e: ExprId,
         frame: &mut Frame,
     ) -> Vec<StmtId> {
-        let leaves = self.leaves(loc);
+        let leaves = self.member_leaves(loc);
         let mut lists: Vec<Vec<InitialPart>> = vec![Vec::new(); leaves.len()];
         let mut behind = Vec::new();
         let mut before = Vec::new();
@@ -200,7 +200,7 @@ impl Expand<'_> {
                     path: [loc.path.clone(), path].concat(),
                     s: self.split_of(value).unwrap_or(loc.s),
                 };
-                if let Some(value) = self.located(value, frame) {
+                if let Some(value) = self.resolve_structure(value, frame) {
                     before.extend(value.before);
                     behind.extend(self.copies(&inner, &value.loc, e));
                 } else {
@@ -225,19 +225,19 @@ impl Expand<'_> {
                 continue;
             }
             if ty.is_void_pointer() {
-                let new = frame.get(value);
-                if let Some(value) = self.located(value, frame) {
+                let new = frame.copy_of(value);
+                if let Some(value) = self.resolve_structure(value, frame) {
                     before.extend(value.before);
                     self.bind(*d, value.loc, false, e);
                 } else if self.typed(*d, new) {
-                    lists[k].push((Vec::new(), bare(self.unit, new)));
+                    lists[k].push((Vec::new(), strip_conversions(self.unit, new)));
                 } else if !is_zero(self.unit, new) {
                     let what = "what is assigned to a pointer to void is not known";
                     self.refuse(value, what);
                 }
                 continue;
             }
-            lists[k].push((steps[path.len()..].to_vec(), frame.get(value)));
+            lists[k].push((steps[path.len()..].to_vec(), frame.copy_of(value)));
         }
         let mut declared = Vec::new();
         for ((_, d), list) in leaves.into_iter().zip(lists) {
@@ -256,7 +256,7 @@ impl Expand<'_> {
             self.unit.decls[d.index()].init = init;
             declared.push(d);
         }
-        before.push(self.made(StmtKind::Decl(declared), e));
+        before.push(self.add_stmt(StmtKind::Decl(declared), e));
         before.append(&mut behind);
         before
     }

@@ -12,7 +12,7 @@ use crate::{
         new_decl,
     },
     codes, constant,
-    points::{allocates, bare, library_call},
+    points::{allocates, library_call, strip_conversions},
     source::Pos,
     types::{Arith, Qualified, Type},
 };
@@ -69,7 +69,7 @@ impl Expand<'_> {
 
     /// Declares a variable for each member of a structure; returns the variable that stands for the whole.
     pub(super) fn split(&mut self, s: StructId, name: &str, at: Pos, frame: &mut Frame) -> DeclId {
-        let root = self.local(name, Qualified::plain(Type::Struct(s)), at, frame);
+        let root = self.local(name, Qualified::unqualified(Type::Struct(s)), at, frame);
         let mut open = vec![(Vec::new(), name.to_owned(), s)];
         while let Some((path, name, s)) = open.pop() {
             for member in self.unit.structure(s).members.clone() {
@@ -109,7 +109,7 @@ impl Expand<'_> {
         d
     }
 
-    pub(super) fn whole(&self, root: DeclId, s: StructId) -> Loc {
+    pub(super) fn whole_structure(&self, root: DeclId, s: StructId) -> Loc {
         Loc {
             root,
             path: Vec::new(),
@@ -118,7 +118,7 @@ impl Expand<'_> {
     }
 
     /// The members of a structure and their variables, but for members that are themselves split.
-    pub(super) fn leaves(&self, loc: &Loc) -> Vec<(Vec<Rc<str>>, DeclId)> {
+    pub(super) fn member_leaves(&self, loc: &Loc) -> Vec<(Vec<Rc<str>>, DeclId)> {
         let all = self.parts.get(&loc.root).into_iter().flatten();
         let inside = all.filter(|(path, _)| path.starts_with(&loc.path));
         inside
@@ -136,12 +136,12 @@ impl Expand<'_> {
         let at = self.unit.expr(e).at;
         let help = "use the structure itself, or one pointer that always points to it";
         self.sink.error(&codes::POINTER, at, what, help);
-        self.add(ExprKind::Bad, e)
+        self.add_expr(ExprKind::Bad, e)
     }
 
     /// The structure that an expression is, or points to.
-    pub(super) fn located(&self, e: ExprId, frame: &Frame) -> Option<Value> {
-        let e = bare(self.unit, e);
+    pub(super) fn resolve_structure(&self, e: ExprId, frame: &Frame) -> Option<Value> {
+        let e = strip_conversions(self.unit, e);
         frame.values.get(&e).cloned()
     }
 
@@ -153,7 +153,7 @@ impl Expand<'_> {
         name: &str,
         frame: &mut Frame,
     ) -> Option<Value> {
-        let e = bare(self.unit, e);
+        let e = strip_conversions(self.unit, e);
         if let Some(value) = frame.values.get(&e) {
             return Some(value.clone());
         }
@@ -165,7 +165,11 @@ impl Expand<'_> {
             return None;
         };
         let one = |e: ExprId| constant::integer(self.unit, e).is_some_and(|(n, _)| n == 1);
-        let size = constant::size(self.unit, &Qualified::plain(Type::Struct(s)), MAX_DEPTH);
+        let size = constant::size(
+            self.unit,
+            &Qualified::unqualified(Type::Struct(s)),
+            MAX_DEPTH,
+        );
         let sized = |e: ExprId| {
             let value = constant::integer(self.unit, e).map(|(n, _)| n);
             value.is_some() && value == size
@@ -182,7 +186,7 @@ impl Expand<'_> {
             return None;
         }
         let root = self.split(s, name, at, frame);
-        let loc = self.whole(root, s);
+        let loc = self.whole_structure(root, s);
         if frame.repeated(e) {
             self.repeated.insert(root);
         }
@@ -196,24 +200,30 @@ impl Expand<'_> {
     }
 
     pub(super) fn null(&mut self, e: ExprId) -> ExprId {
-        let zero = self.add(ExprKind::Int(0, Arith::INT), e);
-        let void = Qualified::plain(Type::Pointer(Rc::new(Qualified::plain(Type::Void))));
-        self.add(ExprKind::Cast(Rc::new(void), zero), e)
+        let zero = self.add_expr(ExprKind::Int(0, Arith::INT), e);
+        let void =
+            Qualified::unqualified(Type::Pointer(Rc::new(Qualified::unqualified(Type::Void))));
+        self.add_expr(ExprKind::Cast(Rc::new(void), zero), e)
     }
 
     /// A statement that stands for a part of an expression.
-    pub(super) fn made(&mut self, kind: StmtKind, e: ExprId) -> StmtId {
+    pub(super) fn add_stmt(&mut self, kind: StmtKind, e: ExprId) -> StmtId {
         let node = self.unit.expr(e);
         let (from, to) = (node.from, node.at);
-        self.statement(StmtNode { kind, from, to })
+        self.push_stmt(StmtNode { kind, from, to })
     }
 
     /// An expression behind statements.
-    pub(super) fn behind(&mut self, before: &[StmtId], value: Option<ExprId>, e: ExprId) -> ExprId {
+    pub(super) fn add_sequence(
+        &mut self,
+        before: &[StmtId],
+        value: Option<ExprId>,
+        e: ExprId,
+    ) -> ExprId {
         if let (true, Some(value)) = (before.is_empty(), value) {
             return value;
         }
-        let body = self.made(StmtKind::Block(before.to_vec()), e);
+        let body = self.add_stmt(StmtKind::Block(before.to_vec()), e);
         let end = self.unit.exprs.len() as u32;
         let first = before.iter().map(|s| self.first_of(*s)).min();
         let inlined = Inlined {
@@ -223,7 +233,7 @@ impl Expand<'_> {
             arguments: Vec::new(),
             labels: Vec::new(),
         };
-        self.add(ExprKind::Inlined(Rc::new(inlined)), e)
+        self.add_expr(ExprKind::Inlined(Rc::new(inlined)), e)
     }
 
     /// The first expression of a statement that was made here.

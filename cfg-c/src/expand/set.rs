@@ -2,7 +2,7 @@
 
 use super::{Bound, Expand, frame::Frame, is_function_pointer, is_zero};
 use crate::{
-    ast::leaves,
+    ast::initial_exprs,
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     calls::callable,
     constant,
@@ -60,7 +60,7 @@ impl Expand<'_> {
                         }
                         Some(Bound::Points(_) | Bound::Place(_)) | None => {}
                     }
-                    open.extend(leaves(decl.init.as_ref()));
+                    open.extend(initial_exprs(decl.init.as_ref()));
                     let kept = matches!(decl.kind, DeclKind::Global | DeclKind::Static);
                     // A variable that is kept begins with null, or with constants that have become numbers.
                     set.null |= kept && decl.init.is_none();
@@ -93,7 +93,7 @@ impl Expand<'_> {
                 ExprKind::Assign(None, _, value) => open.push(*value),
                 ExprKind::Index(a, _) => match unit.expr(*a).kind {
                     ExprKind::Name(d) if self.is_table(d) && seen.insert(d) => {
-                        let all = leaves(unit.decl(d).init.as_ref());
+                        let all = initial_exprs(unit.decl(d).init.as_ref());
                         // Elements without an initial value are null.
                         let count = match &unit.decl(d).ty.ty {
                             Type::Array(_, Some(extent)) => constant::integer(unit, *extent),

@@ -2,7 +2,7 @@
 
 use super::{Expand, frame::Frame};
 use crate::{
-    ast::leaves,
+    ast::initial_exprs,
     ast::{DeclId, DeclKind, ExprId, ExprKind, For, Init, Inlined, StmtId, StmtKind, StmtNode},
     constant,
     types::Type,
@@ -13,11 +13,11 @@ impl Expand<'_> {
     /// Copies a statement. Recursion is as deep as statements nest, which the parser limits.
     pub(super) fn copy_statement(&mut self, s: StmtId, frame: &mut Frame, end: u32) -> StmtId {
         let node = self.unit.stmt(s).clone();
-        let get = |frame: &Frame, e: ExprId| frame.get(e);
+        let get = |frame: &Frame, e: ExprId| frame.copy_of(e);
         let kind = match node.kind {
             StmtKind::Expr(e) => match frame.values.get(&e) {
                 Some(value) => StmtKind::Block(value.before.clone()),
-                None => self.copied_expression(frame.get(e)),
+                None => self.copied_expression(frame.copy_of(e)),
             },
             StmtKind::Decl(decls) => self.copied_declaration(&decls, s, frame),
             StmtKind::Block(list) => {
@@ -71,7 +71,7 @@ impl Expand<'_> {
             | StmtKind::Continue
             | StmtKind::Leave) => same,
         };
-        self.statement(StmtNode { kind, ..node })
+        self.push_stmt(StmtNode { kind, ..node })
     }
 
     /// The returned value of a function that is called, not put in place of a call.
@@ -82,7 +82,7 @@ impl Expand<'_> {
                 let result = signature.result.clone();
                 self.value_of(e, &result, frame)
             }
-            _ => frame.get(e),
+            _ => frame.copy_of(e),
         }
     }
 
@@ -91,9 +91,9 @@ impl Expand<'_> {
         match frame.values.get(&e) {
             Some(value) => {
                 let before = value.before.clone();
-                self.behind(&before, None, e)
+                self.add_sequence(&before, None, e)
             }
-            None => frame.get(e),
+            None => frame.copy_of(e),
         }
     }
 
@@ -130,7 +130,7 @@ impl Expand<'_> {
         while let Some(s) = open.pop() {
             match &self.unit.stmt(s).kind {
                 StmtKind::Case(..) | StmtKind::Default | StmtKind::Label(_) => return true,
-                _ => open.extend(self.unit.inside(s)),
+                _ => open.extend(self.unit.statements_inside(s)),
             }
         }
         false
@@ -142,7 +142,7 @@ impl Expand<'_> {
             && let Some((before, value)) = self.apart(value)
         {
             self.unit.exprs[e.index()].kind = ExprKind::Assign(None, target, value);
-            let assign = self.made(StmtKind::Expr(e), e);
+            let assign = self.add_stmt(StmtKind::Expr(e), e);
             return StmtKind::Block(vec![before, assign]);
         }
         StmtKind::Expr(e)
@@ -159,8 +159,8 @@ impl Expand<'_> {
             value: None,
             ..(**inlined).clone()
         };
-        let only = self.add(ExprKind::Inlined(Rc::new(only)), e);
-        Some((self.made(StmtKind::Expr(only), e), value))
+        let only = self.add_expr(ExprKind::Inlined(Rc::new(only)), e);
+        Some((self.add_stmt(StmtKind::Expr(only), e), value))
     }
 
     fn hoisted(
@@ -171,7 +171,7 @@ impl Expand<'_> {
         if let Some(e) = value
             && let Some((before, value)) = self.apart(e)
         {
-            let last = self.made(kind(Some(value)), e);
+            let last = self.add_stmt(kind(Some(value)), e);
             return StmtKind::Block(vec![before, last]);
         }
         kind(value)
@@ -213,7 +213,7 @@ impl Expand<'_> {
             }
             if self.split_target(&decl.ty).is_some() && decl.kind == DeclKind::Local {
                 if let Some(Init::Expr(e)) = decl.init
-                    && let Some(value) = self.located(e, frame)
+                    && let Some(value) = self.resolve_structure(e, frame)
                 {
                     list.extend(value.before);
                 }
@@ -226,7 +226,7 @@ impl Expand<'_> {
                 self.unit.decls[new.index()].init = Some(Init::Expr(value));
             }
             let kind = StmtKind::Decl(vec![new]);
-            list.push(self.statement(StmtNode { kind, ..node }));
+            list.push(self.push_stmt(StmtNode { kind, ..node }));
         }
         match list[..] {
             [one] => self.unit.stmt(one).kind.clone(),
@@ -256,7 +256,9 @@ impl Expand<'_> {
                     for d in decls {
                         let decl = unit.decl(*d);
                         if decl.kind == DeclKind::Local {
-                            leaves(decl.init.as_ref()).into_iter().for_each(&mut see);
+                            initial_exprs(decl.init.as_ref())
+                                .into_iter()
+                                .for_each(&mut see);
                         }
                     }
                 }

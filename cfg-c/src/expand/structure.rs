@@ -8,7 +8,7 @@ use super::{
 use crate::{
     ast::{Binary, DeclKind, ExprId, ExprKind, StmtKind, Unary},
     constant,
-    points::bare,
+    points::strip_conversions,
     types::Arith,
 };
 use std::rc::Rc;
@@ -21,12 +21,12 @@ impl Expand<'_> {
         let kind = node.kind.clone();
         if let ExprKind::Member(a, name, _) = &kind {
             self.split_of(*a)?;
-            let Some(base) = self.located(*a, frame) else {
+            let Some(base) = self.resolve_structure(*a, frame) else {
                 // Parameters and variables that are kept are refused when they are lowered.
-                let root = self.unit.root(*a);
+                let root = self.unit.root_variable(*a);
                 let new = root.and_then(|d| frame.decls.get(&d));
                 if new.is_some_and(|d| self.refused.contains(d)) {
-                    return Some(Some(self.add(ExprKind::Bad, e)));
+                    return Some(Some(self.add_expr(ExprKind::Bad, e)));
                 }
                 return match root.map(|d| self.unit.decl(d).kind) {
                     Some(DeclKind::Local) | None => Some(Some(
@@ -60,13 +60,13 @@ impl Expand<'_> {
                 return Some(None);
             }
             let value = self.member_value(part, e);
-            return Some(Some(self.behind(&base.before, Some(value), e)));
+            return Some(Some(self.add_sequence(&base.before, Some(value), e)));
         }
         if let ExprKind::SizeofExpr(a) = kind
             && self.split_of(a).is_some()
         {
             let ty = self.unit.expr(a).ty.clone()?;
-            return Some(Some(self.add(ExprKind::SizeofType(Rc::new(ty)), e)));
+            return Some(Some(self.add_expr(ExprKind::SizeofType(Rc::new(ty)), e)));
         }
         if let Some(new) = self.copy_test(e, &kind, frame) {
             return Some(Some(new));
@@ -90,7 +90,7 @@ impl Expand<'_> {
                 let &new = frame.decls.get(&d)?;
                 if self.parts.contains_key(&new) {
                     let s = self.split_of(e)?;
-                    let loc = self.whole(new, s);
+                    let loc = self.whole_structure(new, s);
                     Value {
                         before: Vec::new(),
                         loc,
@@ -108,31 +108,35 @@ impl Expand<'_> {
                 }
                 let s = self.split_of(e)?;
                 let before = self.initialised(d, new, e, frame);
-                let loc = self.whole(new, s);
+                let loc = self.whole_structure(new, s);
                 Value { before, loc }
             }
-            ExprKind::Unary(Unary::Deref | Unary::Address, a) => match self.located(a, frame) {
-                Some(value) => value,
-                None => return self.unknown(e, frame),
-            },
-            ExprKind::Index(a, i)
-                if constant::integer(self.unit, i).is_some_and(|(k, _)| k == 0) =>
-            {
-                match self.located(a, frame) {
+            ExprKind::Unary(Unary::Deref | Unary::Address, a) => {
+                match self.resolve_structure(a, frame) {
                     Some(value) => value,
                     None => return self.unknown(e, frame),
                 }
             }
-            ExprKind::Cast(_, a) => match self.located(a, frame) {
+            ExprKind::Index(a, i)
+                if constant::integer(self.unit, i).is_some_and(|(k, _)| k == 0) =>
+            {
+                match self.resolve_structure(a, frame) {
+                    Some(value) => value,
+                    None => return self.unknown(e, frame),
+                }
+            }
+            ExprKind::Cast(_, a) => match self.resolve_structure(a, frame) {
                 Some(value) => value,
                 None => return Some(None),
             },
             ExprKind::Binary(Binary::Comma, a, b) => {
-                let Some(mut value) = self.located(b, frame) else {
+                let Some(mut value) = self.resolve_structure(b, frame) else {
                     return self.unknown(e, frame);
                 };
-                let first = frame.get(a);
-                value.before.insert(0, self.made(StmtKind::Expr(first), a));
+                let first = frame.copy_of(a);
+                value
+                    .before
+                    .insert(0, self.add_stmt(StmtKind::Expr(first), a));
                 value
             }
             ExprKind::Assign(None, target, value) => {
@@ -140,23 +144,26 @@ impl Expand<'_> {
             }
             ExprKind::Conditional(c, a, b) => {
                 let s = self.split_type(self.unit.expr(e).ty.as_ref()?);
-                let (yes, no) = (self.located(a, frame), self.located(b, frame));
+                let (yes, no) = (
+                    self.resolve_structure(a, frame),
+                    self.resolve_structure(b, frame),
+                );
                 let (Some(s), Some(yes), Some(no)) = (s, yes, no) else {
                     let what = "a pointer to structures that have pointers is chosen";
                     return Some(Some(self.refuse(e, what)));
                 };
                 let at = self.unit.expr(e).at;
                 let root = self.split(s, "chosen", at, frame);
-                let loc = self.whole(root, s);
-                let condition = frame.get(c);
+                let loc = self.whole_structure(root, s);
+                let condition = frame.copy_of(c);
                 let mut arms = Vec::new();
                 for mut value in [yes, no] {
                     let copies = self.copies(&loc, &value.loc, e);
                     value.before.extend(copies);
-                    arms.push(self.made(StmtKind::Block(value.before), e));
+                    arms.push(self.add_stmt(StmtKind::Block(value.before), e));
                 }
                 let branch = StmtKind::If(vec![(condition, arms[0])], Some(arms[1]));
-                let before = vec![self.made(branch, e)];
+                let before = vec![self.add_stmt(branch, e)];
                 Value { before, loc }
             }
             ExprKind::Call(..) => return None,
@@ -172,7 +179,7 @@ impl Expand<'_> {
     /// A structure that is not known. Parameters and variables that are kept are refused when they are lowered, other
     /// structures where they are used.
     fn unknown(&self, e: ExprId, frame: &Frame) -> Option<Option<ExprId>> {
-        match self.unit.root(e).map(|d| self.unit.decl(d).kind) {
+        match self.unit.root_variable(e).map(|d| self.unit.decl(d).kind) {
             Some(DeclKind::Parameter) if !frame.inline => None,
             Some(DeclKind::Global | DeclKind::Static) => None,
             _ => Some(None),
@@ -188,24 +195,24 @@ impl Expand<'_> {
         match *kind {
             // The address of a variable is not null.
             ExprKind::Unary(Unary::Not, a) if self.place_of(a, frame).is_some() => {
-                Some(self.add(ExprKind::Int(0, Arith::INT), e))
+                Some(self.add_expr(ExprKind::Int(0, Arith::INT), e))
             }
             ExprKind::Binary(op @ (Binary::Eq | Binary::Ne), a, b)
                 if self.place_of(a, frame).is_some() && is_zero(self.unit, b)
                     || self.place_of(b, frame).is_some() && is_zero(self.unit, a) =>
             {
-                Some(self.add(ExprKind::Int((op == Binary::Ne).into(), Arith::INT), e))
+                Some(self.add_expr(ExprKind::Int((op == Binary::Ne).into(), Arith::INT), e))
             }
             ExprKind::Unary(Unary::Not, a) if pointer(self, a) => {
-                let value = self.located(a, frame)?;
-                let no = self.add(ExprKind::Int(0, Arith::INT), e);
-                Some(self.behind(&value.before, Some(no), e))
+                let value = self.resolve_structure(a, frame)?;
+                let no = self.add_expr(ExprKind::Int(0, Arith::INT), e);
+                Some(self.add_sequence(&value.before, Some(no), e))
             }
             ExprKind::Binary(op @ (Binary::Eq | Binary::Ne), a, b)
                 if pointer(self, a) || pointer(self, b) =>
             {
-                let left = self.located(a, frame);
-                let right = self.located(b, frame);
+                let left = self.resolve_structure(a, frame);
+                let right = self.resolve_structure(b, frame);
                 let (equal, before) = match (left, right) {
                     (Some(x), Some(y)) => (x.loc == y.loc, [x.before, y.before].concat()),
                     (Some(x), None) if is_zero(self.unit, b) => (false, x.before),
@@ -213,14 +220,14 @@ impl Expand<'_> {
                     _ => return None,
                 };
                 let value = i128::from(equal == (op == Binary::Eq));
-                let value = self.add(ExprKind::Int(value, Arith::INT), e);
-                Some(self.behind(&before, Some(value), e))
+                let value = self.add_expr(ExprKind::Int(value, Arith::INT), e);
+                Some(self.add_sequence(&before, Some(value), e))
             }
             ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b)
                 if pointer(self, a) || pointer(self, b) =>
             {
                 let (a, b) = (self.truth(a, frame), self.truth(b, frame));
-                Some(self.add(ExprKind::Binary(op, a, b), e))
+                Some(self.add_expr(ExprKind::Binary(op, a, b), e))
             }
             _ => None,
         }
@@ -229,17 +236,17 @@ impl Expand<'_> {
     /// Copies a condition. A pointer to a known structure is true.
     pub(super) fn truth(&mut self, e: ExprId, frame: &mut Frame) -> ExprId {
         if self.place_of(e, frame).is_some() {
-            return self.add(ExprKind::Int(1, Arith::INT), e);
+            return self.add_expr(ExprKind::Int(1, Arith::INT), e);
         }
         if self.split_of(e).is_none() {
-            return frame.get(e);
+            return frame.copy_of(e);
         }
-        match self.located(e, frame) {
+        match self.resolve_structure(e, frame) {
             Some(value) => {
-                let yes = self.add(ExprKind::Int(1, Arith::INT), e);
-                self.behind(&value.before, Some(yes), e)
+                let yes = self.add_expr(ExprKind::Int(1, Arith::INT), e);
+                self.add_sequence(&value.before, Some(yes), e)
             }
-            None => frame.get(e),
+            None => frame.copy_of(e),
         }
     }
 
@@ -253,8 +260,10 @@ impl Expand<'_> {
     ) -> Option<ExprId> {
         let ty = self.unit.expr(target).ty.clone()?;
         if let Some(s) = self.split_type(&ty) {
-            let (Some(to), Some(from)) = (self.located(target, frame), self.located(value, frame))
-            else {
+            let (Some(to), Some(from)) = (
+                self.resolve_structure(target, frame),
+                self.resolve_structure(value, frame),
+            ) else {
                 let what = "a structure that has pointers is assigned something that is not known";
                 return Some(self.refuse(e, what));
             };
@@ -269,7 +278,7 @@ impl Expand<'_> {
             ExprKind::Name(d) => frame.decls.get(&d).copied(),
             ExprKind::Member(a, ref name, _) => {
                 let name = Rc::clone(name);
-                self.located(a, frame).and_then(|base| {
+                self.resolve_structure(a, frame).and_then(|base| {
                     let mut path = base.loc.path.clone();
                     path.push(name);
                     self.part(base.loc.root, &path)
@@ -281,7 +290,7 @@ impl Expand<'_> {
         let Some(d) = d else {
             return Some(self.refuse(e, "a pointer to structures that have pointers is assigned"));
         };
-        if is_zero(self.unit, bare(self.unit, value)) {
+        if is_zero(self.unit, strip_conversions(self.unit, value)) {
             let name = &self.unit.decl(d).name;
             let what =
                 format!("{name}, which points to a structure that has pointers, may be null");

@@ -3,11 +3,11 @@
 
 use super::{Expand, is_zero};
 use crate::{
-    ast::leaves,
+    ast::initial_exprs,
     ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unit},
     braces,
     callback_data::{Holder, holder},
-    points::{allocates, bare},
+    points::{allocates, strip_conversions},
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::Subscript;
@@ -31,8 +31,8 @@ impl Given {
     /// Notes that the pointer in an expression is converted to this type.
     fn taken(&mut self, unit: &Unit, e: ExprId, ty: &Qualified) {
         let to = ty.target().filter(|to| to.ty != Type::Void);
-        if let (Some(to), Some(holder)) = (to, holder(unit, bare(unit, e))) {
-            let to = Qualified::plain(to.ty.clone());
+        if let (Some(to), Some(holder)) = (to, holder(unit, strip_conversions(unit, e))) {
+            let to = Qualified::unqualified(to.ty.clone());
             self.types.entry(holder).or_default().push(to);
         }
     }
@@ -70,7 +70,7 @@ fn given(unit: &Unit) -> Given {
     for (k, decl) in unit.decls.iter().enumerate() {
         let Some(init) = &decl.init else { continue };
         if decl.ty.is_void_pointer() {
-            for value in leaves(Some(init)) {
+            for value in initial_exprs(Some(init)) {
                 given.value(Holder::Variable(DeclId(k as u32)), value);
             }
             continue;
@@ -78,7 +78,7 @@ fn given(unit: &Unit) -> Given {
         if let Init::Expr(value) = init {
             given.taken(unit, *value, &decl.ty);
         }
-        for (steps, value) in init.given() {
+        for (steps, value) in init.given_values() {
             if let Some(holder) = member_at(unit, &decl.ty, steps) {
                 given.value(holder, value);
             }
@@ -111,7 +111,7 @@ fn only_type(
         let mut open = given.values.get(&holder).cloned().unwrap_or_default();
         types.extend(given.types.get(&holder).into_iter().flatten().cloned());
         while let Some(e) = open.pop() {
-            let e = bare(unit, e);
+            let e = strip_conversions(unit, e);
             if is_zero(unit, e) {
                 continue;
             }
@@ -128,14 +128,14 @@ fn only_type(
                 holders.push(crate::callback_data::holder(unit, e)?);
                 continue;
             }
-            given_types.push(Qualified::plain(to.ty.clone()));
+            given_types.push(Qualified::unqualified(to.ty.clone()));
         }
     }
     if given_types.is_empty() {
         given_types = types;
     }
     if given_types.is_empty() && !allocated {
-        given_types.push(Qualified::plain(Type::Arith(Arith::Int(Int::Char))));
+        given_types.push(Qualified::unqualified(Type::Arith(Arith::Int(Int::Char))));
     }
     let first = given_types.pop()?;
     given_types

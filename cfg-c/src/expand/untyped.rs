@@ -53,7 +53,7 @@ impl Untyped {
 
     /// Finds the types of a function with these parameters, and with a result that leads to the given type; `taken`
     /// has the types that functions convert their parameters to.
-    pub(super) fn of(
+    pub(super) fn infer(
         (unit, read, taken): (&Unit, &[Function], &Taken),
         function: &Function,
         bound: &HashMap<DeclId, Bound>,
@@ -112,7 +112,7 @@ pub(super) fn taken(unit: &Unit, read: &[Function], reached: &[usize]) -> Taken 
     for _ in 0..MAX_HANDED_ON {
         let mut found = Taken::new();
         for f in &functions {
-            let own = Untyped::of((unit, read, &taken), &read[*f], &HashMap::new(), None);
+            let own = Untyped::infer((unit, read, &taken), &read[*f], &HashMap::new(), None);
             let parameters = read[*f].parameters.iter().filter(|d| is_untyped(d));
             found.extend(parameters.filter_map(|d| {
                 let to = own.variable(*d).filter(|to| !is_byte(to))?;
@@ -164,7 +164,7 @@ impl Find<'_> {
         let long_double = to.long_double;
         let to = Qualified {
             long_double,
-            ..Qualified::plain(to.ty.clone())
+            ..Qualified::unqualified(to.ty.clone())
         };
         if is_byte(&to) {
             self.bytes[n].get_or_insert(to);

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     ast::{DeclId, ExprId, ExprKind},
     codes,
-    points::bare,
+    points::strip_conversions,
     types::{Qualified, Type},
 };
 use std::{collections::HashSet, rc::Rc};
@@ -25,7 +25,7 @@ impl Expand<'_> {
             self.read_early.entry(part).or_default().insert(e);
             return self.null(e);
         }
-        self.add(ExprKind::Name(part), e)
+        self.add_expr(ExprKind::Name(part), e)
     }
 
     /// Gives a member `void *` the type of the value that is assigned to it; false if the value has none.
@@ -33,7 +33,7 @@ impl Expand<'_> {
         if !self.is_untyped(part) {
             return true;
         }
-        let value = bare(self.unit, value);
+        let value = strip_conversions(self.unit, value);
         let Some(to) = self
             .unit
             .expr(value)
@@ -77,14 +77,14 @@ impl Expand<'_> {
             return None;
         };
         let name = Rc::clone(name);
-        let base = self.located(of, frame).filter(|_| void)?;
+        let base = self.resolve_structure(of, frame).filter(|_| void)?;
         let path = [base.loc.path, vec![name]].concat();
         let part = self.part(base.loc.root, &path)?;
         // The target has been copied as if it were read.
         if let Some(read) = self.read_early.get_mut(&part) {
             read.remove(&target);
         }
-        if let Some(value) = self.located(value, frame) {
+        if let Some(value) = self.resolve_structure(value, frame) {
             self.refuse_late(part, e);
             self.bind(part, value.loc.clone(), true, e);
             let before = [base.before, value.before].concat();
@@ -98,18 +98,18 @@ impl Expand<'_> {
                 format!("{name} points to a structure that has pointers, and to something else");
             return Some(Some(self.refuse(e, &what)));
         }
-        let new = frame.get(value);
+        let new = frame.copy_of(value);
         if self.is_untyped(part) && is_zero(self.unit, new) {
             let nothing = self.null(e);
-            return Some(Some(self.behind(&base.before, Some(nothing), e)));
+            return Some(Some(self.add_sequence(&base.before, Some(nothing), e)));
         }
         if !self.typed(part, new) {
             let what = "what is assigned to a pointer to void is not known";
             return Some(Some(self.refuse(e, what)));
         }
-        let name = self.add(ExprKind::Name(part), target);
-        let new = bare(self.unit, new);
-        let assign = self.add(ExprKind::Assign(None, name, new), e);
-        Some(Some(self.behind(&base.before, Some(assign), e)))
+        let name = self.add_expr(ExprKind::Name(part), target);
+        let new = strip_conversions(self.unit, new);
+        let assign = self.add_expr(ExprKind::Assign(None, name, new), e);
+        Some(Some(self.add_sequence(&base.before, Some(assign), e)))
     }
 }

@@ -35,7 +35,7 @@ enum Kind {
 
 impl Kind {
     /// The kind of a type; `None` for structures, which have parts of all kinds, and for unknown types.
-    fn of(ty: Option<&Qualified>) -> Option<Self> {
+    fn from_type(ty: Option<&Qualified>) -> Option<Self> {
         match &ty?.ty {
             Type::Arith(Arith::Int(_)) => Some(Self::Integer),
             Type::Arith(Arith::Float) => Some(Self::Float),
@@ -178,7 +178,7 @@ impl Accesses {
 
     /// Adds a place, or all that its variables lead to, if the steps to it are not known.
     pub(super) fn add_place(&mut self, unit: &Unit, e: ExprId) {
-        match place(unit, e, false) {
+        match resolve_place(unit, e, false) {
             Some((d, steps)) => {
                 let place = access(unit, d, steps, unit.expr(e).ty.as_ref());
                 let member = place.kind.and_then(|_| member(unit, e));
@@ -193,13 +193,14 @@ impl Accesses {
         let ty = unit.expr(e).ty.as_ref();
         let Some((d, steps)) = ty
             .and_then(Qualified::target)
-            .and_then(|_| place(unit, e, true))
+            .and_then(|_| resolve_place(unit, e, true))
         else {
             return self.add_all(unit, e);
         };
         // Behind a pointer to numbers there are numbers of that kind only; behind other pointers there may be
         // anything.
-        let kind = Kind::of(ty.and_then(Qualified::target)).filter(|kind| *kind != Kind::Pointer);
+        let kind =
+            Kind::from_type(ty.and_then(Qualified::target)).filter(|kind| *kind != Kind::Pointer);
         let way = access(unit, d, steps, None);
         self.add(
             d,
@@ -213,7 +214,7 @@ impl Accesses {
 
     /// Adds all places that the variables in a place or pointer lead to.
     fn add_all(&mut self, unit: &Unit, e: ExprId) {
-        for d in unit.roots(e) {
+        for d in unit.root_variables(e) {
             let whole = access(unit, d, Vec::new(), None);
             self.add(
                 d,
@@ -229,7 +230,7 @@ impl Accesses {
 fn access(unit: &Unit, d: DeclId, steps: Vec<Step>, ty: Option<&Qualified>) -> Access {
     let decl = unit.decl(d);
     let members = steps.iter().all(|s| matches!(s, Step::Member(_)));
-    let kind = Kind::of(ty);
+    let kind = Kind::from_type(ty);
     Access {
         // An array decays to a pointer to its first element, so its elements count as pointed to.
         own: members && kind.is_some() && !decl.address,
@@ -253,7 +254,7 @@ fn member(unit: &Unit, e: ExprId) -> Option<(StructId, Rc<str>)> {
 }
 
 /// The variable and the steps to a place; if `pointed`, to the place that a pointer points to.
-fn place(unit: &Unit, e: ExprId, pointed: bool) -> Option<(DeclId, Vec<Step>)> {
+fn resolve_place(unit: &Unit, e: ExprId, pointed: bool) -> Option<(DeclId, Vec<Step>)> {
     let (mut e, mut pointed) = (e, pointed);
     // The number of elements that the pointer is moved by.
     let mut by: Number = Some((None, 0));

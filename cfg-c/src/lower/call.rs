@@ -34,7 +34,7 @@ struct LeftOut {
 
 impl Body<'_, '_> {
     /// Translates a call; returns its value, if it has one.
-    pub(super) fn call(
+    pub(super) fn lower_call(
         &mut self,
         e: ExprId,
         f: ExprId,
@@ -93,13 +93,13 @@ impl Body<'_, '_> {
             Some(how @ (How::Passive | How::Telling | How::Unseen)) => {
                 self.left_out(how, name, arguments, at).map(|()| None)
             }
-            Some(How::Assert) => self.assertion(arguments, at).map(|()| None),
+            Some(How::Assert) => self.lower_assertion(arguments, at).map(|()| None),
             Some(How::AssertionFailed) => {
                 self.assertion_failed(arguments, at);
                 Ok(None)
             }
-            Some(How::Stop) => self.stop(name, arguments).map(|()| None),
-            Some(How::Release) => self.release(arguments, at).map(|()| None),
+            Some(How::Stop) => self.lower_stop(name, arguments).map(|()| None),
+            Some(How::Release) => self.lower_free(arguments, at).map(|()| None),
             Some(How::Copy) => {
                 let may_overlap = name == "memmove";
                 self.copy_memory(arguments, may_overlap, at).map(|()| None)
@@ -112,13 +112,13 @@ impl Body<'_, '_> {
                     "call it by its name with a pointer to the elements, and sizeof one of them";
                 self.error(&codes::LIBRARY, at, message, help)
             }
-            Some(How::Allocate) if self.l.values => self.pointer(e).map(|_| None),
+            Some(How::Allocate) if self.l.values => self.lower_pointer(e).map(|_| None),
             Some(How::Allocate) => {
                 let message = "memory is allocated where no pointer is assigned";
                 self.error(&codes::LIBRARY, at, message, "assign it to a pointer")
             }
             Some(how) => self
-                .library(how, &signature.parameters, &signature.result, arguments, at)
+                .lower_library_call(how, &signature.parameters, &signature.result, arguments, at)
                 .map(Some),
             None => {
                 let message = match math::how(name) {
@@ -149,11 +149,11 @@ impl Body<'_, '_> {
             let given = node.ty.as_ref().and_then(Qualified::arith);
             let passed = given.map(|ty| match ty {
                 Arith::Float => Arith::Double,
-                Arith::Int(ty) => Arith::Int(ty.promoted()),
+                Arith::Int(ty) => Arith::Int(ty.promote()),
                 Arith::Double => Arith::Double,
             });
             if let (Some(given), Some(passed), Some(wanted)) = (given, passed, p.ty.arith())
-                && passed.scalar() != wanted.scalar()
+                && passed.scalar_type() != wanted.scalar_type()
             {
                 let message = format!(
                     "{name} is declared without its parameters and given {}, not {}",
@@ -182,15 +182,15 @@ impl Body<'_, '_> {
             return self.own_call(e, d, &Rc::clone(signature), arguments);
         }
         // Not a function of the file: `call` refuses it.
-        self.call(e, f, arguments).map(|_| None)
+        self.lower_call(e, f, arguments).map(|_| None)
     }
 
     /// Leaves out a call that computes nothing. The effects of its arguments stay.
     fn left_out(&mut self, how: How, name: &str, arguments: &[ExprId], at: Pos) -> Lowered<()> {
-        self.unordered(arguments, None)?;
+        self.refuse_unordered(arguments, None)?;
         for a in arguments {
             if self.l.unit.expr(*a).effects {
-                self.discard(*a)?;
+                self.lower_for_effects(*a)?;
             }
         }
         let (message, help) = match how {
@@ -221,15 +221,15 @@ impl Body<'_, '_> {
     }
 
     /// An assertion: its condition, and its text.
-    fn assertion(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+    fn lower_assertion(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
         let [condition, text @ ..] = arguments else {
             return Err(super::Failed);
         };
-        let holds = match self.condition(*condition)? {
+        let holds = match self.lower_condition(*condition)? {
             Expr::Logical(true) => return Ok(()),
             holds => holds,
         };
-        self.mark();
+        self.set_span();
         self.f.begin_if(Expr::op(Op::Not, [holds]));
         self.assertion_failed(text, at);
         self.f.end_if();
@@ -247,12 +247,12 @@ impl Body<'_, '_> {
         let file = file.map_or("", String::as_str);
         let function = &unit.decl(unit.functions[self.function].decl).name;
         let text = format!("{file}:{}: {function}: Assertion `{text}' failed.", at.line);
-        self.mark();
+        self.set_span();
         self.f.stop(text);
     }
 
     /// A call that ends the program.
-    fn stop(&mut self, name: &str, arguments: &[ExprId]) -> Lowered<()> {
+    fn lower_stop(&mut self, name: &str, arguments: &[ExprId]) -> Lowered<()> {
         let text = match arguments {
             [status] => match constant::integer(self.l.unit, *status) {
                 Some((value, _)) => format!("{name}({value})"),
@@ -260,14 +260,14 @@ impl Body<'_, '_> {
                     // The status is evaluated for its effects and its errors.
                     let ty = self.l.unit.expr(*status).ty.as_ref();
                     if ty.is_some_and(|ty| ty.arith().is_some()) {
-                        self.expr(*status)?;
+                        self.lower_expr(*status)?;
                     }
                     name.to_owned()
                 }
             },
             _ => format!("{name}()"),
         };
-        self.mark();
+        self.set_span();
         self.f.stop(text);
         Ok(())
     }
@@ -276,7 +276,7 @@ impl Body<'_, '_> {
     fn by_value(&mut self, a: ExprId, ty: &Qualified) -> Lowered<Value> {
         let at = self.l.unit.expr(a).at;
         let message = "a pointer is passed where a number is expected";
-        let value = self.number(
+        let value = self.lower_number(
             (a, ty.arith()),
             (&codes::OPERAND, at),
             message,
@@ -294,7 +294,7 @@ impl Body<'_, '_> {
     }
 
     /// The values of all arguments, from left to right.
-    fn values(
+    fn lower_arguments(
         &mut self,
         parameters: &[Parameter],
         arguments: &[ExprId],
@@ -309,18 +309,18 @@ impl Body<'_, '_> {
             );
             return self.error(&codes::OPERAND, at, message, "give one for each parameter");
         }
-        self.unordered(arguments, None)?;
+        self.refuse_unordered(arguments, None)?;
         let mut values: Vec<Value> = Vec::new();
         for (p, a) in parameters.iter().zip(arguments) {
             if unit.expr(*a).effects {
-                values = values.into_iter().map(|v| self.settled(v)).collect();
+                values = values.into_iter().map(|v| self.settle_value(v)).collect();
             }
             values.push(self.by_value(*a, &p.ty)?);
         }
         Ok(values)
     }
 
-    fn library(
+    fn lower_library_call(
         &mut self,
         how: How,
         parameters: &[Parameter],
@@ -338,14 +338,14 @@ impl Body<'_, '_> {
         let values = if constant {
             Vec::new()
         } else if generic && let [a] = arguments {
-            let value = self.expr(*a)?;
+            let value = self.lower_expr(*a)?;
             vec![if value.ty.is_real() {
                 value
             } else {
                 value.convert(Arith::Double)
             }]
         } else {
-            self.values(parameters, arguments, at)?
+            self.lower_arguments(parameters, arguments, at)?
         };
         let depth = values.iter().map(|v| v.depth).max().unwrap_or(0) + 1;
         let value_type = values.first().map_or(Arith::Double, |v| v.ty);
@@ -358,7 +358,7 @@ impl Body<'_, '_> {
                 Value::new(Expr::op(Op::Pow, [constant_of(ty, base), first]), ty, depth)
             }
             How::PositiveDifference => {
-                let simple = self.simple(values);
+                let simple = self.simple_values(values);
                 let [a, b] = &simple[..] else {
                     return Err(super::Failed);
                 };
@@ -371,7 +371,7 @@ impl Body<'_, '_> {
                 )
             }
             How::Least(op) => {
-                let simple = self.simple(values);
+                let simple = self.simple_values(values);
                 let [a, b] = &simple[..] else {
                     return Err(super::Failed);
                 };
@@ -416,11 +416,15 @@ impl Body<'_, '_> {
     }
 
     /// Values that may stand several times: constants and variables.
-    fn simple(&mut self, values: Vec<Value>) -> Vec<Value> {
+    fn simple_values(&mut self, values: Vec<Value>) -> Vec<Value> {
         let mut simple = Vec::new();
         for value in values {
             let plain = matches!(value.e, Expr::Real(_) | Expr::Real32(_));
-            simple.push(if plain { value } else { self.temporary(value) });
+            simple.push(if plain {
+                value
+            } else {
+                self.store_temporary(value)
+            });
         }
         simple
     }
@@ -444,7 +448,7 @@ impl Body<'_, '_> {
             );
             return self.error(&codes::OPERAND, at, message, "give one for each parameter");
         }
-        self.unordered(arguments, None)?;
+        self.refuse_unordered(arguments, None)?;
         let mut bound = Vec::new();
         // The positions of matrices that are passed as one sequence, and their numbers of elements.
         let (mut flat, mut sizes) = (Vec::new(), Vec::new());
@@ -456,7 +460,7 @@ impl Body<'_, '_> {
             bound.push(if optional && points::is_null(unit, *a) {
                 None
             } else {
-                Some(self.argument(p, *a, later)?)
+                Some(self.lower_argument(p, *a, later)?)
             });
             if let Some(there) = self.may_be_left_out(p, *a, bound[k].as_ref())? {
                 let size = self
@@ -483,12 +487,12 @@ impl Body<'_, '_> {
         };
         let routine = match flat.is_empty() {
             true => routine,
-            false => self.adapter(routine, flat),
+            false => self.adapter_routine(routine, flat),
         };
         bound.extend(sizes);
         let result = match self.l.elem(&signature.result) {
             Some(elem) => {
-                let ty = self.l.scalar(elem, at)?;
+                let ty = self.l.scalar_type(elem, at)?;
                 Some((self.f.temporary(ty), elem))
             }
             None => None,
@@ -521,7 +525,7 @@ impl Body<'_, '_> {
         }
         let there = self.leads_somewhere(a)?;
         if there == Expr::Logical(true)
-            || place.subscripts.is_empty() && there == self.presence(place.var)
+            || place.subscripts.is_empty() && there == self.presence_condition(place.var)
         {
             return Ok(None);
         }
@@ -543,12 +547,12 @@ impl Body<'_, '_> {
         left_out: &[LeftOut],
     ) {
         let Some((first, rest)) = left_out.split_first() else {
-            self.mark();
+            self.set_span();
             let result = result.map(Into::into);
             self.f.call_with(routine, arguments.to_vec(), result);
             return;
         };
-        self.mark();
+        self.set_span();
         self.f.begin_if(first.there.clone());
         self.call_without_null(routine, arguments, result, rest);
         self.f.begin_else();
@@ -562,7 +566,7 @@ impl Body<'_, '_> {
     }
 
     /// Translates an argument of a call. `later`: an argument that is evaluated after it may change something.
-    fn argument(&mut self, p: &Parameter, a: ExprId, later: bool) -> Lowered<Expr> {
+    fn lower_argument(&mut self, p: &Parameter, a: ExprId, later: bool) -> Lowered<Expr> {
         match &p.ty.ty {
             Type::Pointer(_) if self.is_value(&p.ty) => self.pointer_argument(p, a, later),
             Type::Pointer(_) => {
@@ -572,26 +576,28 @@ impl Body<'_, '_> {
                         "a null pointer is passed to a function that does not test for it";
                     return self.error(&codes::POINTER, at, message, "pass an array");
                 }
-                let mut pointer = self.pointer(a)?;
+                let mut pointer = self.lower_pointer(a)?;
                 if later {
-                    self.settle(&mut pointer);
+                    self.settle_pointer(&mut pointer);
                 }
-                self.passed(p, pointer, a)
+                self.pass_pointer(p, pointer, a)
             }
             Type::Struct(s) => {
-                let path = self.path(a)?;
+                let path = self.lower_path(a)?;
                 if path.elem != Elem::Struct(*s) || path.dims > 0 {
                     let at = self.l.unit.expr(a).at;
                     let message = "a structure of another type is expected";
                     return self.error(&codes::OPERAND, at, message, "pass what the parameter is");
                 }
-                let value = Expr::Place(path.place());
+                let value = Expr::Place(path.into_place());
                 if !later && self.is_stable(&value) {
                     return Ok(value);
                 }
                 // The parameter is bound by reference, but C passes a copy: the argument goes to a variable of its
                 // own.
-                let ty = self.l.scalar(Elem::Struct(*s), self.l.unit.expr(a).at)?;
+                let ty = self
+                    .l
+                    .scalar_type(Elem::Struct(*s), self.l.unit.expr(a).at)?;
                 let t = self.f.temporary(ty);
                 self.assign(t, value);
                 Ok(Expr::var(t))
@@ -600,7 +606,7 @@ impl Body<'_, '_> {
                 let value = self.by_value(a, &p.ty)?;
                 let place = matches!(value.e, Expr::Place(_));
                 Ok(if place || later {
-                    self.settled(value).e
+                    self.settle_value(value).e
                 } else {
                     value.e
                 })
@@ -612,7 +618,8 @@ impl Body<'_, '_> {
     /// x, y, z. A resolved pointer stays in its member; a pointer that is a value goes on to the next one.
     fn has_neighbour(&self, pointer: ExprId) -> bool {
         let unit = self.l.unit;
-        let ExprKind::Unary(Unary::Address, place) = &unit.expr(points::bare(unit, pointer)).kind
+        let ExprKind::Unary(Unary::Address, place) =
+            &unit.expr(points::strip_conversions(unit, pointer)).kind
         else {
             return true;
         };
@@ -638,7 +645,7 @@ impl Body<'_, '_> {
     }
 
     /// A pointer as the argument for a parameter.
-    fn passed(&mut self, p: &Parameter, pointer: Pointer, a: ExprId) -> Lowered<Expr> {
+    fn pass_pointer(&mut self, p: &Parameter, pointer: Pointer, a: ExprId) -> Lowered<Expr> {
         let at = self.l.unit.expr(a).at;
         let mut ty = &p.ty;
         let mut levels = 0;
@@ -680,7 +687,7 @@ impl Body<'_, '_> {
                 let help = "make the members one array, or let the function use one number";
                 return self.error(&codes::POINTER, at, message, help);
             }
-            self.passed_size = self.remaining(&pointer);
+            self.passed_size = self.remaining_elements(&pointer);
         }
         Ok(Expr::Place(pointer.section()))
     }

@@ -25,18 +25,18 @@ impl Body<'_, '_> {
             return self.is_not_null(e);
         }
         let unit = self.l.unit;
-        let e = points::bare(unit, e);
+        let e = points::strip_conversions(unit, e);
         match &unit.expr(e).kind {
             ExprKind::Inlined(inlined) => {
-                self.inlined(inlined);
+                self.lower_inlined(inlined);
                 self.not_null(inlined.value.ok_or(super::Failed)?)
             }
             ExprKind::Binary(Binary::Comma, a, b) => {
-                self.discard(*a)?;
+                self.lower_for_effects(*a)?;
                 self.not_null(*b)
             }
             ExprKind::Conditional(c, a, b) => {
-                self.nested(e, |body| body.chosen_not_null(*c, [*a, *b]))
+                self.enter_level(e, |body| body.chosen_not_null(*c, [*a, *b]))
             }
             &ExprKind::Assign(None, target, value) => {
                 self.set_pointer(target, value)?;
@@ -44,7 +44,7 @@ impl Body<'_, '_> {
             }
             _ => {
                 if unit.expr(e).effects {
-                    self.pointer(e)?;
+                    self.lower_pointer(e)?;
                 }
                 self.leads_somewhere(e)
             }
@@ -54,7 +54,7 @@ impl Body<'_, '_> {
     /// True if the pointer that a condition chooses is not null.
     fn chosen_not_null(&mut self, c: ExprId, [yes, no]: [ExprId; 2]) -> Lowered<Expr> {
         let unit = self.l.unit;
-        let condition = self.condition(c)?;
+        let condition = self.lower_condition(c)?;
         if !unit.expr(yes).effects && !unit.expr(no).effects {
             let arms = [self.not_null(yes)?, self.not_null(no)?];
             let [yes, no] = arms;
@@ -62,7 +62,7 @@ impl Body<'_, '_> {
             return Ok(or(chosen, and(not(condition), no)));
         }
         let t = self.f.temporary(ScalarType::Logical);
-        self.mark();
+        self.set_span();
         self.f.begin_if(condition);
         let chosen = self.not_null(yes).map(|e| self.assign(t, e));
         self.f.begin_else();
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
     pub(super) fn leads_somewhere(&mut self, mut e: ExprId) -> Lowered<Expr> {
         let unit = self.l.unit;
         loop {
-            e = points::bare(unit, e);
+            e = points::strip_conversions(unit, e);
             if points::is_null(unit, e) {
                 return Ok(Expr::Logical(false));
             }
@@ -84,7 +84,7 @@ impl Body<'_, '_> {
             }
             e = match &unit.expr(e).kind {
                 ExprKind::Name(d) => {
-                    let slot = self.slot(*d, unit.expr(e).at)?;
+                    let slot = self.slot_of(*d, unit.expr(e).at)?;
                     return Ok(self.slot_leads_somewhere(&slot));
                 }
                 ExprKind::Assign(_, of, _) | ExprKind::Step { of, .. } => *of,
@@ -117,13 +117,15 @@ impl Body<'_, '_> {
             Slot::Walker(walker) if walker.null => {
                 Expr::op(Op::Ne, [Expr::var(walker.offset), Expr::Int(NULL)])
             }
-            Slot::Array { var, .. } | Slot::Alias(Pointer { var, .. }) => self.presence(*var),
+            Slot::Array { var, .. } | Slot::Alias(Pointer { var, .. }) => {
+                self.presence_condition(*var)
+            }
             Slot::Walker(_) | Slot::Scalar(..) | Slot::Cell(..) => Expr::Logical(true),
         }
     }
 
     /// The condition that a variable is present: true, unless it is a parameter that may be left out.
-    pub(super) fn presence(&self, v: VarId) -> Expr {
+    pub(super) fn presence_condition(&self, v: VarId) -> Expr {
         match self.f.get(v).map(|v| &v.role) {
             Some(Role::Parameter { optional: true, .. }) => Expr::op(Op::Present, [Expr::var(v)]),
             _ => Expr::Logical(true),
@@ -134,10 +136,11 @@ impl Body<'_, '_> {
     /// malloc a pointer has no value before it is assigned. Only calloc makes null pointers.
     fn has_all_rows(&self, e: ExprId) -> bool {
         let unit = self.l.unit;
-        unit.root(e).is_some_and(|d| {
-            let cleared =
-                |e: &ExprId| points::library_call(unit, points::bare(unit, *e)) == Some("calloc");
-            self.is_rows(d) && !points::sources(unit, d).iter().any(cleared)
+        unit.root_variable(e).is_some_and(|d| {
+            let cleared = |e: &ExprId| {
+                points::library_call(unit, points::strip_conversions(unit, *e)) == Some("calloc")
+            };
+            self.is_rows(d) && !points::assigned_values(unit, d).iter().any(cleared)
         })
     }
 
@@ -177,12 +180,12 @@ impl Body<'_, '_> {
         if self.holds_value(a) {
             return self.compare_values(op, a, b, at);
         }
-        self.unordered(&[a, b], None)?;
-        let mut left = self.pointer(a)?;
+        self.refuse_unordered(&[a, b], None)?;
+        let mut left = self.lower_pointer(a)?;
         if unit.expr(b).effects {
-            self.settle(&mut left);
+            self.settle_pointer(&mut left);
         }
-        let right = self.pointer(b)?;
+        let right = self.lower_pointer(b)?;
         if matches!(op, Binary::Eq | Binary::Ne) {
             let equal = self.are_equal([(a, &left), (b, &right)], at)?;
             return Ok(match op {
@@ -292,7 +295,7 @@ impl Body<'_, '_> {
     /// arrays, the program stops at run time; otherwise the comparison is refused.
     fn ordered_apart(&mut self, a: ExprId, b: ExprId, at: Pos) -> Lowered<Value> {
         let unit = self.l.unit;
-        let open = [a, b].map(|e| unit.roots(e));
+        let open = [a, b].map(|e| unit.root_variables(e));
         if open.iter().flatten().any(|d| self.bound.contains_key(d)) {
             let file = self.l.sink.files.get(at.file as usize);
             let file = file.map_or("", String::as_str);
@@ -300,7 +303,7 @@ impl Body<'_, '_> {
                 "{file}:{}: pointers into different arrays are compared",
                 at.line
             );
-            self.mark();
+            self.set_span();
             self.f.stop(text);
             return Ok(Value::integer(0, Int::Int));
         }

@@ -30,19 +30,22 @@ impl Body<'_, '_> {
         let [to, from, bytes] = arguments else {
             return self.not_three(at);
         };
-        self.unordered(arguments, None)?;
+        self.refuse_unordered(arguments, None)?;
         let unit = self.l.unit;
-        let (a, b) = (points::bare(unit, *to), points::bare(unit, *from));
-        let mut target = self.pointer(a)?;
+        let (a, b) = (
+            points::strip_conversions(unit, *to),
+            points::strip_conversions(unit, *from),
+        );
+        let mut target = self.lower_pointer(a)?;
         if unit.expr(b).effects || unit.expr(*bytes).effects {
-            self.settle(&mut target);
+            self.settle_pointer(&mut target);
         }
-        let mut source = self.pointer(b)?;
+        let mut source = self.lower_pointer(b)?;
         if unit.expr(*bytes).effects {
-            self.settle(&mut source);
+            self.settle_pointer(&mut source);
         }
         let differ = target.elem != source.elem;
-        self.written(&target, at)?;
+        self.refuse_constant_target(&target, at)?;
         if differ && self.copy_numbers((&target, &source), *bytes, may_overlap)? {
             return Ok(());
         }
@@ -63,12 +66,12 @@ impl Body<'_, '_> {
             return self.copy_flat(target, source, a, *bytes, at);
         }
         if self.l.values && (target.is_behind() || source.is_behind()) {
-            return match self.measured(a, *bytes, at)? {
+            return match self.count_from_bytes(a, *bytes, at)? {
                 None => self.copy_one(target, source),
                 Some(n) => self.copy_elements(target, source, n),
             };
         }
-        let (to, from) = self.pieces(target, source, a, *bytes, at)?;
+        let (to, from) = self.copied_sections(target, source, a, *bytes, at)?;
         self.assign(to, Expr::Place(from));
         Ok(())
     }
@@ -89,7 +92,7 @@ impl Body<'_, '_> {
             return self.pointer_problem(e, "more is taken than the member, which is no array");
         }
         let value = self.as_value(pointer)?;
-        self.held(value)
+        self.hold_pointer(value)
     }
 
     fn different_types<T>(&mut self, at: Pos) -> Lowered<T> {
@@ -128,7 +131,7 @@ impl Body<'_, '_> {
             }
             return self.different_types(at);
         }
-        let Some(n) = self.elements(&target, a, bytes, at)? else {
+        let Some(n) = self.element_count(&target, a, bytes, at)? else {
             return self.different_types(at);
         };
         let target = self.through_elements(target, at)?;
@@ -141,14 +144,14 @@ impl Body<'_, '_> {
         }
         let n = self.in_variable(n);
         self.each_element(n, |b, k| {
-            let from = Expr::Place(source.at(k).target().place());
-            b.assign(target.at(k).target().place(), from);
+            let from = Expr::Place(source.at(k).target().into_place());
+            b.assign(target.at(k).target().into_place(), from);
             Ok(())
         })
     }
 
     /// The number of elements, not of rows, in a number of bytes; `None` if the extents of a row are not constant.
-    fn elements(
+    fn element_count(
         &mut self,
         pointer: &Pointer,
         a: ExprId,
@@ -158,7 +161,7 @@ impl Body<'_, '_> {
         if let Some(count) = self.count_in_elements(a, bytes) {
             return self.number_of(&count, false).map(Some);
         }
-        let n = self.measured(a, bytes, at)?.unwrap_or(Expr::Int(1));
+        let n = self.count_from_bytes(a, bytes, at)?.unwrap_or(Expr::Int(1));
         if pointer.inner == 0 {
             return Ok(Some(n));
         }
@@ -174,7 +177,7 @@ impl Body<'_, '_> {
     }
 
     /// The parts of two arrays that a number of bytes covers.
-    fn pieces(
+    fn copied_sections(
         &mut self,
         target: Pointer,
         source: Pointer,
@@ -182,7 +185,7 @@ impl Body<'_, '_> {
         bytes: ExprId,
         at: Pos,
     ) -> Lowered<(Place, Place)> {
-        let count = self.measured(a, bytes, at)?;
+        let count = self.count_from_bytes(a, bytes, at)?;
         Ok(match count {
             None => (target.target_place(), source.target_place()),
             Some(n) => {
@@ -193,7 +196,12 @@ impl Body<'_, '_> {
     }
 
     /// The number of elements or rows of a pointer in a number of bytes; `None` for exactly one.
-    fn measured(&mut self, pointer: ExprId, bytes: ExprId, at: Pos) -> Lowered<Option<Expr>> {
+    fn count_from_bytes(
+        &mut self,
+        pointer: ExprId,
+        bytes: ExprId,
+        at: Pos,
+    ) -> Lowered<Option<Expr>> {
         let unit = self.l.unit;
         let of = unit.expr(pointer).ty.as_ref().and_then(Qualified::target);
         let Some(of) = of else {
@@ -222,14 +230,14 @@ impl Body<'_, '_> {
             let help = "write n * sizeof(type), with the type of the elements";
             return self.error(&codes::LIBRARY, at, message, help);
         };
-        let bytes = self.index(bytes)?;
+        let bytes = self.lower_index(bytes)?;
         let bytes = self.in_variable(bytes);
         let rest = Expr::op(Op::Modulo, [bytes.clone(), Expr::Int(size)]);
-        self.mark();
+        self.set_span();
         self.f.begin_if(Expr::op(Op::Ne, [rest, Expr::Int(0)]));
-        self.mark();
+        self.set_span();
         self.f.stop(message);
-        self.mark();
+        self.set_span();
         self.f.end_if();
         Ok(Expr::op(Op::Div, [bytes, Expr::Int(size)]))
     }
@@ -274,7 +282,7 @@ impl Body<'_, '_> {
         {
             return Some(Count::of_elements(vec![(1, vec![*n])]));
         }
-        self.count(bytes, whole.and_then(Qualified::target)?)
+        self.count_elements(bytes, whole.and_then(Qualified::target)?)
     }
 
     /// The number of elements in a number of bytes that is a multiple of their size, but not of that of the rows that
@@ -284,7 +292,7 @@ impl Body<'_, '_> {
         if !matches!(of.ty, Type::Array(..)) || self.count_of_rows(pointer, bytes).is_some() {
             return None;
         }
-        self.count(bytes, of.element())
+        self.count_elements(bytes, of.element())
     }
 
     /// A pointer to elements or rows, as a pointer that goes through single elements.
@@ -298,9 +306,9 @@ impl Body<'_, '_> {
         if self.l.values {
             // A pointer that is a value goes through the whole object, beyond the row.
             let value = self.as_value(pointer)?;
-            pointer = self.held(value)?;
+            pointer = self.hold_pointer(value)?;
         }
-        self.settle(&mut pointer);
+        self.settle_pointer(&mut pointer);
         Ok(pointer)
     }
 
@@ -310,7 +318,7 @@ impl Body<'_, '_> {
     }
 
     /// Refuses a pointer to constants.
-    fn written(&mut self, target: &Pointer, at: Pos) -> Lowered<()> {
+    fn refuse_constant_target(&mut self, target: &Pointer, at: Pos) -> Lowered<()> {
         match target.constant {
             true => {
                 let message = "a constant is written";
@@ -326,23 +334,23 @@ impl Body<'_, '_> {
             return self.not_three(at);
         };
         let unit = self.l.unit;
-        self.unordered(arguments, None)?;
+        self.refuse_unordered(arguments, None)?;
         let Some((byte, _)) = constant::integer(unit, *value) else {
             let message = "memset sets bytes that are no constant";
             return self.error(&codes::LIBRARY, at, message, "write a loop");
         };
         let byte = byte.rem_euclid(256) as u8;
-        let to = points::bare(unit, *to);
-        let mut target = self.pointer(to)?;
+        let to = points::strip_conversions(unit, *to);
+        let mut target = self.lower_pointer(to)?;
         if unit.expr(*bytes).effects {
-            self.settle(&mut target);
+            self.settle_pointer(&mut target);
         }
         let target = self.going_on(target, to, *bytes)?;
-        self.written(&target, at)?;
+        self.refuse_constant_target(&target, at)?;
         let (elem, inner) = (target.elem, target.inner);
         // If pointers are values, a matrix behind one is accessed by elements, not by rows.
         if self.l.values && inner > 0 || self.count_in_elements(to, *bytes).is_some() {
-            let Some(n) = self.elements(&target, to, *bytes, at)? else {
+            let Some(n) = self.element_count(&target, to, *bytes, at)? else {
                 return self.different_types(at);
             };
             let elements = self.through_elements(target, at)?;
@@ -350,19 +358,21 @@ impl Body<'_, '_> {
             return self.each_element(n, |b, k| b.set_bytes(elements.at(k).target(), byte, at));
         }
         if target.flat.is_some() && self.is_more(&target, to, *bytes) {
-            let n = self.measured(to, *bytes, at)?.unwrap_or(Expr::Int(1));
+            let n = self
+                .count_from_bytes(to, *bytes, at)?
+                .unwrap_or(Expr::Int(1));
             let n = self.in_variable(n);
             return self.each_element(n, |b, k| b.set_bytes(target.at(k).target(), byte, at));
         }
         if target.is_behind() {
-            return match self.measured(to, *bytes, at)? {
+            return match self.count_from_bytes(to, *bytes, at)? {
                 None => self.set_bytes(target.target(), byte, at),
                 Some(n) => {
                     self.each_element(n, |b, k| b.set_bytes(target.at(k).target(), byte, at))
                 }
             };
         }
-        let place = match self.measured(to, *bytes, at)? {
+        let place = match self.count_from_bytes(to, *bytes, at)? {
             None => target.target_place(),
             Some(n) => {
                 let n = self.in_variable(n);
@@ -372,7 +382,7 @@ impl Body<'_, '_> {
         let path = super::slot::Path {
             subscripts: place.subscripts.into_vec(),
             dims: 1 + inner,
-            ..super::structure::whole(place.var, elem)
+            ..super::structure::whole_variable(place.var, elem)
         };
         self.set_bytes(path, byte, at)
     }

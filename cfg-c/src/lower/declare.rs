@@ -49,7 +49,9 @@ impl Body<'_, '_> {
             (Type::Function(_), _) => "a function".to_owned(),
             _ => "a pointer".to_owned(),
         };
-        if matches!(&inner.ty, Type::Pointer(to) if Elem::of(to).is_some()) && extents.len() == 1 {
+        if matches!(&inner.ty, Type::Pointer(to) if Elem::from_type(to).is_some())
+            && extents.len() == 1
+        {
             let message =
                 format!("{name} leads to pointers that are exchanged, or assigned one by one");
             let help = "write a[i] = block + i * m for all rows and leave them there, or use an array of two dimensions";
@@ -65,7 +67,7 @@ impl Body<'_, '_> {
 
     /// Declares the parameters, in order, so that the k-th variable is the k-th parameter; then copies of those
     /// that are assigned.
-    pub(super) fn parameters(&mut self) {
+    pub(super) fn declare_parameters(&mut self) {
         let unit = self.l.unit;
         let parameters = &unit.functions[self.function].parameters;
         let signature = match &unit.decl(unit.functions[self.function].decl).ty.ty {
@@ -85,14 +87,14 @@ impl Body<'_, '_> {
         for (k, d) in parameters.iter().enumerate() {
             let at = unit.decl(*d).at;
             // A problem has been reported; the body is translated all the same, to find others.
-            let done = self.parameter(*d);
-            self.told(&done, at);
+            let done = self.declare_parameter(*d);
+            self.report_untold(&done, at);
             if done.is_err() {
                 self.failed.insert(*d);
                 let name = self.own_name(*d);
                 self.f.input(name, ScalarType::Real);
             }
-            if let Some(span) = at.to(at) {
+            if let Some(span) = at.span_to(at) {
                 self.f.variable_span(VarId::new(k), span);
             }
         }
@@ -104,7 +106,7 @@ impl Body<'_, '_> {
             matches!(ty.ty, Type::Pointer(_)) && (!ty.restrict || shared)
         };
         // Numbers and structures are compared by the type at the bottom: a number may be a member of a structure.
-        let kind = |d: &DeclId| Elem::of(unit.decl(*d).ty.bottom());
+        let kind = |d: &DeclId| Elem::from_type(unit.decl(*d).ty.bottom());
         let overlap = |a: &DeclId, b: &DeclId| {
             let structure = [a, b]
                 .iter()
@@ -117,11 +119,11 @@ impl Body<'_, '_> {
         {
             self.f.aliased();
         }
-        self.copies();
+        self.copy_parameters();
         self.walking_parameters();
     }
 
-    fn parameter(&mut self, d: DeclId) -> Lowered<()> {
+    fn declare_parameter(&mut self, d: DeclId) -> Lowered<()> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
         let rows = self.is_rows(d);
@@ -135,7 +137,7 @@ impl Body<'_, '_> {
         };
         let name = self.own_name(d);
         if extents.is_empty() {
-            let ty = self.l.scalar(elem, decl.at)?;
+            let ty = self.l.scalar_type(elem, decl.at)?;
             let v = self.f.input(name, ty);
             if matches!(elem, Elem::Arith(_) | Elem::Pointer(..)) {
                 self.frozen.insert(v);
@@ -146,11 +148,11 @@ impl Body<'_, '_> {
         let mut shape = Vec::new();
         for (k, extent) in extents.iter().enumerate() {
             let extent = match (k, extent, decl.extent) {
-                (0, _, Some(e)) => Extent::Fixed(self.extent(e)?),
+                (0, _, Some(e)) => Extent::Fixed(self.lower_extent(e)?),
                 (0, _, None) if !rows && self.l.facts.is_single(d) => Extent::Fixed(Expr::Int(1)),
                 (0, _, None) => Extent::Deferred,
                 (1, None, _) if rows => Extent::Deferred,
-                (_, Some(e), _) => Extent::Fixed(self.extent(*e)?),
+                (_, Some(e), _) => Extent::Fixed(self.lower_extent(*e)?),
                 (_, None, _) => {
                     let message = format!("an inner extent of {} is left out", decl.name);
                     return self.error(
@@ -173,7 +175,7 @@ impl Body<'_, '_> {
             optional: self.is_optional(d),
         };
         let rank = shape.len();
-        let ty = self.l.scalar(elem, decl.at)?;
+        let ty = self.l.scalar_type(elem, decl.at)?;
         let var = self.f.variable(Variable::new(name, ty, shape, role));
         self.slots.insert(
             d,
@@ -190,7 +192,7 @@ impl Body<'_, '_> {
 
     /// Copies parameters that are assigned or whose addresses are taken: parameters of a routine are bound by
     /// reference.
-    fn copies(&mut self) {
+    fn copy_parameters(&mut self) {
         let unit = self.l.unit;
         for d in &unit.functions[self.function].parameters {
             let decl = unit.decl(*d);
@@ -202,11 +204,11 @@ impl Body<'_, '_> {
             let Some(Slot::Scalar(v, ty)) = self.slots.get(d).cloned() else {
                 continue;
             };
-            let Ok(scalar) = self.l.scalar(ty, decl.at) else {
+            let Ok(scalar) = self.l.scalar_type(ty, decl.at) else {
                 continue;
             };
             let name = self.free_name(&format!("{}_local", decl.name));
-            self.span = decl.at.to(decl.at);
+            self.span = decl.at.span_to(decl.at);
             if decl.address {
                 let copy = self.f.variable(cell(name, scalar));
                 self.assign(copy.at(0), Expr::var(v));
@@ -223,7 +225,7 @@ impl Body<'_, '_> {
     }
 
     /// Gives tables of structures, which are locals here, their values.
-    pub(super) fn tables(&mut self) {
+    pub(super) fn initialise_tables(&mut self) {
         let unit = self.l.unit;
         let mut named = std::collections::BTreeSet::new();
         for k in unit.functions[self.function].part.clone() {
@@ -234,14 +236,14 @@ impl Body<'_, '_> {
             }
         }
         for d in named {
-            self.span = unit.decl(d).at.to(unit.decl(d).at);
+            self.span = unit.decl(d).at.span_to(unit.decl(d).at);
             // A problem has been reported; other tables are checked all the same.
-            let _ = self.initialised(d).is_ok();
+            let _ = self.initialise_variable(d).is_ok();
         }
     }
 
     /// The slot of a variable. A local is declared at its first occurrence.
-    pub(super) fn slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
+    pub(super) fn slot_of(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
         if let Some(slot) = self.slots.get(&d) {
             return Ok(slot.clone());
         }
@@ -269,9 +271,9 @@ impl Body<'_, '_> {
         self.well_initialised(d)?;
         let decl = self.l.unit.decl(d);
         Ok(match decl.kind {
-            DeclKind::Global | DeclKind::Static if self.l.is_table(d) => self.local(d)?,
+            DeclKind::Global | DeclKind::Static if self.l.is_table(d) => self.declare_local(d)?,
             DeclKind::Global | DeclKind::Static => self.global_slot(d, at)?,
-            DeclKind::Local => self.local(d)?,
+            DeclKind::Local => self.declare_local(d)?,
             DeclKind::Parameter => return Err(super::Failed),
             DeclKind::Function | DeclKind::Constant(_) => {
                 let message = format!("{} is no variable", decl.name);
@@ -314,19 +316,19 @@ impl Body<'_, '_> {
         })
     }
 
-    fn local(&mut self, d: DeclId) -> Lowered<Slot> {
+    fn declare_local(&mut self, d: DeclId) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         if let Type::Pointer(_) = decl.ty.ty
             && !self.is_value(&decl.ty)
         {
             if self.is_rows(d) {
-                return self.rows(d);
+                return self.declare_rows(d);
             }
-            return self.walker(d);
+            return self.walker_slot(d);
         }
         let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
         let name = self.own_name(d);
-        let ty = self.l.scalar(elem, decl.at)?;
+        let ty = self.l.scalar_type(elem, decl.at)?;
         let slot = match extents.len() {
             0 if decl.address => Slot::Cell(self.f.variable(cell(name, ty)), elem),
             0 => {
@@ -347,7 +349,7 @@ impl Body<'_, '_> {
                     };
                     let extent = match late {
                         true => Extent::Deferred,
-                        false => Extent::Fixed(self.extent(*extent)?),
+                        false => Extent::Fixed(self.lower_extent(*extent)?),
                     };
                     shape.push(Dim {
                         lower: Expr::Int(lower),
@@ -369,7 +371,7 @@ impl Body<'_, '_> {
             Slot::Alias(p) => p.var,
             Slot::Walker(w) => w.offset,
         };
-        if let Some(span) = decl.at.to(decl.at) {
+        if let Some(span) = decl.at.span_to(decl.at) {
             self.f.variable_span(v, span);
         }
         Ok(slot)

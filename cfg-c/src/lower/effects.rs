@@ -43,7 +43,7 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    pub(super) fn of(unit: &Unit, functions: &[usize], facts: &Facts) -> Self {
+    pub(super) fn summarise(unit: &Unit, functions: &[usize], facts: &Facts) -> Self {
         let mut effects = Self::default();
         let written: BTreeMap<usize, Vec<DeclId>> = functions
             .iter()
@@ -134,16 +134,16 @@ fn globals_written(unit: &Unit, f: usize, facts: &Facts) -> Vec<DeclId> {
         let e = ExprId(k);
         match &unit.expr(e).kind {
             ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
-                open.extend(unit.roots(*target));
+                open.extend(unit.root_variables(*target));
             }
             ExprKind::Call(_, arguments) if points::library_call(unit, e).is_some() => {
                 // Functions of the library that write do so through their first argument.
                 let first = arguments.first().filter(|a| unit.is_pointer(**a));
-                open.extend(first.into_iter().flat_map(|a| unit.roots(*a)));
+                open.extend(first.into_iter().flat_map(|a| unit.root_variables(*a)));
             }
             ExprKind::Call(..) => {
                 let written = facts.written_arguments(unit, e);
-                open.extend(written.flat_map(|a| unit.roots(a)));
+                open.extend(written.flat_map(|a| unit.root_variables(a)));
             }
             _ => {}
         }
@@ -158,9 +158,9 @@ fn globals_written(unit: &Unit, f: usize, facts: &Facts) -> Vec<DeclId> {
             DeclKind::Global if unit.decl(d).is_stream() => {}
             DeclKind::Global | DeclKind::Static => found.push(d),
             DeclKind::Local => {
-                for source in points::sources(unit, d) {
+                for source in points::assigned_values(unit, d) {
                     if unit.is_pointer(source) {
-                        open.extend(unit.roots(source));
+                        open.extend(unit.root_variables(source));
                     }
                 }
             }

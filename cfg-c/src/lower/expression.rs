@@ -15,22 +15,22 @@ use cfg_core::ir::{Expr, Op, Place, ScalarType};
 
 impl Body<'_, '_> {
     /// The value of an expression. Emits statements only if the expression has effects.
-    pub(super) fn expr(&mut self, e: ExprId) -> Lowered<Value> {
+    pub(super) fn lower_expr(&mut self, e: ExprId) -> Lowered<Value> {
         if self.depth == 0
-            && !self.undecided(e).is_empty()
+            && !self.undecided_pointers(e).is_empty()
             && let Some(ty) = self.l.unit.expr(e).ty.as_ref().and_then(Qualified::arith)
         {
-            let t = self.f.temporary(ty.scalar());
-            self.decided(e, &mut |b| {
-                let value = b.expr(e)?.convert(ty);
+            let t = self.f.temporary(ty.scalar_type());
+            self.decide_pointers(e, &mut |b| {
+                let value = b.lower_expr(e)?.convert(ty);
                 b.assign(t, value.e);
                 Ok(())
             })?;
             return Ok(Value::new(Expr::var(t), ty, 1));
         }
-        let value = self.nested(e, |b| b.expr_part(e))?;
+        let value = self.enter_level(e, |b| b.expr_part(e))?;
         Ok(if self.l.unit.expr(e).effects {
-            self.shallow(value)
+            self.limit_depth(value)
         } else {
             value
         })
@@ -51,27 +51,27 @@ impl Body<'_, '_> {
                     let index = Value::new(Expr::var(counting.index), Arith::Int(Int::Long), 1);
                     return Ok(checked(index, ty));
                 }
-                self.read(e)
+                self.read_place(e)
             }
             ExprKind::Index(..)
             | ExprKind::Unary(Unary::Deref, _)
             | ExprKind::Member(..)
-            | ExprKind::Literal(_) => self.read(e),
-            ExprKind::Unary(op, a) => self.unary(*op, *a, node.at),
-            ExprKind::Step { of, up, post } => self.step(*of, *up, *post, true),
-            ExprKind::Binary(Binary::And | Binary::Or, ..) => self.logical(e),
+            | ExprKind::Literal(_) => self.read_place(e),
+            ExprKind::Unary(op, a) => self.lower_unary(*op, *a, node.at),
+            ExprKind::Step { of, up, post } => self.lower_increment(*of, *up, *post, true),
+            ExprKind::Binary(Binary::And | Binary::Or, ..) => self.lower_logical(e),
             ExprKind::Binary(Binary::Comma, a, b) => {
-                self.commas(*a)?;
-                self.expr(*b)
+                self.lower_commas(*a)?;
+                self.lower_expr(*b)
             }
-            ExprKind::Binary(..) => self.operators(e),
+            ExprKind::Binary(..) => self.lower_operators(e),
             ExprKind::Assign(op, target, value) => {
-                let (place, ty) = self.assignment(*op, *target, *value, node.at)?;
+                let (place, ty) = self.lower_assignment(*op, *target, *value, node.at)?;
                 let depth = 2;
                 Ok(Value::new(Expr::Place(place), ty, depth))
             }
-            ExprKind::Conditional(c, a, b) => self.choice(*c, *a, *b),
-            ExprKind::Call(f, arguments) => match self.call(e, *f, arguments)? {
+            ExprKind::Conditional(c, a, b) => self.lower_conditional(*c, *a, *b),
+            ExprKind::Call(f, arguments) => match self.lower_call(e, *f, arguments)? {
                 Some(value) => Ok(value),
                 None => self.error(
                     &codes::OPERAND,
@@ -90,8 +90,12 @@ impl Body<'_, '_> {
                     }
                     let refused = (&codes::POINTER, node.at);
                     let message = "a pointer is converted to a number";
-                    let value =
-                        self.number((*a, Some(to)), refused, message, "compare indices instead")?;
+                    let value = self.lower_number(
+                        (*a, Some(to)),
+                        refused,
+                        message,
+                        "compare indices instead",
+                    )?;
                     Ok(value.convert(to))
                 }
                 _ => {
@@ -101,7 +105,7 @@ impl Body<'_, '_> {
             },
             ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_) => match constant::integer(unit, e) {
                 Some((value, ty)) => Ok(Value::integer(value, ty)),
-                None => self.size(e),
+                None => self.size_of_array(e),
             },
             ExprKind::Str(_) => self.error(
                 &codes::TYPE,
@@ -110,9 +114,9 @@ impl Body<'_, '_> {
                 "use numbers",
             ),
             ExprKind::Inlined(inlined) => {
-                self.inlined(inlined);
+                self.lower_inlined(inlined);
                 match inlined.value {
-                    Some(value) => self.expr(value),
+                    Some(value) => self.lower_expr(value),
                     None => self.error(
                         &codes::OPERAND,
                         node.at,
@@ -125,8 +129,8 @@ impl Body<'_, '_> {
         }
     }
 
-    fn read(&mut self, e: ExprId) -> Lowered<Value> {
-        let (place, ty) = self.place(e, false)?;
+    fn read_place(&mut self, e: ExprId) -> Lowered<Value> {
+        let (place, ty) = self.lower_place(e, false)?;
         Ok(self.value_at(e, place, ty))
     }
 
@@ -135,21 +139,21 @@ impl Body<'_, '_> {
     fn value_at(&self, e: ExprId, place: Place, ty: Arith) -> Value {
         let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
         let value = Value::new(Expr::Place(place), ty, depth);
-        value.kept(self.width(e)).convert(ty)
+        value.kept(self.bit_field_width(e)).convert(ty)
     }
 
     /// The width of a bit-field.
-    fn width(&self, e: ExprId) -> Option<Width> {
+    fn bit_field_width(&self, e: ExprId) -> Option<Width> {
         self.l.unit.expr(e).ty.as_ref()?.width
     }
 
     /// Evaluates an expression for its effects alone.
-    pub(super) fn discard(&mut self, e: ExprId) -> Lowered<()> {
+    pub(super) fn lower_for_effects(&mut self, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let node = unit.expr(e);
         let comma = matches!(node.kind, ExprKind::Binary(Binary::Comma, ..));
-        if self.depth == 0 && !comma && !self.undecided(e).is_empty() {
-            return self.decided(e, &mut |b| b.discard(e));
+        if self.depth == 0 && !comma && !self.undecided_pointers(e).is_empty() {
+            return self.decide_pointers(e, &mut |b| b.lower_for_effects(e));
         }
         match &node.kind {
             ExprKind::Step { of, up, .. } if unit.is_pointer(*of) => {
@@ -157,71 +161,73 @@ impl Body<'_, '_> {
                 self.move_pointer(*of, None, op, false).map(|_| ())
             }
             ExprKind::Assign(None, target, value) if unit.is_pointer(e) => {
-                self.nested(e, |b| b.set_pointer(*target, *value))
+                self.enter_level(e, |b| b.set_pointer(*target, *value))
             }
-            ExprKind::Assign(..) if unit.is_pointer(e) => self.pointer(e).map(|_| ()),
-            ExprKind::Step { of, up, post } => self.step(*of, *up, *post, false).map(|_| ()),
+            ExprKind::Assign(..) if unit.is_pointer(e) => self.lower_pointer(e).map(|_| ()),
+            ExprKind::Step { of, up, post } => {
+                self.lower_increment(*of, *up, *post, false).map(|_| ())
+            }
             ExprKind::Assign(None, target, value) if unit.structure_of(*target).is_some() => self
-                .nested(e, |b| b.copy_structure(*target, *value, node.at))
+                .enter_level(e, |b| b.copy_structure(*target, *value, node.at))
                 .map(|_| ()),
             ExprKind::Assign(op, target, value) => self
-                .nested(e, |b| b.assignment(*op, *target, *value, node.at))
+                .enter_level(e, |b| b.lower_assignment(*op, *target, *value, node.at))
                 .map(|_| ()),
-            ExprKind::Call(f, arguments) => {
-                self.nested(e, |b| b.call(e, *f, arguments)).map(|_| ())
-            }
-            ExprKind::Binary(Binary::Comma, ..) => self.commas(e),
+            ExprKind::Call(f, arguments) => self
+                .enter_level(e, |b| b.lower_call(e, *f, arguments))
+                .map(|_| ()),
+            ExprKind::Binary(Binary::Comma, ..) => self.lower_commas(e),
             ExprKind::Inlined(inlined) => {
-                self.inlined(inlined);
+                self.lower_inlined(inlined);
                 match inlined.value {
-                    Some(value) if unit.expr(value).effects => self.discard(value),
+                    Some(value) if unit.expr(value).effects => self.lower_for_effects(value),
                     _ => Ok(()),
                 }
             }
-            _ if unit.structure_of(e).is_some() => self.path(e).map(|_| ()),
+            _ if unit.structure_of(e).is_some() => self.lower_path(e).map(|_| ()),
             ExprKind::Cast(ty, a)
                 if ty.ty == Type::Void || unit.is_pointer(e) && unit.is_pointer(*a) =>
             {
-                self.nested(e, |b| b.discard(*a))
+                self.enter_level(e, |b| b.lower_for_effects(*a))
             }
-            ExprKind::Conditional(c, a, b) if node.effects => self.nested(e, |body| {
-                let condition = body.condition(*c)?;
+            ExprKind::Conditional(c, a, b) if node.effects => self.enter_level(e, |body| {
+                let condition = body.lower_condition(*c)?;
                 if let Expr::Logical(value) = condition {
-                    return body.discard(if value { *a } else { *b });
+                    return body.lower_for_effects(if value { *a } else { *b });
                 }
-                body.mark();
+                body.set_span();
                 body.f.begin_if(condition);
-                let yes = body.discard(*a);
+                let yes = body.lower_for_effects(*a);
                 body.f.begin_else();
-                let no = body.discard(*b);
+                let no = body.lower_for_effects(*b);
                 body.f.end_if();
                 yes.and(no)
             }),
             // The second operand may have no value, as in `level && printf(...)`.
             ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) if unit.expr(*b).effects => {
-                self.nested(e, |body| {
-                    let condition = body.condition(*a)?;
+                self.enter_level(e, |body| {
+                    let condition = body.lower_condition(*a)?;
                     let asked = match op {
                         Binary::And => condition,
                         _ => Expr::op(Op::Not, [condition]),
                     };
-                    body.mark();
+                    body.set_span();
                     body.f.begin_if(asked);
-                    let rest = body.discard(*b);
+                    let rest = body.lower_for_effects(*b);
                     body.f.end_if();
                     rest
                 })
             }
-            _ if node.effects && unit.is_pointer(e) => self.pointer(e).map(|_| ()),
-            _ if node.effects => self.expr(e).map(|_| ()),
+            _ if node.effects && unit.is_pointer(e) => self.lower_pointer(e).map(|_| ()),
+            _ if node.effects => self.lower_expr(e).map(|_| ()),
             // An expression without effects is only checked for being supported.
             _ if self.l.unit.is_pointer(e) => Ok(()),
-            _ => self.expr(e).map(|_| ()),
+            _ => self.lower_expr(e).map(|_| ()),
         }
     }
 
     /// Evaluates all parts of a comma expression for their effects.
-    fn commas(&mut self, e: ExprId) -> Lowered<()> {
+    fn lower_commas(&mut self, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let mut parts = Vec::new();
         let mut e = e;
@@ -229,37 +235,37 @@ impl Body<'_, '_> {
             parts.push(b);
             e = a;
         }
-        self.discard(e)?;
+        self.lower_for_effects(e)?;
         for part in parts.into_iter().rev() {
-            self.discard(part)?;
+            self.lower_for_effects(part)?;
         }
         Ok(())
     }
 
     /// The value of an expression as a logical.
-    pub(super) fn condition(&mut self, e: ExprId) -> Lowered<Expr> {
+    pub(super) fn lower_condition(&mut self, e: ExprId) -> Lowered<Expr> {
         // A text is true, as in `assert(n > 0 && "text")`.
         if let ExprKind::Str(_) = self.l.unit.expr(e).kind {
             return Ok(Expr::Logical(true));
         }
-        if self.depth == 0 && !self.undecided(e).is_empty() {
+        if self.depth == 0 && !self.undecided_pointers(e).is_empty() {
             let t = self.f.temporary(ScalarType::Logical);
-            self.decided(e, &mut |b| {
-                let condition = b.condition(e)?;
+            self.decide_pointers(e, &mut |b| {
+                let condition = b.lower_condition(e)?;
                 b.assign(t, condition);
                 Ok(())
             })?;
             return Ok(Expr::var(t));
         }
         if self.l.unit.is_pointer(e) {
-            return self.nested(e, |b| b.not_null(e));
+            return self.enter_level(e, |b| b.not_null(e));
         }
-        Ok(self.expr(e)?.condition())
+        Ok(self.lower_expr(e)?.condition())
     }
 
-    fn unary(&mut self, op: Unary, a: ExprId, at: Pos) -> Lowered<Value> {
+    fn lower_unary(&mut self, op: Unary, a: ExprId, at: Pos) -> Lowered<Value> {
         if op == Unary::Not {
-            let condition = self.condition(a)?;
+            let condition = self.lower_condition(a)?;
             let e = match condition {
                 Expr::Logical(value) => return Ok(Value::integer(i128::from(!value), Int::Int)),
                 condition => Expr::op(Op::Not, [condition]),
@@ -276,10 +282,10 @@ impl Body<'_, '_> {
             );
         }
         if let Some((value, ty)) = constant::integer(self.l.unit, a)
-            && let Arith::Int(promoted) = Arith::Int(ty.promoted())
+            && let Arith::Int(promoted) = Arith::Int(ty.promote())
         {
             let folded = match op {
-                Unary::Minus if promoted.signed() && !promoted.contains(-value) => None,
+                Unary::Minus if promoted.is_signed() && !promoted.contains(-value) => None,
                 Unary::Minus => Some(promoted.wrap(-value)),
                 Unary::BitNot => Some(promoted.wrap(!value)),
                 _ => Some(value),
@@ -288,12 +294,12 @@ impl Body<'_, '_> {
                 return Ok(Value::integer(value, promoted));
             }
         }
-        let value = self.expr(a)?;
+        let value = self.lower_expr(a)?;
         let ty = promoted(value.ty);
         let value = value.convert(ty);
         let depth = value.depth + 1;
         let result = match (op, ty) {
-            (Unary::Minus, Arith::Int(int)) if !int.signed() => Expr::op(Op::WrapNeg, [value.e]),
+            (Unary::Minus, Arith::Int(int)) if !int.is_signed() => Expr::op(Op::WrapNeg, [value.e]),
             (Unary::Minus, _) => match value.e {
                 Expr::Real(c) => Expr::Real(-c),
                 Expr::Real32(c) => Expr::Real32(-c),
@@ -314,7 +320,7 @@ impl Body<'_, '_> {
     }
 
     /// Translates a chain of operators, nested in left operands, in a loop rather than by recursion.
-    fn operators(&mut self, e: ExprId) -> Lowered<Value> {
+    fn lower_operators(&mut self, e: ExprId) -> Lowered<Value> {
         let unit = self.l.unit;
         let mut chain = Vec::new();
         let mut first = e;
@@ -346,30 +352,36 @@ impl Body<'_, '_> {
                 help,
             );
         }
-        self.unordered(&operands, None)?;
+        self.refuse_unordered(&operands, None)?;
         let mut value = match begun {
             Some(value) => value,
-            None => self.expr(first),
+            None => self.lower_expr(first),
         };
         for (op, b, at) in chain {
             if unit.expr(b).effects {
-                value = value.map(|v| self.settled(v));
+                value = value.map(|v| self.settle_value(v));
             }
             // Both operands are translated before an error returns, so that the problems of all are reported.
-            let right = self.expr(b);
+            let right = self.lower_expr(b);
             value = match (value, right) {
-                (Ok(left), Ok(right)) => self.operate(op, left, right, at),
+                (Ok(left), Ok(right)) => self.lower_operate(op, left, right, at),
                 (Err(failed), _) | (_, Err(failed)) => Err(failed),
             };
             if unit.expr(e).effects {
-                value = value.map(|v| self.shallow(v));
+                value = value.map(|v| self.limit_depth(v));
             }
         }
         value
     }
 
     /// A binary operator that evaluates both operands.
-    pub(super) fn operate(&mut self, op: Binary, a: Value, b: Value, at: Pos) -> Lowered<Value> {
+    pub(super) fn lower_operate(
+        &mut self,
+        op: Binary,
+        a: Value,
+        b: Value,
+        at: Pos,
+    ) -> Lowered<Value> {
         if let (Some(x), Some(y), Arith::Int(s), Arith::Int(t)) =
             (a.constant, b.constant, a.ty, b.ty)
             && let Some((value, ty)) = constant::binary(op, (x, s), (y, t))
@@ -378,7 +390,7 @@ impl Body<'_, '_> {
         }
         let depth = a.depth.max(b.depth) + 2;
         if let Some(comparison) = comparison(op) {
-            let ty = a.ty.common(b.ty);
+            let ty = a.ty.usual_conversion(b.ty);
             let e = Expr::op(comparison, [a.convert(ty).e, b.convert(ty).e]);
             return Ok(Value::truth(e, depth));
         }
@@ -386,7 +398,7 @@ impl Body<'_, '_> {
         let ty = if shift {
             promoted(a.ty)
         } else {
-            a.ty.common(b.ty)
+            a.ty.usual_conversion(b.ty)
         };
         let integers = matches!((a.ty, b.ty), (Arith::Int(_), Arith::Int(_)));
         let Some(operator) = operator(op, ty).filter(|_| integers || !is_integer_only(op)) else {
@@ -403,7 +415,7 @@ impl Body<'_, '_> {
     }
 
     /// Translates a chain of `&&` or of `||`.
-    fn logical(&mut self, e: ExprId) -> Lowered<Value> {
+    fn lower_logical(&mut self, e: ExprId) -> Lowered<Value> {
         let unit = self.l.unit;
         let ExprKind::Binary(op, ..) = unit.expr(e).kind else {
             return Err(super::Failed);
@@ -419,9 +431,9 @@ impl Body<'_, '_> {
         }
         let is_and = op == Binary::And;
         if !unit.expr(e).effects {
-            let mut all = vec![self.condition(first)?];
+            let mut all = vec![self.lower_condition(first)?];
             for b in chain.into_iter().rev() {
-                all.push(self.condition(b)?);
+                all.push(self.lower_condition(b)?);
             }
             // A constant operand decides the chain, or is dropped.
             if all.contains(&Expr::Logical(!is_and)) {
@@ -437,7 +449,7 @@ impl Body<'_, '_> {
             return Ok(Value::truth(e, depth));
         }
         let t = self.f.temporary(ScalarType::Logical);
-        let condition = self.condition(first)?;
+        let condition = self.lower_condition(first)?;
         self.assign(t, condition);
         for b in chain.into_iter().rev() {
             let go_on = if is_and {
@@ -445,9 +457,9 @@ impl Body<'_, '_> {
             } else {
                 Expr::op(Op::Not, [Expr::var(t)])
             };
-            self.mark();
+            self.set_span();
             self.f.begin_if(go_on);
-            let condition = self.condition(b);
+            let condition = self.lower_condition(b);
             if let Ok(condition) = condition {
                 self.assign(t, condition);
                 self.f.end_if();
@@ -459,9 +471,9 @@ impl Body<'_, '_> {
         Ok(Value::truth(Expr::var(t), 1))
     }
 
-    fn choice(&mut self, c: ExprId, a: ExprId, b: ExprId) -> Lowered<Value> {
+    fn lower_conditional(&mut self, c: ExprId, a: ExprId, b: ExprId) -> Lowered<Value> {
         let unit = self.l.unit;
-        let condition = self.condition(c)?;
+        let condition = self.lower_condition(c)?;
         if unit.is_pointer(a) || unit.is_pointer(b) {
             let at = unit.expr(a).at;
             return self.error(
@@ -472,32 +484,32 @@ impl Body<'_, '_> {
             );
         }
         if !unit.expr(a).effects && !unit.expr(b).effects {
-            let (yes, no) = (self.expr(a)?, self.expr(b)?);
-            let ty = yes.ty.common(no.ty);
+            let (yes, no) = (self.lower_expr(a)?, self.lower_expr(b)?);
+            let ty = yes.ty.usual_conversion(no.ty);
             let depth = yes.depth.max(no.depth).max(condition.depth()) + 2;
             let e = Expr::op(Op::If, [condition, yes.convert(ty).e, no.convert(ty).e]);
             return Ok(Value::new(e, ty, depth));
         }
         let chosen = self.f.temporary(ScalarType::Logical);
         self.assign(chosen, condition);
-        self.mark();
+        self.set_span();
         self.f.begin_if(Expr::var(chosen));
-        let yes = self.expr(a).map(|v| self.temporary(v));
+        let yes = self.lower_expr(a).map(|v| self.store_temporary(v));
         self.f.begin_else();
-        let no = self.expr(b).map(|v| self.temporary(v));
+        let no = self.lower_expr(b).map(|v| self.store_temporary(v));
         self.f.end_if();
         let (yes, no) = (yes?, no?);
-        let ty = yes.ty.common(no.ty);
+        let ty = yes.ty.usual_conversion(no.ty);
         let e = Expr::op(
             Op::If,
             [Expr::var(chosen), yes.convert(ty).e, no.convert(ty).e],
         );
         // The value goes to a variable: an operand that was not evaluated must not be evaluated later.
-        Ok(self.temporary(Value::new(e, ty, 3)))
+        Ok(self.store_temporary(Value::new(e, ty, 3)))
     }
 
     /// Translates an assignment; returns the place that was assigned.
-    fn assignment(
+    fn lower_assignment(
         &mut self,
         op: Option<Binary>,
         target: ExprId,
@@ -507,12 +519,12 @@ impl Body<'_, '_> {
         let unit = self.l.unit;
         self.unordered_target(target, value)?;
         self.warn_of_updates(op, target, value);
-        let (mut place, ty) = self.place(target, true)?;
+        let (mut place, ty) = self.lower_place(target, true)?;
         if unit.expr(value).effects {
             place = self.settled_place(place);
         }
         let message = "a pointer is assigned to a number";
-        let right = self.number(
+        let right = self.lower_number(
             (value, Some(ty).filter(|_| op.is_none())),
             (&codes::POINTER, at),
             message,
@@ -522,10 +534,10 @@ impl Body<'_, '_> {
             None => right,
             Some(op) => {
                 let old = self.value_at(target, place.clone(), ty);
-                self.operate(op, old, right, at)?
+                self.lower_operate(op, old, right, at)?
             }
         };
-        let new = new.kept(self.width(target)).convert(ty);
+        let new = new.kept(self.bit_field_width(target)).convert(ty);
         self.assign(place.clone(), new.e);
         Ok((place, ty))
     }
@@ -561,9 +573,9 @@ impl Body<'_, '_> {
         place.map_subscripts(&mut |e| settled.pop().unwrap_or_else(|| e.clone()))
     }
 
-    fn step(&mut self, of: ExprId, up: bool, post: bool, used: bool) -> Lowered<Value> {
+    fn lower_increment(&mut self, of: ExprId, up: bool, post: bool, used: bool) -> Lowered<Value> {
         let at = self.l.unit.expr(of).at;
-        let (place, ty) = self.place(of, true)?;
+        let (place, ty) = self.lower_place(of, true)?;
         let place = if used {
             self.settled_place(place)
         } else {
@@ -571,11 +583,11 @@ impl Body<'_, '_> {
         };
         let mut old = self.value_at(of, place.clone(), ty);
         if used && post {
-            old = self.temporary(old);
+            old = self.store_temporary(old);
         }
         let op = if up { Binary::Add } else { Binary::Sub };
-        let new = self.operate(op, old.clone(), Value::integer(1, Int::Int), at)?;
-        let new = new.kept(self.width(of)).convert(ty);
+        let new = self.lower_operate(op, old.clone(), Value::integer(1, Int::Int), at)?;
+        let new = new.kept(self.bit_field_width(of)).convert(ty);
         self.assign(place.clone(), new.e);
         if post {
             Ok(old)
@@ -587,7 +599,7 @@ impl Body<'_, '_> {
 
 fn promoted(ty: Arith) -> Arith {
     match ty {
-        Arith::Int(int) => Arith::Int(int.promoted()),
+        Arith::Int(int) => Arith::Int(int.promote()),
         real => real,
     }
 }
@@ -596,7 +608,7 @@ fn promoted(ty: Arith) -> Arith {
 fn checked(index: Value, ty: Arith) -> Value {
     use super::value::conversion;
     use cfg_core::ir::Conversion;
-    if ty.scalar() == ScalarType::Integer {
+    if ty.scalar_type() == ScalarType::Integer {
         return Value { ty, ..index };
     }
     Value::new(Expr::op(conversion(Conversion::To, ty), [index.e]), ty, 2)
@@ -622,7 +634,7 @@ fn is_integer_only(op: Binary) -> bool {
 }
 
 fn operator(op: Binary, ty: Arith) -> Option<Op> {
-    let unsigned = matches!(ty, Arith::Int(int) if !int.signed());
+    let unsigned = matches!(ty, Arith::Int(int) if !int.is_signed());
     Some(match (op, unsigned) {
         (Binary::Add, false) => Op::Add,
         (Binary::Add, true) => Op::WrapAdd,

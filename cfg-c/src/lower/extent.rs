@@ -27,13 +27,13 @@ enum NoExtent {
 }
 
 impl Body<'_, '_> {
-    /// True of an expression that [`Body::extent`] accepts.
+    /// True of an expression that [`Body::lower_extent`] accepts.
     pub(super) fn is_extent(&self, e: ExprId) -> bool {
         self.extent_of(e).is_ok()
     }
 
     /// Translates an extent; refuses an expression that is none.
-    pub(super) fn extent(&mut self, e: ExprId) -> Lowered<Expr> {
+    pub(super) fn lower_extent(&mut self, e: ExprId) -> Lowered<Expr> {
         let from = |e| self.l.unit.expr(e).from;
         match self.extent_of(e) {
             Ok(extent) => Ok(extent),
@@ -89,7 +89,7 @@ impl Body<'_, '_> {
                         Ok(widen(Expr::var(*v), ty, &|_| false))
                     }
                     (DeclKind::Parameter, ..) => Err(NoExtent::Unknown(e)),
-                    (_, Some(Init::Expr(init)), _) if ty.bits() >= 32 && ty.signed() => {
+                    (_, Some(Init::Expr(init)), _) if ty.bits() >= 32 && ty.is_signed() => {
                         self.part_of_extent(*init, depth, parts)
                     }
                     _ => Err(NoExtent::Unknown(e)),

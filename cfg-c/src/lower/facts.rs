@@ -70,7 +70,7 @@ fn shared(unit: &Unit, calls: &[Handed], locals: &HashMap<DeclId, Vec<DeclId>>) 
 }
 
 impl Facts {
-    pub(super) fn of(unit: &Unit, functions: &[usize]) -> Self {
+    pub(super) fn collect(unit: &Unit, functions: &[usize]) -> Self {
         let mut facts = Self::default();
         // Maps a pointer to those that it is assigned from: a write through the first is one through the second.
         let mut flows = null::Flows::new();
@@ -98,26 +98,32 @@ impl Facts {
                         if unit.is_pointer(*a)
                             && !matches!(unit.expr(*a).kind, ExprKind::Name(_)) =>
                     {
-                        facts.exchanged.extend(unit.roots(*a));
+                        facts.exchanged.extend(unit.root_variables(*a));
                     }
                     ExprKind::Assign(None, target, value)
                         if unit.is_pointer(*target)
-                            && points::allocates(unit, points::bare(unit, *value)) => {}
+                            && points::allocates(unit, points::strip_conversions(unit, *value)) => {
+                    }
                     ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
                         if unit.is_pointer(*target)
                             && !matches!(unit.expr(*target).kind, ExprKind::Name(_)) =>
                     {
-                        facts.exchanged.extend(unit.roots(*target));
+                        facts.exchanged.extend(unit.root_variables(*target));
                     }
                     ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
                         if !matches!(unit.expr(*target).kind, ExprKind::Name(_)) =>
                     {
-                        open.extend(unit.roots(*target));
+                        open.extend(unit.root_variables(*target));
                     }
                     ExprKind::Call(_, arguments)
                         if points::library_call(unit, e).is_some_and(points::takes_bytes) =>
                     {
-                        open.extend(arguments.first().into_iter().flat_map(|a| unit.roots(*a)));
+                        open.extend(
+                            arguments
+                                .first()
+                                .into_iter()
+                                .flat_map(|a| unit.root_variables(*a)),
+                        );
                     }
                     ExprKind::Call(..) => {
                         let Some((g, arguments)) = unit.own_call(e) else {
@@ -130,7 +136,7 @@ impl Facts {
                             if !matches!(unit.decl(*p).ty.ty, Type::Pointer(_)) {
                                 continue;
                             }
-                            let roots = unit.roots(*argument);
+                            let roots = unit.root_variables(*argument);
                             if let ExprKind::Name(d) = unit.expr(*argument).kind {
                                 passes.entry(*p).or_default().push(d);
                                 mentions.entry(d).or_default().1 += 1;
@@ -157,8 +163,8 @@ impl Facts {
             }
             for d in own.locals.iter().chain(&own.parameters) {
                 if let Type::Pointer(_) = unit.decl(*d).ty.ty {
-                    for source in points::sources(unit, *d) {
-                        let roots = unit.roots(source);
+                    for source in points::assigned_values(unit, *d) {
+                        let roots = unit.root_variables(source);
                         locals.entry(*d).or_default().extend(&roots);
                         flows.entry(*d).or_default().extend(roots);
                     }

@@ -41,7 +41,7 @@ impl Body<'_, '_> {
     }
 
     /// A pointer into the first row of a matrix, as one that goes through all elements.
-    pub(super) fn flattened(&self, pointer: Pointer) -> Pointer {
+    pub(super) fn flatten_rows(&self, pointer: Pointer) -> Pointer {
         let zero = |s: &Subscript| s.index() == Some(&Expr::Int(0));
         let is_first = !self.l.values
             && pointer.inner == 0
@@ -70,12 +70,12 @@ impl Body<'_, '_> {
             // A pointer that is a value goes through the whole object.
             return Some(elements);
         }
-        let elements = self.flattened(elements);
+        let elements = self.flatten_rows(elements);
         elements.flat.is_some().then_some(elements)
     }
 
     /// The number of elements from the one pointed to up to the end of the matrix.
-    pub(super) fn remaining(&self, pointer: &Pointer) -> Option<Expr> {
+    pub(super) fn remaining_elements(&self, pointer: &Pointer) -> Option<Expr> {
         let (Some(_), Some(offset)) = (&pointer.flat, &pointer.offset) else {
             return None;
         };
@@ -118,7 +118,11 @@ impl Body<'_, '_> {
 
     /// The adapter of a callee for matrices passed as one sequence: it has the callee's parameters, followed by the
     /// numbers of elements of the arrays at `positions`.
-    pub(super) fn adapter(&mut self, callee: RoutineId, positions: Vec<usize>) -> RoutineId {
+    pub(super) fn adapter_routine(
+        &mut self,
+        callee: RoutineId,
+        positions: Vec<usize>,
+    ) -> RoutineId {
         if let Some((known, _)) = self.l.adapters.get(&(callee, positions.clone())) {
             return *known;
         }
@@ -221,7 +225,7 @@ pub(super) fn number(pointer: &Pointer, extents: &[Expr]) -> Option<Expr> {
 /// True if all values assigned to a pointer point into the first row of a matrix, or are, moved or not, pointers for
 /// which this holds.
 fn begins(unit: &Unit, d: DeclId) -> bool {
-    let (mut open, mut visited) = (points::sources(unit, d), HashSet::from([d]));
+    let (mut open, mut visited) = (points::assigned_values(unit, d), HashSet::from([d]));
     let mut found = false;
     while let Some(e) = open.pop() {
         match &unit.expr(e).kind {
@@ -243,7 +247,7 @@ fn begins(unit: &Unit, d: DeclId) -> bool {
             },
             ExprKind::Name(q) => {
                 if visited.insert(*q) {
-                    let sources = points::sources(unit, *q);
+                    let sources = points::assigned_values(unit, *q);
                     if sources.is_empty() {
                         return false;
                     }

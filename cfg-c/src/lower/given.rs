@@ -21,7 +21,7 @@ use std::{collections::HashSet, rc::Rc};
 
 impl Body<'_, '_> {
     /// Makes a routine without a body for a function that is defined elsewhere.
-    pub(super) fn elsewhere(&mut self) {
+    pub(super) fn declare_external(&mut self) {
         let of = &self.l.unit.functions[self.function];
         let passive = of.given.as_ref().is_some_and(|given| given.passive);
         let partials = passive.then(Vec::new);
@@ -85,8 +85,8 @@ impl Lower<'_> {
             let original = self.routines[&f];
             let made = made(self.program.program().routine(original), name, is_tangent);
             let f = match is_tangent {
-                true => self.tangent(f, &given, made),
-                false => self.adjoint(f, &given, made),
+                true => self.define_tangent(f, &given, made),
+                false => self.define_adjoint(f, &given, made),
             };
             self.program.define(id, f);
         }
@@ -99,7 +99,7 @@ impl Lower<'_> {
 
     /// Writes calls that compute the partials of a function; returns the position of each parameter and the variable
     /// that has its partial.
-    fn partials(&self, f: usize, given: &Given, made: &mut Made) -> Vec<(usize, VarId)> {
+    fn given_partials(&self, f: usize, given: &Given, made: &mut Made) -> Vec<(usize, VarId)> {
         let unit = self.unit;
         let names: Vec<&Rc<str>> = (unit.functions[f].parameters.iter())
             .map(|d| &unit.decl(*d).name)
@@ -127,7 +127,7 @@ impl Lower<'_> {
         found
     }
 
-    fn adjoint(&self, f: usize, given: &Given, mut made: Made) -> RoutineBuilder {
+    fn define_adjoint(&self, f: usize, given: &Given, mut made: Made) -> RoutineBuilder {
         if given.passive {
             for k in 0..made.parameters.len() {
                 if let Some(d) = made.derivatives[k]
@@ -160,7 +160,7 @@ impl Lower<'_> {
                 made.f.assign(d, sum);
             }
         } else if let Some(seed) = made.result_derivative {
-            for (k, partial) in self.partials(f, given, &mut made) {
+            for (k, partial) in self.given_partials(f, given, &mut made) {
                 let Some(d) = made.derivatives[k] else {
                     continue;
                 };
@@ -176,7 +176,7 @@ impl Lower<'_> {
         made.f
     }
 
-    fn tangent(&self, f: usize, given: &Given, mut made: Made) -> RoutineBuilder {
+    fn define_tangent(&self, f: usize, given: &Given, mut made: Made) -> RoutineBuilder {
         if let Some(g) = given.tangent.and_then(|d| self.routine_of(d)) {
             let mut arguments = Vec::new();
             for k in 0..made.parameters.len() {
@@ -196,7 +196,7 @@ impl Lower<'_> {
             }
             return made.f;
         }
-        let partials = self.partials(f, given, &mut made);
+        let partials = self.given_partials(f, given, &mut made);
         if let Some(d) = made.result_derivative {
             let mut sum: Option<Expr> = None;
             for (k, partial) in partials {

@@ -58,12 +58,12 @@ pub(super) const MAX_DEPTH: usize = 100;
 
 impl Body<'_, '_> {
     /// The number of elements of a type in a number of bytes; `None` if it is not certainly whole.
-    pub(super) fn count(&self, bytes: ExprId, of: &Qualified) -> Option<Count> {
-        let terms = self.terms(bytes, of, MAX_DEPTH, &mut MAX_PARTS.clone())?;
+    pub(super) fn count_elements(&self, bytes: ExprId, of: &Qualified) -> Option<Count> {
+        let terms = self.sum_of_terms(bytes, of, MAX_DEPTH, &mut MAX_PARTS.clone())?;
         Some(Count::of_elements(terms))
     }
 
-    fn terms(
+    fn sum_of_terms(
         &self,
         bytes: ExprId,
         of: &Qualified,
@@ -80,14 +80,14 @@ impl Body<'_, '_> {
             return Some(vec![(i64::try_from(count).ok()?, vec![])]);
         }
         if let ExprKind::Binary(Binary::Add, a, b) = unit.expr(bytes).kind {
-            let mut sum = self.terms(a, of, depth, parts)?;
-            sum.extend(self.terms(b, of, depth, parts)?);
+            let mut sum = self.sum_of_terms(a, of, depth, parts)?;
+            sum.extend(self.sum_of_terms(b, of, depth, parts)?);
             return Some(sum);
         }
         if let Some(value) = self.kept_value(bytes) {
-            return self.terms(value, of, depth, parts);
+            return self.sum_of_terms(value, of, depth, parts);
         }
-        let product = self.product(&[bytes], of, parts)?;
+        let product = self.product_of_factors(&[bytes], of, parts)?;
         Some(vec![product])
     }
 
@@ -118,7 +118,12 @@ impl Body<'_, '_> {
     }
 
     /// The number of elements in a product of factors, one of which has the size of an element.
-    fn product(&self, factors: &[ExprId], of: &Qualified, parts: &mut usize) -> Option<Term> {
+    fn product_of_factors(
+        &self,
+        factors: &[ExprId],
+        of: &Qualified,
+        parts: &mut usize,
+    ) -> Option<Term> {
         let unit = self.l.unit;
         let (mut number, mut whole, mut rest) = (1i128, false, Vec::new());
         let mut open: Vec<ExprId> = factors.iter().rev().copied().collect();
@@ -176,7 +181,7 @@ impl Body<'_, '_> {
     }
 
     /// The size of an array of variable length whose extents are known where the function begins.
-    pub(super) fn size(&mut self, e: ExprId) -> Lowered<Value> {
+    pub(super) fn size_of_array(&mut self, e: ExprId) -> Lowered<Value> {
         let unit = self.l.unit;
         let of = match &unit.expr(e).kind {
             ExprKind::SizeofType(ty) => Some(&**ty),
@@ -212,10 +217,10 @@ impl Body<'_, '_> {
             return Err(super::Failed);
         };
         let count = match &arguments[..] {
-            [_, bytes] if points::reallocates(unit, call) => self.count(*bytes, of),
-            [bytes] => self.count(*bytes, of),
+            [_, bytes] if points::reallocates(unit, call) => self.count_elements(*bytes, of),
+            [bytes] => self.count_elements(*bytes, of),
             [n, size] => {
-                let product = self.product(&[*n, *size], of, &mut MAX_PARTS.clone());
+                let product = self.product_of_factors(&[*n, *size], of, &mut MAX_PARTS.clone());
                 product.map(|product| Count::of_elements(vec![product]))
             }
             _ => None,
@@ -253,9 +258,9 @@ impl Body<'_, '_> {
             let mut product = (*number != 1 || factors.is_empty()).then_some(Expr::Int(*number));
             for e in factors {
                 let factor = if at_entry {
-                    self.extent(*e)?
+                    self.lower_extent(*e)?
                 } else {
-                    self.index(*e)?
+                    self.lower_index(*e)?
                 };
                 product = Some(match product {
                     Some(product) => Expr::op(Op::Mul, [product, factor]),
@@ -281,7 +286,7 @@ impl Body<'_, '_> {
     }
 
     /// The local array that stands for what a call allocates for a pointer.
-    pub(super) fn memory(&mut self, call: ExprId, pointer: DeclId) -> Lowered<VarId> {
+    pub(super) fn declare_memory(&mut self, call: ExprId, pointer: DeclId) -> Lowered<VarId> {
         if let Some((v, _)) = self.heap.get(&call) {
             return Ok(*v);
         }
@@ -291,8 +296,8 @@ impl Body<'_, '_> {
         let Some(of) = decl.ty.target().cloned() else {
             return Err(super::Failed);
         };
-        let (elem, inner, _) = self.pointee(pointer)?;
-        self.alone(call)?;
+        let (elem, inner, _) = self.pointed_elements(pointer)?;
+        self.refuse_repeated_allocation(call)?;
         let count = self.counted_in(call, &of)?;
         let mut rows = Vec::new();
         let mut below = &of;
@@ -315,7 +320,7 @@ impl Body<'_, '_> {
         if fixed {
             extents.push(Extent::Fixed(self.number_of(&count, true)?));
             for e in &rows {
-                extents.push(Extent::Fixed(self.extent(*e)?));
+                extents.push(Extent::Fixed(self.lower_extent(*e)?));
             }
         } else {
             extents.resize(1 + inner, Extent::Deferred);
@@ -324,7 +329,7 @@ impl Body<'_, '_> {
             lower: Expr::Int(i64::from(!fixed)),
             extent,
         });
-        let ty = self.l.scalar(elem, at)?.array(shape);
+        let ty = self.l.scalar_type(elem, at)?.array(shape);
         let v = if self.returned == Some(call) {
             self.result_memory(call, (elem, fixed))?;
             let name = self.free_name("result");
@@ -335,7 +340,7 @@ impl Body<'_, '_> {
             let name = self.free_name(&format!("{}_memory", decl.name));
             self.f.local(name, ty)
         };
-        if let Some(span) = at.to(at) {
+        if let Some(span) = at.span_to(at) {
             self.f.variable_span(v, span);
         }
         self.heap.insert(call, (v, fixed));
@@ -344,7 +349,7 @@ impl Body<'_, '_> {
 
     /// Refuses an allocation in a loop if several of its results could be in use at a time: one local array stands
     /// for all of them.
-    fn alone(&mut self, call: ExprId) -> Lowered<()> {
+    fn refuse_repeated_allocation(&mut self, call: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let own = &unit.functions[self.function];
         let inside = |e: ExprId| own.loops.iter().position(|l| l.contains(&e.0));
@@ -355,7 +360,9 @@ impl Body<'_, '_> {
         // The argument of realloc holds the memory that is replaced, not one more.
         let empty = match &unit.expr(call).kind {
             ExprKind::Call(_, arguments) if points::reallocates(unit, call) => {
-                let old = arguments.first().map(|e| points::bare(unit, *e));
+                let old = arguments
+                    .first()
+                    .map(|e| points::strip_conversions(unit, *e));
                 old.and_then(|e| match unit.expr(e).kind {
                     ExprKind::Name(d) => Some(d),
                     _ => None,
@@ -402,10 +409,10 @@ impl Body<'_, '_> {
     /// Translates an allocation; returns the pointer to the memory.
     pub(super) fn allocate(&mut self, call: ExprId, pointer: DeclId) -> Lowered<Pointer> {
         let unit = self.l.unit;
-        let v = self.memory(call, pointer)?;
+        let v = self.declare_memory(call, pointer)?;
         let fixed = self.heap.get(&call).is_none_or(|(_, fixed)| *fixed);
         let zeroed = points::library_call(unit, call) == Some("calloc");
-        let (elem, inner, constant) = self.pointee(pointer)?;
+        let (elem, inner, constant) = self.pointed_elements(pointer)?;
         let lower = i64::from(!fixed);
         let first = Pointer {
             var: v,
@@ -420,9 +427,9 @@ impl Body<'_, '_> {
         if fixed {
             if zeroed {
                 let dims = self.f.get(v).map_or(0, |v| v.rank());
-                self.zero(super::slot::Path {
+                self.zero_path(super::slot::Path {
                     dims,
-                    ..super::structure::whole(v, elem)
+                    ..super::structure::whole_variable(v, elem)
                 })?;
             }
             return Ok(first);
@@ -435,12 +442,12 @@ impl Body<'_, '_> {
         };
         let count = self.counted_in(call, &of)?;
         let extents = vec![self.number_of(&count, false)?];
-        self.fill(v, ty, extents, &of, zeroed)?;
+        self.allocate_array(v, ty, extents, &of, zeroed)?;
         Ok(first)
     }
 
     /// Gives an array its shape (the first extents, then those of the type), and the values 0 or no values.
-    fn fill(
+    fn allocate_array(
         &mut self,
         v: VarId,
         ty: Arith,
@@ -453,15 +460,15 @@ impl Body<'_, '_> {
         let mut below = of;
         while let Type::Array(of, extent) = &below.ty {
             match extent {
-                Some(e) => operands.push(self.index(*e)?),
+                Some(e) => operands.push(self.lower_index(*e)?),
                 None => return Err(super::Failed),
             }
             below = of;
         }
         if !zeroed {
             // Memory from malloc has no value: it is filled from a variable without one.
-            let unset = self.f.temporary(ty.scalar());
-            self.mark();
+            let unset = self.f.temporary(ty.scalar_type());
+            self.set_span();
             self.f.opaque("malloc", [], [unset]);
             operands[0] = Expr::var(unset);
         }
@@ -471,18 +478,18 @@ impl Body<'_, '_> {
 
     /// Gives a local array of variable length its shape where it is declared.
     pub(super) fn shape_late(&mut self, v: VarId, ty: Arith, of: &Qualified) -> Lowered<()> {
-        self.fill(v, ty, Vec::new(), of, false)
+        self.allocate_array(v, ty, Vec::new(), of, false)
     }
 
     /// Translates `free`, which does nothing: the local array lives as long as the function.
-    pub(super) fn release(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+    pub(super) fn lower_free(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
         let [e] = arguments else {
             return self.error(&codes::OPERAND, at, "free takes one argument", "give one");
         };
         if self.holds_value(*e) {
             return self.free_value(*e);
         }
-        let targets = points::of(self.l.unit, *e);
+        let targets = points::targets(self.l.unit, *e);
         let heap = |s: &points::Shape| matches!(s.root, Root::Heap(_));
         if targets.unknown.is_some() || targets.many.is_some() || !targets.shapes.iter().all(heap) {
             let message = "memory is freed that this function has not allocated";
@@ -490,7 +497,7 @@ impl Body<'_, '_> {
             return self.error(&codes::LIBRARY, at, message, help);
         }
         if self.l.unit.expr(*e).effects {
-            self.pointer(*e)?;
+            self.lower_pointer(*e)?;
         }
         Ok(())
     }
@@ -507,8 +514,10 @@ impl Body<'_, '_> {
 
 /// True if the result of a call is assigned to the variable directly.
 fn holds(unit: &crate::ast::Unit, d: DeclId, call: ExprId) -> bool {
-    let sources = points::sources(unit, d);
-    sources.into_iter().any(|e| points::bare(unit, e) == call)
+    let sources = points::assigned_values(unit, d);
+    sources
+        .into_iter()
+        .any(|e| points::strip_conversions(unit, e) == call)
 }
 
 /// True of equal types; extents of arrays are equal if they are the same numbers or variables.

@@ -2,7 +2,7 @@
 
 use super::{Failed, Lower, Lowered, slot::Elem, started, value::literal};
 use crate::{
-    ast::leaves,
+    ast::initial_exprs,
     ast::{DeclId, Init},
     braces, codes, constant,
     number::Number,
@@ -65,7 +65,7 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     {
         let mut values = vec![literal(0, elem)];
         if let Some(init) = &decl.init {
-            let mut given = init.given().peekable();
+            let mut given = init.given_values().peekable();
             if given.peek().is_some() && count > 1 {
                 values = vec![literal(0, elem); count as usize];
             }
@@ -98,11 +98,11 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     if is_cell && !is_number {
         extents.push(1);
     }
-    let ty = l.scalar(elem, decl.at)?;
+    let ty = l.scalar_type(elem, decl.at)?;
     if !decl.external
         && let Elem::Pointer(..) = elem
     {
-        let given = leaves(decl.init.as_ref());
+        let given = initial_exprs(decl.init.as_ref());
         if !given.iter().all(|e| crate::points::is_null(unit, *e)) {
             note(l, d)?;
         }
@@ -116,7 +116,7 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
             initial = members(l, d, ty, own);
         }
         if initial.is_none() {
-            if !leaves(decl.init.as_ref()).is_empty() {
+            if !initial_exprs(decl.init.as_ref()).is_empty() {
                 note(l, d)?;
             }
             // All members of all elements are 0.
@@ -139,7 +139,7 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     if let Some(values) = initial {
         l.program.initialize(id, values);
     }
-    let span = decl.at.to(decl.at);
+    let span = decl.at.span_to(decl.at);
     if let Some(span) = span {
         l.program.global_span(id, span);
     }
@@ -195,7 +195,7 @@ fn members(l: &Lower<'_>, d: DeclId, ty: ScalarType, extents: &[i64]) -> Option<
         return None;
     }
     let mut values: Vec<Expr> = one.iter().cycle().take(count as usize).cloned().collect();
-    for (steps, e) in init.given() {
+    for (steps, e) in init.given_values() {
         let part = braces::type_at(unit, &decl.ty, steps)?;
         let mut value = constant::number(unit, e)?;
         if let Some(width) = part.width.filter(|width| width.narrows()) {
@@ -241,7 +241,7 @@ fn constant_in(value: Number, ty: Arith) -> Expr {
 /// Notes a variable that gets its initial values, which must be constants, by assignments.
 fn note(l: &mut Lower<'_>, d: DeclId) -> Lowered<()> {
     let unit = l.unit;
-    for e in leaves(unit.decl(d).init.as_ref()) {
+    for e in initial_exprs(unit.decl(d).init.as_ref()) {
         if started::is_address(unit, e) || constant::number(unit, e).is_some() {
             continue;
         }

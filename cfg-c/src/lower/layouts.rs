@@ -91,8 +91,8 @@ impl Body<'_, '_> {
         let times = long.leaves.len() / short.leaves.len();
         let whole = long.leaves.len() % short.leaves.len() == 0 && alike(period);
         let apart = target.var != source.var || self.l.values && !may_overlap;
-        let Some(count) = self.count(bytes, &long.ty).or_else(|| {
-            let count = self.count(bytes, &short.ty)?;
+        let Some(count) = self.count_elements(bytes, &long.ty).or_else(|| {
+            let count = self.count_elements(bytes, &short.ty)?;
             count.divided(times as i64)
         }) else {
             return Ok(false);
@@ -130,18 +130,18 @@ impl Body<'_, '_> {
             let Elem::Arith(ty) = from.elem else {
                 return Err(Failed);
             };
-            let value = Expr::Place(from.place());
+            let value = Expr::Place(from.into_place());
             match may_overlap {
                 true => {
-                    let t = self.f.temporary(ty.scalar());
+                    let t = self.f.temporary(ty.scalar_type());
                     self.assign(t, value);
                     kept.push((to, Expr::var(t)));
                 }
-                false => self.assign(to.place(), value),
+                false => self.assign(to.into_place(), value),
             }
         }
         for (to, value) in kept {
-            self.assign(to.place(), value);
+            self.assign(to.into_place(), value);
         }
         Ok(true)
     }
@@ -152,7 +152,7 @@ impl Body<'_, '_> {
             Elem::Struct(s) => Type::Struct(s),
             Elem::Pointer(..) => return None,
         };
-        let ty = Qualified::plain(ty);
+        let ty = Qualified::unqualified(ty);
         let leaves = leaves(self.l.unit, &ty)?;
         (pointer.inner == 0 && pointer.flat.is_none()).then(|| Side {
             pointer: pointer.clone(),

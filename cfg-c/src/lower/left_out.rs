@@ -49,7 +49,11 @@ struct LaidOut {
 fn laid_out(unit: &Unit, s: StructId, depth: usize) -> Option<LaidOut> {
     let depth = depth.checked_sub(1)?;
     let structure = unit.structure(s);
-    let size = constant::size(unit, &Qualified::plain(Type::Struct(s)), Record::MAX_DEPTH)?;
+    let size = constant::size(
+        unit,
+        &Qualified::unqualified(Type::Struct(s)),
+        Record::MAX_DEPTH,
+    )?;
     let (mut gaps, mut end, mut alignment) = (Vec::new(), 0i128, 1i128);
     let gap = |gaps: &mut Vec<_>, k: usize, end: i128, begin: i128, of: i128| {
         let natural = end.checked_add((of - end.rem_euclid(of)) % of)?;
@@ -91,8 +95,12 @@ fn unused(unit: &Unit, name: &str, ty: &Qualified, found: &mut BTreeSet<String>)
         }
         let kept: HashSet<&Rc<str>> = structure.members.iter().map(|m| &m.name).collect();
         // A union keeps one member: the others are not missed.
-        for member in structure.declared().iter().filter(|_| !structure.union) {
-            let inside = structures::shown(unit, std::slice::from_ref(member));
+        for member in structure
+            .declared_members()
+            .iter()
+            .filter(|_| !structure.union)
+        {
+            let inside = structures::flatten_members(unit, std::slice::from_ref(member));
             if !inside.iter().any(|m| kept.contains(&m.name)) {
                 let names = inside.iter().map(|m| format!("{path}.{}", m.name));
                 found.extend(names);

@@ -39,25 +39,25 @@ impl Body<'_, '_> {
         step: Option<ExprId>,
     ) -> Lowered<()> {
         let span = self.span;
-        let effects = self.l.unit.expr(c).effects || !self.undecided(c).is_empty();
-        let mut condition = self.condition(c)?;
+        let effects = self.l.unit.expr(c).effects || !self.undecided_pointers(c).is_empty();
+        let mut condition = self.lower_condition(c)?;
         let again = effects.then(|| {
             let t = self.f.temporary(ScalarType::Logical);
             let first = std::mem::replace(&mut condition, Expr::var(t));
             self.assign(t, first);
             t
         });
-        self.mark();
+        self.set_span();
         self.f.begin_while(condition);
-        self.passes(body, step);
+        self.lower_loop_body(body, step);
         self.span = span;
         if let Some(t) = again {
             // The condition is evaluated anew before each test; its problems have been reported at the first.
-            if let Ok(condition) = self.condition(c) {
+            if let Ok(condition) = self.lower_condition(c) {
                 self.assign(t, condition);
             }
         }
-        self.mark();
+        self.set_span();
         self.f.end_loop();
         let after = self.breaks.pop();
         self.place_target(after);
@@ -65,35 +65,35 @@ impl Body<'_, '_> {
     }
 
     /// Translates the body of a loop and its step. The label behind the loop stays on the stack.
-    fn passes(&mut self, body: StmtId, step: Option<ExprId>) {
+    fn lower_loop_body(&mut self, body: StmtId, step: Option<ExprId>) {
         let span = self.span;
         let (after, next) = (self.new_target(), self.new_target());
         self.breaks.push(after);
         self.continues.push(next);
-        self.statement(body, false);
+        self.lower_statement(body, false);
         self.span = span;
         let next = self.continues.pop();
         self.place_target(next);
         if let Some(step) = step {
-            let done = self.discard(step);
-            self.told(&done, self.l.unit.expr(step).at);
+            let done = self.lower_for_effects(step);
+            self.report_untold(&done, self.l.unit.expr(step).at);
         }
     }
 
     pub(super) fn do_loop(&mut self, body: StmtId, c: ExprId) -> Lowered<()> {
         let span = self.span;
         let once = constant::integer(self.l.unit, c).is_some_and(|(value, _)| value == 0);
-        self.mark();
+        self.set_span();
         if once {
-            self.passes(body, None);
+            self.lower_loop_body(body, None);
         } else {
             self.f.begin_repeat();
-            self.passes(body, None);
+            self.lower_loop_body(body, None);
             self.span = span;
-            let condition = self.condition(c);
-            self.told(&condition, self.l.unit.expr(c).at);
+            let condition = self.lower_condition(c);
+            self.report_untold(&condition, self.l.unit.expr(c).at);
             let condition = condition.unwrap_or(Expr::Logical(true));
-            self.mark();
+            self.set_span();
             self.f.end_repeat(condition);
         }
         let after = self.breaks.pop();
@@ -104,10 +104,10 @@ impl Body<'_, '_> {
     pub(super) fn for_loop(&mut self, of: &For) -> Lowered<()> {
         let span = self.span;
         if let Some(shape) = self.counted_shape(of) {
-            return self.counted(of, &shape);
+            return self.lower_counted(of, &shape);
         }
         if let Some(init) = of.init {
-            self.statement(init, false);
+            self.lower_statement(init, false);
             self.span = span;
         }
         match of.condition {
@@ -115,31 +115,31 @@ impl Body<'_, '_> {
                 self.while_loop(c, of.body, of.step)
             }
             _ => {
-                self.endless(of.body, of.step);
+                self.lower_endless_loop(of.body, of.step);
                 Ok(())
             }
         }
     }
 
     /// Translates a loop that ends by jumps only.
-    fn endless(&mut self, body: StmtId, step: Option<ExprId>) {
+    fn lower_endless_loop(&mut self, body: StmtId, step: Option<ExprId>) {
         let span = self.span;
         let top = self.f.label();
-        self.mark();
-        self.f.place(top);
-        self.passes(body, step);
+        self.set_span();
+        self.f.place_label(top);
+        self.lower_loop_body(body, step);
         self.span = span;
         self.f.goto(top);
         let after = self.breaks.pop();
         self.place_target(after);
     }
 
-    fn counted(&mut self, of: &For, shape: &Shape) -> Lowered<()> {
+    fn lower_counted(&mut self, of: &For, shape: &Shape) -> Lowered<()> {
         let span = self.span;
         let ty = Arith::Int(shape.ty);
-        let first = self.expr(shape.first)?.convert(ty);
-        let first = self.widened(first.e, shape.ty);
-        let bound = self.expr(shape.bound)?;
+        let first = self.lower_expr(shape.first)?.convert(ty);
+        let first = self.widen_integer(first.e, shape.ty);
+        let bound = self.lower_expr(shape.bound)?;
         let common = match bound.ty {
             Arith::Int(int) => shape.ty.common(int),
             Arith::Float | Arith::Double => return Err(super::Failed),
@@ -147,7 +147,7 @@ impl Body<'_, '_> {
         let bound = bound.convert(Arith::Int(common));
         let bound = match bound.constant {
             Some(k) => Expr::Int(self.within_integer(k, shape.bound)?),
-            None => self.widened(bound.e, common),
+            None => self.widen_integer(bound.e, common),
         };
         let last = match shape.comparison {
             Binary::Lt => minus(bound, 1),
@@ -157,9 +157,9 @@ impl Body<'_, '_> {
         let index = self.index_of(shape.variable, shape.inside);
         // The index ends behind the bound. If an unsigned variable cannot hold that value, C's variable would have
         // wrapped around and the loop gone on: the assignment of the index then stops the run.
-        let risky = !shape.ty.signed() && matches!(shape.comparison, Binary::Le);
+        let risky = !shape.ty.is_signed() && matches!(shape.comparison, Binary::Le);
         let kept = !shape.inside || risky;
-        self.mark();
+        self.set_span();
         self.f.begin_for(index, first, last, shape.step);
         self.counting.push(Counting {
             decl: shape.variable,
@@ -167,9 +167,9 @@ impl Body<'_, '_> {
             kept: !shape.inside,
         });
         let frozen = self.frozen.insert(index);
-        self.passes(of.body, None);
+        self.lower_loop_body(of.body, None);
         self.span = span;
-        self.mark();
+        self.set_span();
         self.f.end_loop();
         self.counting.pop();
         if frozen {
@@ -178,17 +178,17 @@ impl Body<'_, '_> {
         let after = self.breaks.pop();
         self.place_target(after);
         if kept {
-            self.tell(shape.variable, index);
+            self.assign_loop_variable(shape.variable, index);
         }
         Ok(())
     }
 
     /// Assigns the index of a counted loop to its variable.
-    pub(super) fn tell(&mut self, variable: DeclId, index: VarId) {
+    pub(super) fn assign_loop_variable(&mut self, variable: DeclId, index: VarId) {
         let at = self.l.unit.decl(variable).at;
         // A variable without a slot has been refused.
-        if let Ok(Slot::Scalar(v, Elem::Arith(ty))) = self.slot(variable, at) {
-            let value = if ty.scalar() == ScalarType::Integer {
+        if let Ok(Slot::Scalar(v, Elem::Arith(ty))) = self.slot_of(variable, at) {
+            let value = if ty.scalar_type() == ScalarType::Integer {
                 Expr::var(index)
             } else {
                 Expr::op(conversion(Conversion::To, ty), [Expr::var(index)])
@@ -234,10 +234,10 @@ impl Body<'_, '_> {
         if assigned(&decl.assigned, &of.part) || unit.expr(first).effects {
             return None;
         }
-        let (comparison, bound) = self.test(of.condition?, variable)?;
-        let step = self.stride(of.step?, variable)?;
+        let (comparison, bound) = self.loop_test(of.condition?, variable)?;
+        let step = self.loop_stride(of.step?, variable)?;
         let up = matches!(comparison, Binary::Lt | Binary::Le);
-        if up != (step > 0) || !self.integer(first) || !self.integer(bound) {
+        if up != (step > 0) || !self.is_integer(first) || !self.is_integer(bound) {
             return None;
         }
         let invariant = self.is_invariant(bound, variable, &of.part);
@@ -256,7 +256,7 @@ impl Body<'_, '_> {
     }
 
     /// The comparison of a loop's test, with the variable on the left.
-    fn test(&self, c: ExprId, variable: DeclId) -> Option<(Binary, ExprId)> {
+    fn loop_test(&self, c: ExprId, variable: DeclId) -> Option<(Binary, ExprId)> {
         let unit = self.l.unit;
         let ExprKind::Binary(op, a, b) = unit.expr(c).kind else {
             return None;
@@ -279,7 +279,7 @@ impl Body<'_, '_> {
     }
 
     /// The constant by which a loop's step moves the variable.
-    fn stride(&self, e: ExprId, variable: DeclId) -> Option<i64> {
+    fn loop_stride(&self, e: ExprId, variable: DeclId) -> Option<i64> {
         let unit = self.l.unit;
         let is = |e: ExprId| matches!(unit.expr(e).kind, ExprKind::Name(d) if d == variable);
         let small = |e: ExprId| {
@@ -309,7 +309,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn integer(&self, e: ExprId) -> bool {
+    fn is_integer(&self, e: ExprId) -> bool {
         self.integer_type(e).is_some() && !self.l.unit.expr(e).effects
     }
 
@@ -385,12 +385,12 @@ impl Body<'_, '_> {
     /// Depends on the type of the variable (`ty`) and on the common type of variable and bound.
     fn cannot_wrap(&self, ty: Int, first: ExprId, bound: ExprId, up: bool) -> bool {
         let unit = self.l.unit;
-        let Some(other) = self.integer_type(bound).map(Int::promoted) else {
+        let Some(other) = self.integer_type(bound).map(Int::promote) else {
             return false;
         };
         let positive = |e| constant::integer(unit, e).is_some_and(|(value, _)| value >= 0);
         let common = ty.common(other);
-        match (ty.signed(), common.signed()) {
+        match (ty.is_signed(), common.is_signed()) {
             // Signed overflow is undefined in C.
             (true, true) => true,
             // The signed variable is compared as unsigned: it must not be negative.

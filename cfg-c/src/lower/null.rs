@@ -60,7 +60,7 @@ fn assigned_null(unit: &Unit, functions: &[usize]) -> Vec<DeclId> {
     for function in functions.iter().map(|f| &unit.functions[*f]) {
         for d in function.locals.iter().chain(&function.parameters) {
             if matches!(unit.decl(*d).ty.ty, Type::Pointer(_))
-                && (points::sources(unit, *d).iter()).any(|e| leads_to_null(unit, *e))
+                && (points::assigned_values(unit, *d).iter()).any(|e| leads_to_null(unit, *e))
             {
                 found.push(*d);
             }
@@ -81,7 +81,7 @@ fn assigned_null(unit: &Unit, functions: &[usize]) -> Vec<DeclId> {
 fn leads_to_null(unit: &Unit, e: ExprId) -> bool {
     let mut open = vec![e];
     while let Some(e) = open.pop() {
-        let e = points::bare(unit, e);
+        let e = points::strip_conversions(unit, e);
         if points::is_null(unit, e) {
             return true;
         }
@@ -106,7 +106,7 @@ fn tested(unit: &Unit, functions: &[usize], null: &HashSet<DeclId>) -> Vec<DeclI
         if let Type::Function(signature) = &unit.decl(function.decl).ty.ty
             && is_truth(signature.result.arith())
         {
-            conditions.extend(unit.returned(f));
+            conditions.extend(unit.returned_exprs(f));
         }
         for d in &function.locals {
             if let Some(Init::Expr(e)) = unit.decl(*d).init
@@ -118,7 +118,10 @@ fn tested(unit: &Unit, functions: &[usize], null: &HashSet<DeclId>) -> Vec<DeclI
     }
     conditions.extend(unit.conditions());
     conditions.retain(|e| unit.is_pointer(*e));
-    conditions.into_iter().flat_map(|e| unit.roots(e)).collect()
+    conditions
+        .into_iter()
+        .flat_map(|e| unit.root_variables(e))
+        .collect()
 }
 
 fn is_truth(ty: Option<Arith>) -> bool {
@@ -129,7 +132,7 @@ fn is_truth(ty: Option<Arith>) -> bool {
 fn asked_in(unit: &Unit, e: ExprId, null: &HashSet<DeclId>, found: &mut Vec<ExprId>) {
     let may_be_null = |e: ExprId| {
         points::is_null(unit, e)
-            || unit.is_pointer(e) && unit.roots(e).iter().any(|d| null.contains(d))
+            || unit.is_pointer(e) && unit.root_variables(e).iter().any(|d| null.contains(d))
     };
     found.extend(unit.asked_operands(e));
     match &unit.expr(e).kind {

@@ -61,15 +61,15 @@ enum Use {
 }
 
 impl Body<'_, '_> {
-    fn touched(&self, e: ExprId, out: &mut Touched) {
-        self.accesses(e, Use::Value, out);
-        self.late(e, out);
-        self.names(e, out);
+    fn collect_touched(&self, e: ExprId, out: &mut Touched) {
+        self.collect_accesses(e, Use::Value, out);
+        self.collect_late_writes(e, out);
+        self.collect_names(e, out);
     }
 
     /// Collects the places that an expression writes without a sequence point between the write and its value. A
     /// comma, a condition and a call are sequence points: they follow all writes before them.
-    fn late(&self, e: ExprId, out: &mut Touched) {
+    fn collect_late_writes(&self, e: ExprId, out: &mut Touched) {
         let unit = self.l.unit;
         let mut open = vec![e];
         while let Some(e) = open.pop() {
@@ -87,7 +87,7 @@ impl Body<'_, '_> {
     }
 
     /// The places that an expression reads and writes.
-    fn accesses(&self, e: ExprId, wanted: Use, out: &mut Touched) {
+    fn collect_accesses(&self, e: ExprId, wanted: Use, out: &mut Touched) {
         let unit = self.l.unit;
         let mut open = vec![(e, wanted)];
         while let Some((e, wanted)) = open.pop() {
@@ -143,7 +143,7 @@ impl Body<'_, '_> {
     }
 
     /// Collects the variables that an expression names, and the effects of its calls.
-    fn names(&self, e: ExprId, out: &mut Touched) {
+    fn collect_names(&self, e: ExprId, out: &mut Touched) {
         let unit = self.l.unit;
         unit.walk(e, &mut |e| match &unit.expr(e).kind {
             ExprKind::Name(d) | ExprKind::Literal(d) => {
@@ -161,7 +161,8 @@ impl Body<'_, '_> {
                     out.called.extend(self.l.effects.of_any());
                 }
                 let written = self.l.facts.written_arguments(unit, e);
-                out.passed.extend(written.filter_map(|a| unit.root(a)));
+                out.passed
+                    .extend(written.filter_map(|a| unit.root_variable(a)));
             }
             _ => {}
         });
@@ -177,11 +178,11 @@ impl Body<'_, '_> {
             unit.walk(value, &mut |e| {
                 here.insert(e);
             });
-            self.touched(value, out);
+            self.collect_touched(value, out);
         }
         for a in &inlined.arguments {
             let mut given = Touched::default();
-            self.touched(*a, &mut given);
+            self.collect_touched(*a, &mut given);
             out.written.extend(given.written);
             out.read_before.extend(given.named);
         }
@@ -214,7 +215,11 @@ impl Body<'_, '_> {
 
     /// Refuses operands if one changes a place that another uses; warns if a call in one may do so. `target` is a
     /// variable that is assigned after all of them.
-    pub(super) fn unordered(&mut self, operands: &[ExprId], target: Option<DeclId>) -> Lowered<()> {
+    pub(super) fn refuse_unordered(
+        &mut self,
+        operands: &[ExprId],
+        target: Option<DeclId>,
+    ) -> Lowered<()> {
         let unit = self.l.unit;
         if !operands.iter().any(|e| unit.expr(*e).effects) {
             return Ok(());
@@ -222,30 +227,30 @@ impl Body<'_, '_> {
         let mut all = Vec::new();
         for &e in operands {
             let mut now = Touched::default();
-            self.touched(e, &mut now);
+            self.collect_touched(e, &mut now);
             all.push((e, now));
         }
         let target = target.map(|d| Accesses::of_variable(unit, d));
-        self.compare(all, target)
+        self.compare_operands(all, target)
     }
 
-    /// Checks an assignment as [`Self::unordered`] checks operands. A variable is assigned after its value is known.
+    /// Checks an assignment as [`Self::refuse_unordered`] checks operands. A variable is assigned after its value is known.
     /// Other elements of the target's array may be assigned in the value, as in `a[i] = a[j] = 0`.
     pub(super) fn unordered_target(&mut self, target: ExprId, value: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         if let ExprKind::Name(d) = unit.expr(target).kind {
-            return self.unordered(&[value], Some(d));
+            return self.refuse_unordered(&[value], Some(d));
         }
         if !unit.expr(target).effects && !unit.expr(value).effects {
             return Ok(());
         }
         // The target reads the pointers that lead to its place.
         let mut place = Touched::default();
-        self.accesses(target, Use::Place, &mut place);
-        self.names(target, &mut place);
+        self.collect_accesses(target, Use::Place, &mut place);
+        self.collect_names(target, &mut place);
         // The assigned element is part of these variables. That the value changes other parts of them does not
         // matter.
-        for d in unit.roots(target) {
+        for d in unit.root_variables(target) {
             if matches!(unit.decl(d).ty.ty, Type::Array(..) | Type::Struct(_)) {
                 place.named.remove(&d);
             }
@@ -256,16 +261,16 @@ impl Body<'_, '_> {
         }
         (place.read_behind, place.written_behind) = (false, false);
         for e in self.subscripts_of(target) {
-            self.names(e, &mut place);
+            self.collect_names(e, &mut place);
         }
         let mut now = Touched::default();
-        self.touched(value, &mut now);
+        self.collect_touched(value, &mut now);
         let mut assigned = Accesses::default();
         assigned.add_place(unit, target);
         if let Some(d) = assigned.same(&now.written_late) {
             return self.refuse_order(d, value);
         }
-        self.compare(vec![(target, place), (value, now)], None)
+        self.compare_operands(vec![(target, place), (value, now)], None)
     }
 
     /// The pointer variable through which a place is reached, if its address is never taken and nothing but
@@ -304,7 +309,7 @@ impl Body<'_, '_> {
             });
             let mut now = Touched::default();
             if named {
-                self.touched(e, &mut now);
+                self.collect_touched(e, &mut now);
             }
             if own.shared(&now.read).is_some() {
                 let name = &unit.decl(d).name;
@@ -313,7 +318,7 @@ impl Body<'_, '_> {
                 return self.error(&codes::ORDER, unit.expr(e).at, message, help);
             }
         }
-        self.unordered(&all, Some(d))
+        self.refuse_unordered(&all, Some(d))
     }
 
     /// Reports that an operand changes a variable that another uses, or the other way round.
@@ -325,7 +330,7 @@ impl Body<'_, '_> {
     }
 
     /// Compares the effects of each operand with those of the operands before it.
-    fn compare(
+    fn compare_operands(
         &mut self,
         operands: Vec<(ExprId, Touched)>,
         target: Option<Accesses>,
@@ -400,11 +405,11 @@ impl Body<'_, '_> {
         if op.is_none() || !unit.expr(value).effects {
             return;
         }
-        let Some(d) = unit.root(target) else {
+        let Some(d) = unit.root_variable(target) else {
             return;
         };
         let mut now = Touched::default();
-        self.touched(value, &mut now);
+        self.collect_touched(value, &mut now);
         let changed = self
             .l
             .effects

@@ -30,20 +30,20 @@ impl Body<'_, '_> {
     }
 
     /// A pointer, or an array as the pointer to its first element.
-    pub(super) fn pointer(&mut self, e: ExprId) -> Lowered<Pointer> {
-        self.nested(e, |b| b.pointer_part(e))
+    pub(super) fn lower_pointer(&mut self, e: ExprId) -> Lowered<Pointer> {
+        self.enter_level(e, |b| b.pointer_part(e))
     }
 
     /// The pointer to the element `a[i]`, which may be written `i[a]`, too.
-    fn subscripted(&mut self, a: ExprId, i: ExprId) -> Lowered<Pointer> {
-        self.unordered(&[a, i], None)?;
+    fn lower_subscripted(&mut self, a: ExprId, i: ExprId) -> Lowered<Pointer> {
+        self.refuse_unordered(&[a, i], None)?;
         let unit = self.l.unit;
         let (a, i) = if !unit.is_pointer(a) && unit.is_pointer(i) {
             (i, a)
         } else {
             (a, i)
         };
-        let mut element = self.moved(a, i, Op::Add)?;
+        let mut element = self.move_by_elements(a, i, Op::Add)?;
         // A subscript of a row stays in that row.
         if unit.is_array(a) {
             element.flat = None;
@@ -52,27 +52,33 @@ impl Body<'_, '_> {
     }
 
     /// The pointer `p`, moved by `by` elements.
-    fn moved(&mut self, p: ExprId, by: ExprId, op: Op) -> Lowered<Pointer> {
-        let mut pointer = self.pointer(p)?;
+    fn move_by_elements(&mut self, p: ExprId, by: ExprId, op: Op) -> Lowered<Pointer> {
+        let mut pointer = self.lower_pointer(p)?;
         let is_row = self.l.unit.is_array(p);
         let in_matrix = matches!(pointer.prefix.last(), Some(Subscript::Index(_)));
         if self.l.values && !is_row && in_matrix && pointer.inner == 0 {
             // A pointer that is a value goes through the whole object, beyond the row.
             let value = self.as_value(pointer)?;
-            pointer = self.held(value)?;
+            pointer = self.hold_pointer(value)?;
         }
-        let pointer = self.before(pointer, by);
-        let index = self.index(by)?;
-        self.shifted(pointer, index, op, by)
+        let pointer = self.settle_before(pointer, by);
+        let index = self.lower_index(by)?;
+        self.shift_pointer(pointer, index, op, by)
     }
 
-    fn shifted(&mut self, mut pointer: Pointer, by: Expr, op: Op, at: ExprId) -> Lowered<Pointer> {
+    fn shift_pointer(
+        &mut self,
+        mut pointer: Pointer,
+        by: Expr,
+        op: Op,
+        at: ExprId,
+    ) -> Lowered<Pointer> {
         if by == Expr::Int(0) {
             return Ok(pointer);
         }
         if pointer.offset.is_none() && self.l.values {
             let value = self.as_value(pointer)?;
-            pointer = self.held(value)?;
+            pointer = self.hold_pointer(value)?;
         }
         let Some(offset) = pointer.offset else {
             return self.pointer_problem(at, "the pointer to a member that is no array is moved");
@@ -106,20 +112,20 @@ impl Body<'_, '_> {
             return Ok(pointer);
         }
         if unit.is_array(e) {
-            let row = self.row(e)?;
-            return Ok(self.flattened(row));
+            let row = self.pointer_to_row(e)?;
+            return Ok(self.flatten_rows(row));
         }
         match &node.kind {
             ExprKind::Name(d) => self.named_pointer(*d, node.at),
             ExprKind::Unary(Unary::Address, a) => {
-                let pointer = self.address(*a)?;
-                Ok(self.flattened(pointer))
+                let pointer = self.lower_address(*a)?;
+                Ok(self.flatten_rows(pointer))
             }
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
-                self.unordered(&[*a, *b], None)?;
+                self.refuse_unordered(&[*a, *b], None)?;
                 let swapped = !unit.is_pointer(*a);
                 let (p, k) = if swapped { (*b, *a) } else { (*a, *b) };
-                self.moved(p, k, if *op == Binary::Add { Op::Add } else { Op::Sub })
+                self.move_by_elements(p, k, if *op == Binary::Add { Op::Add } else { Op::Sub })
             }
             ExprKind::Cast(ty, a) => self.converted_pointer(e, ty, *a),
             ExprKind::Step { of, up, post } => {
@@ -131,8 +137,8 @@ impl Body<'_, '_> {
                 self.move_pointer(*target, Some(*by), *op, false)
             }
             ExprKind::Binary(Binary::Comma, a, b) => {
-                self.discard(*a)?;
-                self.pointer(*b)
+                self.lower_for_effects(*a)?;
+                self.lower_pointer(*b)
             }
             ExprKind::Conditional(..) => {
                 self.pointer_problem(e, "a pointer is chosen by a condition")
@@ -143,7 +149,7 @@ impl Body<'_, '_> {
             ExprKind::Call(f, arguments) => {
                 // A refused function of the library has a message of its own.
                 if crate::points::library_call(unit, e).is_some() {
-                    self.call(e, *f, arguments)?;
+                    self.lower_call(e, *f, arguments)?;
                 }
                 self.pointer_problem(e, "a pointer comes from a call")
             }
@@ -152,20 +158,25 @@ impl Body<'_, '_> {
                 self.error(&codes::POINTER, node.at, message, crate::math::KEPT)
             }
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _)
-                if unit.root(e).is_some_and(|d| self.is_rows(d)) =>
+                if unit.root_variable(e).is_some_and(|d| self.is_rows(d)) =>
             {
-                self.row(e)
+                self.pointer_to_row(e)
             }
             ExprKind::Inlined(inlined) if inlined.value.is_some() => {
-                self.inlined(inlined);
+                self.lower_inlined(inlined);
                 match inlined.value {
-                    Some(value) => self.pointer(value),
+                    Some(value) => self.lower_pointer(value),
                     None => Err(super::Failed),
                 }
             }
             ExprKind::Bad => Err(super::Failed),
             // The variable that the pointer comes from has been refused.
-            _ if unit.root(e).is_some_and(|d| self.failed.contains(&d)) => Err(super::Failed),
+            _ if unit
+                .root_variable(e)
+                .is_some_and(|d| self.failed.contains(&d)) =>
+            {
+                Err(super::Failed)
+            }
             _ => self.pointer_problem(e, "this is no pointer that is supported"),
         }
     }
@@ -174,9 +185,9 @@ impl Body<'_, '_> {
     /// frame of its caller small.
     #[inline(never)]
     fn named_pointer(&mut self, d: DeclId, at: Pos) -> Lowered<Pointer> {
-        match self.slot(d, at)? {
+        match self.slot_of(d, at)? {
             Slot::Alias(pointer) => Ok(pointer),
-            Slot::Walker(walker) => self.walked(d, &walker, at),
+            Slot::Walker(walker) => self.walker_pointer(d, &walker, at),
             Slot::Array {
                 var,
                 elem,
@@ -206,23 +217,23 @@ impl Body<'_, '_> {
     }
 
     /// An array, as the pointer to its first element.
-    fn row(&mut self, e: ExprId) -> Lowered<Pointer> {
-        match self.path(e)?.decayed() {
+    fn pointer_to_row(&mut self, e: ExprId) -> Lowered<Pointer> {
+        match self.lower_path(e)?.decayed() {
             Some(pointer) => Ok(pointer),
             None => self.pointer_problem(e, "a number is used as a pointer"),
         }
     }
 
     /// The pointer; subscripts that the evaluation of `next` might change are moved to variables.
-    fn before(&mut self, mut pointer: Pointer, next: ExprId) -> Pointer {
+    fn settle_before(&mut self, mut pointer: Pointer, next: ExprId) -> Pointer {
         if self.l.unit.expr(next).effects {
-            self.settle(&mut pointer);
+            self.settle_pointer(&mut pointer);
         }
         pointer
     }
 
     /// Moves the subscripts of a pointer to variables, unless no later evaluation can change them.
-    pub(super) fn settle(&mut self, pointer: &mut Pointer) {
+    pub(super) fn settle_pointer(&mut self, pointer: &mut Pointer) {
         let prefix = std::mem::take(&mut pointer.prefix);
         pointer.prefix = prefix
             .into_iter()
@@ -239,7 +250,7 @@ impl Body<'_, '_> {
     #[inline(never)]
     fn converted_pointer(&mut self, e: ExprId, ty: &Qualified, a: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
-        let pointer = self.pointer(a)?;
+        let pointer = self.lower_pointer(a)?;
         let from = unit.expr(a).ty.as_ref().and_then(Qualified::target);
         let same = match &ty.ty {
             Type::Pointer(to) if pointer.inner == 0 => self.l.elem(to) == Some(pointer.elem),
@@ -279,28 +290,28 @@ impl Body<'_, '_> {
     /// Moves the subscripts of a place to variables, unless no later evaluation can change them.
     pub(super) fn settled_path(&mut self, path: Path) -> Path {
         let mut pointer = path.address(None);
-        self.settle(&mut pointer);
+        self.settle_pointer(&mut pointer);
         pointer.target()
     }
 
-    fn address(&mut self, of: ExprId) -> Lowered<Pointer> {
+    fn lower_address(&mut self, of: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let node = unit.expr(of);
         match &node.kind {
             ExprKind::Name(d) => {
-                let slot = self.slot(*d, node.at)?;
+                let slot = self.slot_of(*d, node.at)?;
                 self.address_of(&slot, *d, of)
             }
             ExprKind::Literal(d) => {
-                let slot = self.literal(*d)?;
+                let slot = self.lower_literal(*d)?;
                 self.address_of(&slot, *d, of)
             }
-            ExprKind::Index(a, i) => self.subscripted(*a, *i),
-            ExprKind::Unary(Unary::Deref, a) => self.pointer(*a),
+            ExprKind::Index(a, i) => self.lower_subscripted(*a, *i),
+            ExprKind::Unary(Unary::Deref, a) => self.lower_pointer(*a),
             ExprKind::Member(..) => {
-                let path = self.path(of)?;
+                let path = self.lower_path(of)?;
                 if path.dims > 0 {
-                    return self.whole(of);
+                    return self.refuse_whole(of);
                 }
                 Ok(path.address(None))
             }
@@ -308,13 +319,13 @@ impl Body<'_, '_> {
         }
     }
 
-    fn whole<T>(&mut self, of: ExprId) -> Lowered<T> {
+    fn refuse_whole<T>(&mut self, of: ExprId) -> Lowered<T> {
         self.pointer_problem(of, "the address of an array or pointer as a whole is taken")
     }
 
     fn address_of(&mut self, slot: &Slot, d: DeclId, of: ExprId) -> Lowered<Pointer> {
         let &Slot::Cell(var, elem) = slot else {
-            return self.whole(of);
+            return self.refuse_whole(of);
         };
         Ok(Pointer {
             var,
@@ -329,16 +340,16 @@ impl Body<'_, '_> {
     }
 
     /// A subscript.
-    pub(super) fn index(&mut self, e: ExprId) -> Lowered<Expr> {
-        let value = self.expr(e)?;
-        let value = self.shallow(value);
+    pub(super) fn lower_index(&mut self, e: ExprId) -> Lowered<Expr> {
+        let value = self.lower_expr(e)?;
+        let value = self.limit_depth(value);
         if let Some(k) = value.constant {
             return self.within_integer(k, e).map(Expr::Int);
         }
         match value.ty {
             Arith::Int(ty) => {
-                let value = value.convert(Arith::Int(ty.promoted()));
-                Ok(self.widened(value.e, ty.promoted()))
+                let value = value.convert(Arith::Int(ty.promote()));
+                Ok(self.widen_integer(value.e, ty.promote()))
             }
             Arith::Float | Arith::Double => {
                 let at = self.l.unit.expr(e).at;
@@ -352,7 +363,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn widened(&self, e: Expr, ty: crate::types::Int) -> Expr {
+    pub(super) fn widen_integer(&self, e: Expr, ty: crate::types::Int) -> Expr {
         widen(e, ty, &|e| match e {
             Expr::Place(place) => {
                 place.subscripts.is_empty() && self.index_variables.contains(&place.var)
@@ -362,8 +373,8 @@ impl Body<'_, '_> {
     }
 
     /// The place of a variable, an element, a member, or of an array of them.
-    pub(super) fn path(&mut self, e: ExprId) -> Lowered<Path> {
-        self.nested(e, |b| b.path_part(e))
+    pub(super) fn lower_path(&mut self, e: ExprId) -> Lowered<Path> {
+        self.enter_level(e, |b| b.path_part(e))
     }
 
     fn path_part(&mut self, e: ExprId) -> Lowered<Path> {
@@ -371,22 +382,22 @@ impl Body<'_, '_> {
         let node = unit.expr(e);
         match &node.kind {
             ExprKind::Name(d) => {
-                let slot = self.slot(*d, node.at)?;
+                let slot = self.slot_of(*d, node.at)?;
                 self.path_of(slot, *d, e)
             }
             ExprKind::Literal(d) => {
-                let slot = self.literal(*d)?;
+                let slot = self.lower_literal(*d)?;
                 self.path_of(slot, *d, e)
             }
-            ExprKind::Index(a, i) => Ok(self.subscripted(*a, *i)?.target()),
-            ExprKind::Unary(Unary::Deref, a) => Ok(self.pointer(*a)?.target()),
+            ExprKind::Index(a, i) => Ok(self.lower_subscripted(*a, *i)?.target()),
+            ExprKind::Unary(Unary::Deref, a) => Ok(self.lower_pointer(*a)?.target()),
             ExprKind::Member(a, name, arrow) => {
                 let base = if *arrow {
-                    self.pointer(*a)?.target()
+                    self.lower_pointer(*a)?.target()
                 } else {
-                    self.path(*a)?
+                    self.lower_path(*a)?
                 };
-                self.member(base, name, e)
+                self.path_to_member(base, name, e)
             }
             ExprKind::Bad => Err(super::Failed),
             _ if unit.structure_of(e).is_some() => self.structure_value(e),
@@ -439,12 +450,12 @@ impl Body<'_, '_> {
     }
 
     /// Translates a compound literal: declares and initialises its variable.
-    fn literal(&mut self, d: DeclId) -> Lowered<Slot> {
-        self.declaration(d)?;
-        self.slot(d, self.l.unit.decl(d).at)
+    fn lower_literal(&mut self, d: DeclId) -> Lowered<Slot> {
+        self.lower_declaration(d)?;
+        self.slot_of(d, self.l.unit.decl(d).at)
     }
 
-    fn member(&mut self, mut base: Path, name: &str, e: ExprId) -> Lowered<Path> {
+    fn path_to_member(&mut self, mut base: Path, name: &str, e: ExprId) -> Lowered<Path> {
         let unit = self.l.unit;
         let member = match base.elem {
             Elem::Struct(s) if base.dims == 0 => unit.member(s, name),
@@ -469,8 +480,8 @@ impl Body<'_, '_> {
     }
 
     /// A place that is to be assigned.
-    pub(super) fn writable(&mut self, e: ExprId) -> Lowered<Path> {
-        let path = self.path(e)?;
+    pub(super) fn lower_target(&mut self, e: ExprId) -> Lowered<Path> {
+        let path = self.lower_path(e)?;
         if !path.constant {
             return Ok(path);
         }
@@ -484,15 +495,15 @@ impl Body<'_, '_> {
     }
 
     /// The place of a number; `write` if it is to be assigned.
-    pub(super) fn place(&mut self, e: ExprId, write: bool) -> Lowered<(Place, Arith)> {
+    pub(super) fn lower_place(&mut self, e: ExprId, write: bool) -> Lowered<(Place, Arith)> {
         let path = if write {
-            self.writable(e)?
+            self.lower_target(e)?
         } else {
-            self.path(e)?
+            self.lower_path(e)?
         };
         match path.elem {
             _ if path.dims > 0 => self.pointer_problem(e, "a row of an array is used as a number"),
-            Elem::Arith(ty) => Ok((path.place(), ty)),
+            Elem::Arith(ty) => Ok((path.into_place(), ty)),
             Elem::Pointer(..) => self.pointer_problem(e, "a pointer is used as a number"),
             Elem::Struct(_) => {
                 let at = self.l.unit.expr(e).at;

@@ -26,7 +26,7 @@ impl Body<'_, '_> {
                     && let Some(old) = arguments.first()
                 {
                     all.insert(e);
-                    let targets = points::of(unit, *old);
+                    let targets = points::targets(unit, *old);
                     all.extend(targets.shapes.iter().filter_map(|s| match s.root {
                         Root::Heap(call) => Some(call),
                         Root::Variable(_) => None,
@@ -39,7 +39,12 @@ impl Body<'_, '_> {
     }
 
     /// Resizes memory, and lets a pointer point there.
-    pub(super) fn resize(&mut self, call: ExprId, d: DeclId, walker: &Rc<Walker>) -> Lowered<()> {
+    pub(super) fn lower_resize(
+        &mut self,
+        call: ExprId,
+        d: DeclId,
+        walker: &Rc<Walker>,
+    ) -> Lowered<()> {
         let unit = self.l.unit;
         let at = unit.expr(call).at;
         let ExprKind::Call(_, arguments) = &unit.expr(call).kind else {
@@ -49,25 +54,27 @@ impl Body<'_, '_> {
             let message = "realloc takes two arguments";
             return self.error(&codes::OPERAND, at, message, "give two");
         };
-        self.unordered(arguments, None)?;
-        let old = points::bare(unit, old);
+        self.refuse_unordered(arguments, None)?;
+        let old = points::strip_conversions(unit, old);
         if points::is_null(unit, old) {
             let new = self.allocate(call, d)?;
-            return self.store(d, walker, (new, Expr::Logical(true)), at);
+            return self.store_walker(d, walker, (new, Expr::Logical(true)), at);
         }
         let there = self.not_null(old)?;
-        let pointer = self.pointer(old)?;
+        let pointer = self.lower_pointer(old)?;
         if there == Expr::Logical(true) {
             let new = self.resized_memory(call, d, pointer)?;
-            return self.store(d, walker, (new, Expr::Logical(true)), at);
+            return self.store_walker(d, walker, (new, Expr::Logical(true)), at);
         }
-        self.mark();
+        self.set_span();
         self.f.begin_if(there);
         let kept = self.resized_memory(call, d, pointer);
-        let kept = kept.and_then(|new| self.store(d, walker, (new, Expr::Logical(true)), at));
+        let kept =
+            kept.and_then(|new| self.store_walker(d, walker, (new, Expr::Logical(true)), at));
         self.f.begin_else();
         let made = self.allocate(call, d);
-        let made = made.and_then(|new| self.store(d, walker, (new, Expr::Logical(true)), at));
+        let made =
+            made.and_then(|new| self.store_walker(d, walker, (new, Expr::Logical(true)), at));
         self.f.end_if();
         kept.and(made)
     }
@@ -102,14 +109,14 @@ impl Body<'_, '_> {
             extent: Extent::Deferred,
         };
         let name = self.free_name("kept");
-        let ty = ty.scalar();
+        let ty = ty.scalar_type();
         let kept = self
             .f
             .variable(Variable::new(name, ty, vec![dim], Role::Local));
         self.assign(kept, Expr::var(pointer.var));
         // Elements that are new have no value.
         let unset = self.f.temporary(ty);
-        self.mark();
+        self.set_span();
         self.f.opaque("realloc", [], [unset]);
         let fill = Expr::op(Op::Fill, [Expr::var(unset), count.clone()]);
         self.assign(pointer.var, fill);

@@ -5,7 +5,7 @@ use super::{Lowered, routine::Body, slot::Elem};
 use crate::points::{self, Root};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unit},
-    calls::{holds, reachable},
+    calls::{holds_type, reachable},
     codes,
     source::Sink,
     types::{Arith, Qualified, Type},
@@ -34,7 +34,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
         }
     }
     for f in returns {
-        let all = unit.returned(f);
+        let all = unit.returned_exprs(f);
         if called[f] || !all.iter().all(|e| is_known(unit, *e)) {
             continue;
         }
@@ -61,7 +61,7 @@ pub(crate) fn has_no_value(unit: &Unit, result: &Qualified) -> bool {
 }
 
 fn has_pointers(unit: &Unit, ty: &Qualified) -> bool {
-    holds(unit, ty, |ty| matches!(ty, Type::Pointer(_)))
+    holds_type(unit, ty, |ty| matches!(ty, Type::Pointer(_)))
 }
 
 /// Reports functions to differentiate that return structures with pointers: these cannot be results.
@@ -91,7 +91,7 @@ fn returns_pointer(unit: &Unit, f: usize) -> bool {
 
 /// True of pointers into places that the caller can reach itself, of texts and of null.
 fn is_known(unit: &Unit, e: ExprId) -> bool {
-    let e = points::bare(unit, e);
+    let e = points::strip_conversions(unit, e);
     if points::is_null(unit, e) || matches!(unit.expr(e).kind, ExprKind::Str(_)) {
         return true;
     }
@@ -99,7 +99,7 @@ fn is_known(unit: &Unit, e: ExprId) -> bool {
         let decl = unit.decl(d);
         decl.kind == DeclKind::Parameter || decl.kind == DeclKind::Global && !decl.internal
     };
-    let targets = points::of(unit, e);
+    let targets = points::targets(unit, e);
     let is_resolved = targets.unknown.is_none() && targets.many.is_none();
     if is_resolved && !targets.shapes.is_empty() {
         return targets.shapes.iter().all(|shape| match shape.root {
@@ -108,7 +108,7 @@ fn is_known(unit: &Unit, e: ExprId) -> bool {
         });
     }
     // The pointer may be a member of a structure that a parameter leads to.
-    let roots = unit.roots(e);
+    let roots = unit.root_variables(e);
     !roots.is_empty() && roots.into_iter().all(is_outside)
 }
 
@@ -116,7 +116,7 @@ fn is_known(unit: &Unit, e: ExprId) -> bool {
 fn return_nothing(unit: &mut Unit, f: usize) {
     let mut open: Vec<StmtId> = vec![unit.functions[f].body];
     while let Some(s) = open.pop() {
-        open.extend(unit.inside(s));
+        open.extend(unit.statements_inside(s));
         let StmtKind::Return(Some(e)) = unit.stmt(s).kind else {
             continue;
         };
@@ -149,11 +149,11 @@ impl Body<'_, '_> {
             return false;
         }
         let mut calls = Vec::new();
-        for e in unit.returned(self.function) {
-            if points::is_null(unit, points::bare(unit, e)) {
+        for e in unit.returned_exprs(self.function) {
+            if points::is_null(unit, points::strip_conversions(unit, e)) {
                 continue;
             }
-            let targets = points::of(unit, e);
+            let targets = points::targets(unit, e);
             if targets.null || targets.unknown.is_some() || targets.many.is_some() {
                 return false;
             }
@@ -191,15 +191,15 @@ impl Body<'_, '_> {
     /// Returns the memory that is the result, from its beginning.
     pub(super) fn return_memory(&mut self, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
-        let e = points::bare(unit, e);
+        let e = points::strip_conversions(unit, e);
         if points::is_null(unit, e) {
             let name = &unit.decl(unit.functions[self.function].decl).name;
-            self.mark();
+            self.set_span();
             self.f.stop(format!("{name} returns null"));
             self.returns_null = true;
             return Ok(());
         }
-        let pointer = self.pointer(e)?;
+        let pointer = self.lower_pointer(e)?;
         let begins = pointer.prefix.is_empty() && pointer.offset == Some(Expr::Int(0));
         if begins && self.result.is_some_and(|(v, _)| v == pointer.var) {
             return Ok(());

@@ -131,26 +131,26 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         leaves: Vec::new(),
         passed_size: None,
     };
-    if let Some(span) = of.from.to(of.to) {
+    if let Some(span) = of.from.span_to(of.to) {
         body.f.routine_span(span);
     }
-    body.reserve();
-    body.parameters();
-    body.result();
-    body.start();
-    body.tables();
+    body.reserve_names();
+    body.declare_parameters();
+    body.declare_result();
+    body.initialise_variables();
+    body.initialise_tables();
     for (name, _) in &of.labels {
         let label = body.f.label();
         body.labels.insert(Rc::clone(name), label);
     }
     if of.given.as_ref().is_some_and(|given| given.elsewhere) {
-        body.elsewhere();
+        body.declare_external();
     } else {
         body.fill_nowhere();
-        body.statement(of.body, true);
-        body.active();
+        body.lower_statement(of.body, true);
+        body.declare_active();
     }
-    body.interface();
+    body.note_interface();
     if let Some(given) = body.l.derivatives.get(&function) {
         body.f.derivatives(*given);
     }
@@ -162,7 +162,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
 impl Body<'_, '_> {
     /// The value of an expression that is converted to a type. A pointer can only become a truth value: otherwise it
     /// is refused with the given code, position, message and help.
-    pub(super) fn number(
+    pub(super) fn lower_number(
         &mut self,
         (e, to): (ExprId, Option<Arith>),
         (info, at): (&CodeInfo, Pos),
@@ -170,12 +170,12 @@ impl Body<'_, '_> {
         help: &str,
     ) -> Lowered<Value> {
         if !self.l.unit.is_pointer(e) {
-            return self.expr(e);
+            return self.lower_expr(e);
         }
         if to != Some(Arith::Int(Int::Bool)) {
             return self.error(info, at, message, help);
         }
-        let there = self.condition(e)?;
+        let there = self.lower_condition(e)?;
         let depth = there.depth();
         Ok(Value::truth(there, depth))
     }
@@ -204,7 +204,7 @@ impl Body<'_, '_> {
     }
 
     /// Reports a failure unless some problem has been reported for it: nothing is left out in silence.
-    pub(super) fn told<T>(&mut self, done: &Lowered<T>, at: Pos) {
+    pub(super) fn report_untold<T>(&mut self, done: &Lowered<T>, at: Pos) {
         if done.is_err() && !self.l.sink.found.has_errors() {
             let message = "a pointer is used here in a way that is not supported";
             let help = "use pointers to numbers and structures";
@@ -212,7 +212,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn result(&mut self) {
+    fn declare_result(&mut self) {
         let unit = self.l.unit;
         let decl = unit.decl(unit.functions[self.function].decl);
         let Type::Function(signature) = &decl.ty.ty else {
@@ -227,7 +227,7 @@ impl Body<'_, '_> {
             (Type::Void, _) => {}
             (_, Some(elem)) => {
                 // A structure that is refused has been reported.
-                if let Ok(ty) = self.l.scalar(elem, decl.at) {
+                if let Ok(ty) = self.l.scalar_type(elem, decl.at) {
                     let name = self.free_name("result");
                     let v = self.f.result(name, ty);
                     self.result = Some((v, elem));
@@ -250,7 +250,7 @@ impl Body<'_, '_> {
     }
 
     /// Attaches the head of the function as it stands in the file.
-    fn interface(&mut self) {
+    fn note_interface(&mut self) {
         let unit = self.l.unit;
         let Some(head) = self.l.interface.head(self.function) else {
             return;
@@ -307,7 +307,7 @@ impl Body<'_, '_> {
     }
 
     /// Reserves the names of the function's variables.
-    fn reserve(&mut self) {
+    fn reserve_names(&mut self) {
         let own = self.later.iter().map(|name| &**name);
         for name in own.chain(self.l.global_names.iter().map(|name| &**name)) {
             if name.starts_with('t') {
@@ -317,7 +317,7 @@ impl Body<'_, '_> {
     }
 
     /// Sets the span of the next vertex or statement.
-    pub(super) fn mark(&mut self) {
+    pub(super) fn set_span(&mut self) {
         if let Some(span) = self.span {
             self.f.span(span);
         }
@@ -325,7 +325,7 @@ impl Body<'_, '_> {
 
     pub(super) fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
         let (target, value) = (target.into(), value.into());
-        self.mark();
+        self.set_span();
         if !self.passive.contains(&target.var) {
             self.f.assign(target, value);
             return;
@@ -333,12 +333,12 @@ impl Body<'_, '_> {
         let Some(ty) = self.f.get(target.var).map(|v| v.ty) else {
             return;
         };
-        let passive = self.l.passive(ty);
+        let passive = self.l.passive_routine(ty);
         self.f.call_function(target, passive, [value]);
     }
 
     /// Moves the value to a new variable.
-    pub(super) fn temporary(&mut self, value: Value) -> Value {
+    pub(super) fn store_temporary(&mut self, value: Value) -> Value {
         let t = self.f.temporary(value.scalar());
         let Value { e, ty, logical, .. } = value;
         self.assign(t, e);
@@ -350,20 +350,20 @@ impl Body<'_, '_> {
     }
 
     /// The value, moved to a variable if it is deep.
-    pub(super) fn shallow(&mut self, value: Value) -> Value {
+    pub(super) fn limit_depth(&mut self, value: Value) -> Value {
         if value.depth > 60 {
-            self.temporary(value)
+            self.store_temporary(value)
         } else {
             value
         }
     }
 
     /// The value, moved to a variable if a later evaluation may change it.
-    pub(super) fn settled(&mut self, value: Value) -> Value {
+    pub(super) fn settle_value(&mut self, value: Value) -> Value {
         if value.constant.is_some() || self.is_stable(&value.e) {
             return value;
         }
-        self.temporary(value)
+        self.store_temporary(value)
     }
 
     pub(super) fn settled_index(&mut self, e: Expr) -> Expr {
@@ -401,7 +401,7 @@ impl Body<'_, '_> {
 
     /// Declares independents and dependents: by default, all floating-point parameters, and the result or the
     /// parameters that are written.
-    fn active(&mut self) {
+    fn declare_active(&mut self) {
         let unit = self.l.unit;
         let of = &unit.functions[self.function];
         let mut independents = Vec::new();
@@ -454,7 +454,7 @@ impl Body<'_, '_> {
                 continue;
             }
             // Failures have been reported: the problems of all choices are.
-            if let Ok(v) = self.chosen(choice) {
+            if let Ok(v) = self.resolve_choice(choice) {
                 match choice.role {
                     Role::Dependent => wanted.push(v),
                     Role::Independent | Role::Passive => chosen.push(v),
@@ -476,7 +476,7 @@ impl Body<'_, '_> {
     }
 
     /// The variable that a pragma names.
-    fn chosen(&mut self, choice: &Choice) -> Lowered<VarId> {
+    fn resolve_choice(&mut self, choice: &Choice) -> Lowered<VarId> {
         let unit = self.l.unit;
         let parameters = &unit.functions[self.function].parameters;
         let parameter = parameters
@@ -519,7 +519,7 @@ impl Body<'_, '_> {
     }
 
     /// Runs `f` one level of recursion deeper; refuses expressions beyond the limit.
-    pub(super) fn nested<T>(
+    pub(super) fn enter_level<T>(
         &mut self,
         e: ExprId,
         inner: impl FnOnce(&mut Self) -> Lowered<T>,

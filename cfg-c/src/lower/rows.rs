@@ -26,14 +26,14 @@ impl Body<'_, '_> {
         let local = decl.kind == DeclKind::Local;
         let parameter = decl.kind == DeclKind::Parameter && decl.assigned.is_empty();
         !self.l.values
-            && elem.is_some_and(|elem| Elem::of(elem).is_some())
+            && elem.is_some_and(|elem| Elem::from_type(elem).is_some())
             && (local || parameter)
             && !decl.address
             && !self.l.facts.is_exchanged(d)
     }
 
     /// The array that stands for a local pointer to rows: one call allocates the pointers, another one each row.
-    pub(super) fn rows(&mut self, d: DeclId) -> Lowered<Slot> {
+    pub(super) fn declare_rows(&mut self, d: DeclId) -> Lowered<Slot> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
         let own = &unit.functions[self.function];
@@ -48,17 +48,17 @@ impl Body<'_, '_> {
             };
             if unit.is_pointer(target) && matches!(unit.expr(row).kind, ExprKind::Name(n) if n == d)
             {
-                calls.push(points::bare(unit, value));
+                calls.push(points::strip_conversions(unit, value));
             }
         }
-        let sources: Vec<ExprId> = points::sources(unit, d)
+        let sources: Vec<ExprId> = points::assigned_values(unit, d)
             .into_iter()
-            .map(|e| points::bare(unit, e))
+            .map(|e| points::strip_conversions(unit, e))
             .collect();
         let (&[outer], &[inner], Some(row)) = (&sources[..], &calls[..], decl.ty.target()) else {
             return self.odd_rows(d);
         };
-        let Some((elem, of)) = row.target().and_then(|of| Some((Elem::of(of)?, of))) else {
+        let Some((elem, of)) = row.target().and_then(|of| Some((Elem::from_type(of)?, of))) else {
             return self.odd_rows(d);
         };
         if !points::allocates(unit, outer) || !points::allocates(unit, inner) {
@@ -73,7 +73,10 @@ impl Body<'_, '_> {
                 && matches!(unit.decl(*other).ty.ty, Type::Pointer(_))
                 && (self.l.targets(*other).shapes.iter())
                     .any(|s| s.root == points::Root::Heap(outer));
-            early |= held && points::sources(unit, *other).iter().any(|e| e.0 < end);
+            early |= held
+                && points::assigned_values(unit, *other)
+                    .iter()
+                    .any(|e| e.0 < end);
         }
         if early {
             return self.odd_rows(d);
@@ -95,11 +98,11 @@ impl Body<'_, '_> {
             extent: Extent::Fixed(extent),
         });
         let name = self.own_name(d);
-        let ty = self.l.scalar(elem, decl.at)?;
+        let ty = self.l.scalar_type(elem, decl.at)?;
         let var = self
             .f
             .variable(Variable::new(name, ty, shape.collect(), Role::Local));
-        if let Some(span) = decl.at.to(decl.at) {
+        if let Some(span) = decl.at.span_to(decl.at) {
             self.f.variable_span(var, span);
         }
         self.heap.insert(outer, (var, true));
@@ -125,13 +128,13 @@ impl Body<'_, '_> {
     /// Translates `a = malloc(...)` and `a[i] = malloc(...)`. Only calloc gives values.
     pub(super) fn allocate_row(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
-        let call = points::bare(unit, value);
-        if let Some(d) = unit.root(target)
+        let call = points::strip_conversions(unit, value);
+        if let Some(d) = unit.root_variable(target)
             && unit.decl(d).kind != DeclKind::Local
         {
             return self.odd_rows(d);
         }
-        let pointer = self.pointer(target)?;
+        let pointer = self.lower_pointer(target)?;
         if points::library_call(unit, call) == Some("calloc")
             && !matches!(unit.expr(target).kind, ExprKind::Name(_))
         {
@@ -139,9 +142,9 @@ impl Body<'_, '_> {
             let path = super::slot::Path {
                 subscripts: place.subscripts.into_vec(),
                 dims: 1,
-                ..super::structure::whole(place.var, pointer.elem)
+                ..super::structure::whole_variable(place.var, pointer.elem)
             };
-            self.zero(path)?;
+            self.zero_path(path)?;
         }
         Ok(pointer)
     }

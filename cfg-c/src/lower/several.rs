@@ -13,7 +13,7 @@ const MAX_WAYS: usize = 64;
 
 impl Body<'_, '_> {
     /// The pointers of an expression that may point into several arrays, and have not been decided on.
-    pub(super) fn undecided(&self, e: ExprId) -> Vec<DeclId> {
+    pub(super) fn undecided_pointers(&self, e: ExprId) -> Vec<DeclId> {
         let mut found = Vec::new();
         if !self.several {
             return found;
@@ -50,12 +50,12 @@ impl Body<'_, '_> {
     }
 
     /// Translates an expression once for each of the arrays that its pointers may point into, in the arms of branches.
-    pub(super) fn decided(
+    pub(super) fn decide_pointers(
         &mut self,
         e: ExprId,
         emit: &mut dyn FnMut(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
-        let open = self.undecided(e);
+        let open = self.undecided_pointers(e);
         if open.is_empty() {
             return emit(self);
         }
@@ -97,12 +97,12 @@ impl Body<'_, '_> {
             };
             return self.error(&codes::POINTER, at, message, "use statements of their own");
         }
-        self.arms(&open, emit)
+        self.emit_arms(&open, emit)
     }
 
     /// Writes the arms for the next pointer. Recursion is as deep as there are pointers, at most log2 of
     /// [`MAX_WAYS`].
-    fn arms(
+    fn emit_arms(
         &mut self,
         open: &[DeclId],
         emit: &mut dyn FnMut(&mut Self) -> Lowered<()>,
@@ -114,20 +114,20 @@ impl Body<'_, '_> {
             return Err(super::Failed);
         };
         let Some(selector) = walker.selector else {
-            return self.arms(rest, emit);
+            return self.emit_arms(rest, emit);
         };
         let last = walker.targets.len() - 1;
         let mut done = Ok(());
         for k in 0..=last {
             if k < last {
-                self.mark();
+                self.set_span();
                 let test = Expr::op(Op::Eq, [Expr::var(selector), Expr::Int(k as i64)]);
                 self.f.begin_if(test);
             }
             // After a failure the other arms would only repeat the problem.
             if done.is_ok() {
                 self.bound.insert(d, k);
-                done = self.arms(rest, emit);
+                done = self.emit_arms(rest, emit);
                 self.bound.remove(&d);
             }
             if k < last {

@@ -37,7 +37,7 @@ impl From<Base> for Elem {
 
 impl Elem {
     /// The contents at the bottom of pointers and arrays; `None` if that type is not supported.
-    pub(super) fn of(ty: &Qualified) -> Option<Self> {
+    pub(super) fn from_type(ty: &Qualified) -> Option<Self> {
         match ty.ty {
             Type::Arith(ty) => Some(Self::Arith(ty)),
             Type::Struct(s) => Some(Self::Struct(s)),
@@ -56,7 +56,7 @@ impl Elem {
             depth += 1;
             ty = of;
         }
-        let base = match Self::of(ty)? {
+        let base = match Self::from_type(ty)? {
             Self::Arith(ty) => Base::Arith(ty),
             Self::Struct(s) => Base::Struct(s),
             Self::Pointer(..) => return None,
@@ -135,7 +135,7 @@ pub(super) struct Path {
 }
 
 impl Path {
-    pub(super) fn place(self) -> Place {
+    pub(super) fn into_place(self) -> Place {
         Place {
             var: self.var,
             subscripts: self.subscripts.into_boxed_slice(),
@@ -230,13 +230,13 @@ impl Pointer {
         let mut path = self.target();
         path.subscripts
             .extend((0..inner).map(|_| Subscript::Range(Box::default())));
-        path.place()
+        path.into_place()
     }
 
     /// The argument for an array parameter: the elements from the one pointed to on.
     pub(super) fn section(self) -> Place {
         if self.flat.is_some() {
-            return self.target().place();
+            return self.target().into_place();
         }
         let mut subscripts = self.prefix;
         match self.offset {

@@ -117,7 +117,7 @@ pub(super) fn flag(l: &mut Lower<'_>) {
 
 impl Body<'_, '_> {
     /// Gives the variables their initial values.
-    pub(super) fn start(&mut self) {
+    pub(super) fn initialise_variables(&mut self) {
         let Some(flag) = self
             .l
             .flag
@@ -126,17 +126,17 @@ impl Body<'_, '_> {
             return;
         };
         let flag = self.f.global(self.l.program.program(), flag);
-        self.mark();
+        self.set_span();
         self.f.begin_if(Expr::op(Op::Not, [Expr::var(flag)]));
         self.assign(flag, Expr::Logical(true));
         for d in self.l.started.clone() {
             let at = self.l.unit.decl(d).at;
-            self.span = at.to(at);
+            self.span = at.span_to(at);
             // A problem has been reported; the other variables are checked all the same.
-            let done = self.initialised(d);
-            self.told(&done, at);
+            let done = self.initialise_variable(d);
+            self.report_untold(&done, at);
         }
-        self.mark();
+        self.set_span();
         self.f.end_if();
         self.span = None;
     }

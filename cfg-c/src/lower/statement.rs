@@ -14,29 +14,29 @@ use cfg_core::ir::{Expr, Place, Subscript};
 
 impl Body<'_, '_> {
     /// Translates a statement; `last`: it is the last one of the function.
-    pub(super) fn statement(&mut self, s: StmtId, last: bool) {
+    pub(super) fn lower_statement(&mut self, s: StmtId, last: bool) {
         let unit = self.l.unit;
         let node = unit.stmt(s);
-        let whole = node.from.to(node.to);
+        let whole = node.from.span_to(node.to);
         if !matches!(node.kind, StmtKind::Block(_)) {
             self.span = whole;
         }
         // A problem has been reported; the statements that follow are translated all the same, to find others.
         let done: Lowered<()> = match &node.kind {
             StmtKind::Empty => Ok(()),
-            StmtKind::Expr(e) => self.discard(*e),
+            StmtKind::Expr(e) => self.lower_for_effects(*e),
             StmtKind::Decl(decls) => {
                 for d in decls {
                     let span = unit.decl(*d).at;
-                    self.span = span.to(node.to);
-                    let done = self.declaration(*d);
-                    self.told(&done, span);
+                    self.span = span.span_to(node.to);
+                    let done = self.lower_declaration(*d);
+                    self.report_untold(&done, span);
                 }
                 Ok(())
             }
             StmtKind::Block(list) => {
                 for (k, s) in list.iter().enumerate() {
-                    self.statement(*s, last && k + 1 == list.len());
+                    self.lower_statement(*s, last && k + 1 == list.len());
                 }
                 Ok(())
             }
@@ -47,36 +47,36 @@ impl Body<'_, '_> {
             StmtKind::While(c, body) => self.while_loop(*c, *body, None),
             StmtKind::Do(body, c) => self.do_loop(*body, *c),
             StmtKind::For(of) => self.for_loop(of),
-            StmtKind::Switch(value, body) => self.switch(*value, *body, last),
+            StmtKind::Switch(value, body) => self.lower_switch(*value, *body, last),
             StmtKind::Case(..) | StmtKind::Default => {
                 if let Some(label) = self.cases.get(&s).copied() {
-                    self.mark();
-                    self.f.place(label);
+                    self.set_span();
+                    self.f.place_label(label);
                 }
                 Ok(())
             }
             StmtKind::Label(name) => {
                 if let Some(label) = self.labels.get(name).copied() {
-                    self.mark();
-                    self.f.place(label);
+                    self.set_span();
+                    self.f.place_label(label);
                 }
                 Ok(())
             }
-            StmtKind::Goto(name) => self.goto(name, node.from),
-            StmtKind::Break => self.jump(true),
-            StmtKind::Continue => self.jump(false),
+            StmtKind::Goto(name) => self.lower_goto(name, node.from),
+            StmtKind::Break => self.lower_jump(true),
+            StmtKind::Continue => self.lower_jump(false),
             StmtKind::Return(value) => self.return_value(*value, last, node.from),
             StmtKind::Leave => {
                 if !last {
-                    self.leave();
+                    self.leave_inlined();
                 }
                 Ok(())
             }
         };
-        self.told(&done, node.from);
+        self.report_untold(&done, node.from);
     }
 
-    fn goto(&mut self, name: &str, at: crate::source::Pos) -> Lowered<()> {
+    fn lower_goto(&mut self, name: &str, at: crate::source::Pos) -> Lowered<()> {
         let Some(label) = self.labels.get(name).copied() else {
             let message = format!("there is no label {name} in this function");
             return self.error(
@@ -95,12 +95,12 @@ impl Body<'_, '_> {
     fn tell_all(&mut self) {
         for counting in self.counting.clone() {
             if counting.kept {
-                self.tell(counting.decl, counting.index);
+                self.assign_loop_variable(counting.decl, counting.index);
             }
         }
     }
 
-    fn jump(&mut self, is_break: bool) -> Lowered<()> {
+    fn lower_jump(&mut self, is_break: bool) -> Lowered<()> {
         let targets = if is_break {
             &mut self.breaks
         } else {
@@ -115,7 +115,7 @@ impl Body<'_, '_> {
     }
 
     /// Jumps behind the function that stands in place of a call.
-    fn leave(&mut self) {
+    fn leave_inlined(&mut self) {
         if let Some(target) = self.leaves.last_mut() {
             target.used = true;
             let label = target.label;
@@ -125,8 +125,8 @@ impl Body<'_, '_> {
     }
 
     /// Translates the statements of a function that stands in place of a call, or those of an operand.
-    pub(super) fn inlined(&mut self, inlined: &Inlined) {
-        if self.unordered(&inlined.arguments, None).is_err() {
+    pub(super) fn lower_inlined(&mut self, inlined: &Inlined) {
+        if self.refuse_unordered(&inlined.arguments, None).is_err() {
             // The problem has been reported.
             return;
         }
@@ -139,7 +139,7 @@ impl Body<'_, '_> {
         let (span, depth) = (self.span, self.depth);
         self.base += depth + 1;
         self.depth = 0;
-        self.statement(inlined.body, true);
+        self.lower_statement(inlined.body, true);
         self.depth = depth;
         self.base -= depth + 1;
         self.span = span;
@@ -157,8 +157,8 @@ impl Body<'_, '_> {
     /// Places a label, if anything jumps to it.
     pub(super) fn place_target(&mut self, target: Option<Target>) {
         if let Some(target) = target.filter(|t| t.used) {
-            self.mark();
-            self.f.place(target.label);
+            self.set_span();
+            self.f.place_label(target.label);
         }
     }
 
@@ -171,8 +171,8 @@ impl Body<'_, '_> {
         match (value, self.result) {
             (Some(e), _) if self.returned.is_some() => self.return_memory(e)?,
             (Some(e), Some((v, elem @ Elem::Struct(_)))) => {
-                let target = super::structure::whole(v, elem);
-                self.decided(e, &mut |b| b.store_structure(target.clone(), e))?;
+                let target = super::structure::whole_variable(v, elem);
+                self.decide_pointers(e, &mut |b| b.store_structure(target.clone(), e))?;
             }
             (Some(e), Some((v, elem @ Elem::Pointer(..)))) => {
                 let value = self.pointer_value(e, elem)?;
@@ -180,7 +180,7 @@ impl Body<'_, '_> {
             }
             (Some(e), Some((v, Elem::Arith(ty)))) => {
                 let refused = (&codes::POINTER, at);
-                let value = self.number(
+                let value = self.lower_number(
                     (e, Some(ty)),
                     refused,
                     "a pointer is returned",
@@ -188,7 +188,7 @@ impl Body<'_, '_> {
                 )?;
                 self.assign(v, value.convert(ty).e);
             }
-            (Some(e), None) => self.discard(e)?,
+            (Some(e), None) => self.lower_for_effects(e)?,
             (None, _) => {}
         }
         if !last {
@@ -202,23 +202,23 @@ impl Body<'_, '_> {
         let (mut open, mut done) = (0, false);
         for (k, (c, then)) in arms.iter().enumerate() {
             self.span = span;
-            let condition = self.condition(*c);
-            self.told(&condition, self.l.unit.expr(*c).at);
+            let condition = self.lower_condition(*c);
+            self.report_untold(&condition, self.l.unit.expr(*c).at);
             let condition = condition.unwrap_or(Expr::Logical(true));
             let behind = arms[k + 1..].iter().map(|(_, s)| *s).chain(other);
             match condition {
                 // Statements that are never executed are not translated, as in `if (!memory) exit(1);`.
                 Expr::Logical(false) if !self.l.unit.is_entered(&[*then]) => continue,
                 Expr::Logical(true) if !self.l.unit.is_entered(&behind.collect::<Vec<_>>()) => {
-                    self.statement(*then, last);
+                    self.lower_statement(*then, last);
                     done = true;
                     break;
                 }
                 condition => {
-                    self.mark();
+                    self.set_span();
                     self.f.begin_if(condition);
                     open += 1;
-                    self.statement(*then, last);
+                    self.lower_statement(*then, last);
                     if k + 1 < arms.len() || other.is_some() {
                         self.f.begin_else();
                     }
@@ -226,16 +226,16 @@ impl Body<'_, '_> {
             }
         }
         if let Some(other) = other.filter(|_| !done) {
-            self.statement(other, last);
+            self.lower_statement(other, last);
         }
         self.span = span;
         for _ in 0..open {
-            self.mark();
+            self.set_span();
             self.f.end_if();
         }
     }
 
-    pub(super) fn declaration(&mut self, d: DeclId) -> Lowered<()> {
+    pub(super) fn lower_declaration(&mut self, d: DeclId) -> Lowered<()> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
         if decl.kind != DeclKind::Local {
@@ -245,24 +245,24 @@ impl Body<'_, '_> {
             && !self.is_value(&decl.ty)
         {
             let done = if self.is_rows(d) {
-                self.slot(d, decl.at).map(|_| ())
+                self.slot_of(d, decl.at).map(|_| ())
             } else if self.is_walker(d) {
                 self.declare_walker(d)
             } else {
-                self.alias(d)
+                self.declare_alias(d)
             };
             if done.is_err() {
                 self.failed.insert(d);
             }
             return done;
         }
-        self.initialised(d)
+        self.initialise_variable(d)
     }
 
     /// Gives a variable its initial value.
-    pub(super) fn initialised(&mut self, d: DeclId) -> Lowered<()> {
+    pub(super) fn initialise_variable(&mut self, d: DeclId) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
-        let slot = self.slot(d, decl.at)?;
+        let slot = self.slot_of(d, decl.at)?;
         let Some(init) = &decl.init else {
             if let Slot::Array {
                 var,
@@ -276,10 +276,10 @@ impl Body<'_, '_> {
             return Ok(());
         };
         let path = match slot {
-            Slot::Scalar(var, elem) => super::structure::whole(var, elem),
+            Slot::Scalar(var, elem) => super::structure::whole_variable(var, elem),
             Slot::Cell(var, elem) => Path {
                 subscripts: vec![Subscript::Index(Expr::Int(0))],
-                ..super::structure::whole(var, elem)
+                ..super::structure::whole_variable(var, elem)
             },
             Slot::Array {
                 var,
@@ -290,35 +290,37 @@ impl Body<'_, '_> {
             } => Path {
                 dims: rank,
                 lower,
-                ..super::structure::whole(var, elem)
+                ..super::structure::whole_variable(var, elem)
             },
             Slot::Alias(_) | Slot::Walker(_) => return Err(super::Failed),
         };
         match (path.elem, init) {
-            (Elem::Arith(_), Init::Expr(e)) if path.dims == 0 => self.initial(path.place(), d, *e),
+            (Elem::Arith(_), Init::Expr(e)) if path.dims == 0 => {
+                self.assign_initial(path.into_place(), d, *e)
+            }
             (Elem::Pointer(..), Init::Expr(e)) if path.dims == 0 => {
-                self.unordered(&[*e], Some(d))?;
+                self.refuse_unordered(&[*e], Some(d))?;
                 self.point_to(path, *e)
             }
             (Elem::Struct(_), Init::Expr(e)) if path.dims == 0 => {
-                self.unordered(&[*e], Some(d))?;
-                self.decided(*e, &mut |b| b.store_structure(path.clone(), *e))
+                self.refuse_unordered(&[*e], Some(d))?;
+                self.decide_pointers(*e, &mut |b| b.store_structure(path.clone(), *e))
             }
             (_, Init::Parts(given)) => self.initial_parts(&path, d, given),
             (_, Init::Expr(_) | Init::Wrong(_)) => Err(super::Failed),
         }
     }
 
-    fn initial(&mut self, place: Place, d: DeclId, e: ExprId) -> Lowered<()> {
+    fn assign_initial(&mut self, place: Place, d: DeclId, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let at = unit.expr(e).at;
         let Some(ty) = unit.decl(d).ty.arith() else {
             return Err(super::Failed);
         };
-        self.unordered(&[e], Some(d))?;
+        self.refuse_unordered(&[e], Some(d))?;
         let message = "a number is initialised with a pointer";
         let refused = (&codes::OPERAND, at);
-        let value = self.number(
+        let value = self.lower_number(
             (e, Some(ty)),
             refused,
             message,
@@ -331,17 +333,19 @@ impl Body<'_, '_> {
 
     fn declare_walker(&mut self, d: DeclId) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
-        let Slot::Walker(walker) = self.slot(d, decl.at)? else {
+        let Slot::Walker(walker) = self.slot_of(d, decl.at)? else {
             return Err(super::Failed);
         };
         match &decl.init {
-            Some(Init::Expr(e)) => self.decided(*e, &mut |b| b.point(d, &walker, *e)),
+            Some(Init::Expr(e)) => {
+                self.decide_pointers(*e, &mut |b| b.assign_walker(d, &walker, *e))
+            }
             _ => Ok(()),
         }
     }
 
     /// Makes a pointer that keeps its initial value another name for the place.
-    fn alias(&mut self, d: DeclId) -> Lowered<()> {
+    fn declare_alias(&mut self, d: DeclId) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
         let help = "initialise it where it is declared, and use an index to move";
         self.well_initialised(d)?;
@@ -349,11 +353,11 @@ impl Body<'_, '_> {
             let message = format!("the pointer {} is not initialised", decl.name);
             return self.error(&codes::POINTER, decl.at, message, help);
         };
-        let bare = points::bare(self.l.unit, *e);
+        let bare = points::strip_conversions(self.l.unit, *e);
         let mut pointer = if points::allocates(self.l.unit, bare) {
             self.allocate(bare, d)?
         } else {
-            self.pointer(*e)?
+            self.lower_pointer(*e)?
         };
         let mut ty = &decl.ty;
         let mut levels = 0;
@@ -361,7 +365,7 @@ impl Body<'_, '_> {
             levels += 1;
             ty = of;
         }
-        if Elem::of(ty) != Some(pointer.elem) || levels != pointer.inner + 1 {
+        if Elem::from_type(ty) != Some(pointer.elem) || levels != pointer.inner + 1 {
             let message = format!(
                 "the pointer {} has another type than what it points to",
                 decl.name
@@ -377,17 +381,17 @@ impl Body<'_, '_> {
         let prefix = std::mem::take(&mut pointer.prefix);
         for step in prefix {
             pointer.prefix.push(match step {
-                Subscript::Index(e) => Subscript::Index(self.kept(e)),
+                Subscript::Index(e) => Subscript::Index(self.keep_index(e)),
                 other => other,
             });
         }
-        pointer.offset = pointer.offset.take().map(|e| self.kept(e));
+        pointer.offset = pointer.offset.take().map(|e| self.keep_index(e));
         self.slots.insert(d, Slot::Alias(pointer));
         Ok(())
     }
 
     /// The present value of an index: moved to a variable if its own variables may change.
-    fn kept(&mut self, e: Expr) -> Expr {
+    fn keep_index(&mut self, e: Expr) -> Expr {
         if self.is_frozen(&e) {
             return e;
         }

@@ -23,12 +23,12 @@ pub(super) const LEADS_TO_ONE: &str = "a pointer to void is given, and converted
 
 impl Lower<'_> {
     /// The type of elements in the representation.
-    pub(super) fn scalar(&mut self, elem: Elem, at: Pos) -> Lowered<ScalarType> {
+    pub(super) fn scalar_type(&mut self, elem: Elem, at: Pos) -> Lowered<ScalarType> {
         match elem {
-            Elem::Arith(ty) => Ok(ty.scalar()),
-            Elem::Struct(s) => self.record(s, at, Record::MAX_DEPTH),
+            Elem::Arith(ty) => Ok(ty.scalar_type()),
+            Elem::Struct(s) => self.record_type(s, at, Record::MAX_DEPTH),
             Elem::Pointer(base, depth) => {
-                let mut ty = self.scalar(base.into(), at)?;
+                let mut ty = self.scalar_type(base.into(), at)?;
                 for _ in 0..depth {
                     ty = ScalarType::Pointer(PointerType::to(ty).ok_or(Failed)?);
                 }
@@ -38,7 +38,7 @@ impl Lower<'_> {
     }
 
     /// The record of a structure; `at` is the position of its use.
-    fn record(&mut self, s: StructId, at: Pos, depth: usize) -> Lowered<ScalarType> {
+    fn record_type(&mut self, s: StructId, at: Pos, depth: usize) -> Lowered<ScalarType> {
         if let Some(known) = self.records.get(&s) {
             return known.ok_or(Failed);
         }
@@ -122,9 +122,9 @@ impl Lower<'_> {
         for member in &structure.members {
             let (elem, extents) = self.member_shape(&member.ty, &member.name, member.at)?;
             let ty = match elem {
-                Elem::Arith(ty) => ty.scalar(),
-                Elem::Struct(s) => self.record(s, at, depth)?,
-                Elem::Pointer(..) => self.scalar(elem, at)?,
+                Elem::Arith(ty) => ty.scalar_type(),
+                Elem::Struct(s) => self.record_type(s, at, depth)?,
+                Elem::Pointer(..) => self.scalar_type(elem, at)?,
             };
             let shape = extents.into_iter().map(|n| Dim {
                 lower: Expr::Int(0),
@@ -187,37 +187,37 @@ impl Body<'_, '_> {
         let node = unit.expr(e);
         match &node.kind {
             ExprKind::Call(f, arguments) => match self.call_result(e, *f, arguments)? {
-                Some((var, elem)) => Ok(whole(var, elem)),
+                Some((var, elem)) => Ok(whole_variable(var, elem)),
                 None => Err(Failed),
             },
             ExprKind::Assign(None, target, value) => self.copy_structure(*target, *value, node.at),
             ExprKind::Inlined(inlined) => {
-                self.inlined(inlined);
+                self.lower_inlined(inlined);
                 match inlined.value {
-                    Some(value) => self.path(value),
+                    Some(value) => self.lower_path(value),
                     None => Err(Failed),
                 }
             }
             ExprKind::Binary(Binary::Comma, a, b) => {
-                self.discard(*a)?;
-                self.path(*b)
+                self.lower_for_effects(*a)?;
+                self.lower_path(*b)
             }
             ExprKind::Conditional(c, a, b) => {
                 let Some(s) = unit.structure_of(e) else {
                     return Err(Failed);
                 };
                 let elem = Elem::Struct(s);
-                let ty = self.l.scalar(elem, node.at)?;
-                let condition = self.condition(*c)?;
+                let ty = self.l.scalar_type(elem, node.at)?;
+                let condition = self.lower_condition(*c)?;
                 let t = self.f.temporary(ty);
-                self.mark();
+                self.set_span();
                 self.f.begin_if(condition);
-                let yes = self.store_structure(whole(t, elem), *a);
+                let yes = self.store_structure(whole_variable(t, elem), *a);
                 self.f.begin_else();
-                let no = self.store_structure(whole(t, elem), *b);
+                let no = self.store_structure(whole_variable(t, elem), *b);
                 self.f.end_if();
                 yes.and(no)?;
-                Ok(whole(t, elem))
+                Ok(whole_variable(t, elem))
             }
             _ => self.error(
                 &codes::TYPE,
@@ -241,7 +241,7 @@ impl Body<'_, '_> {
             return self.error(&codes::OPERAND, at, message, "assign one of the same type");
         }
         self.unordered_target(target, value)?;
-        let mut path = self.writable(target)?;
+        let mut path = self.lower_target(target)?;
         if unit.expr(value).effects {
             path = self.settled_path(path);
         }
@@ -251,13 +251,13 @@ impl Body<'_, '_> {
 
     /// Assigns a structure to a place.
     pub(super) fn store_structure(&mut self, target: Path, value: ExprId) -> Lowered<()> {
-        let path = self.path(value)?;
+        let path = self.lower_path(value)?;
         if path.elem != target.elem || path.dims != target.dims {
             let at = self.l.unit.expr(value).at;
             let message = "a structure of another type is assigned";
             return self.error(&codes::OPERAND, at, message, "assign one of the same type");
         }
-        self.assign(target.place(), Expr::Place(path.place()));
+        self.assign(target.into_place(), Expr::Place(path.into_place()));
         Ok(())
     }
 
@@ -273,21 +273,21 @@ impl Body<'_, '_> {
         let ty = &unit.decl(d).ty;
         let all = braces::count(unit, ty);
         if all.is_none_or(|all| all > given.len() as i64) {
-            self.zero(target.clone())?;
+            self.zero_path(target.clone())?;
         }
         for (steps, e) in given {
             let e = *e;
             let mut path = target.clone();
             path.subscripts.extend_from_slice(steps);
             if unit.structure_of(e).is_some() {
-                let value = self.path(e)?;
-                self.assign(path.place(), Expr::Place(value.place()));
+                let value = self.lower_path(e)?;
+                self.assign(path.into_place(), Expr::Place(value.into_place()));
                 continue;
             }
             let at = unit.expr(e).at;
             if let Some(elem) = self.pointer_at(ty, steps) {
                 let value = self.pointer_value(e, elem)?;
-                self.assign(path.place(), value);
+                self.assign(path.into_place(), value);
                 continue;
             }
             let part = braces::type_at(unit, ty, steps);
@@ -296,14 +296,14 @@ impl Body<'_, '_> {
             };
             let message = "a number is initialised with a pointer";
             let help = "initialise it with an element";
-            let value = self.number((e, Some(to)), (&codes::OPERAND, at), message, help)?;
-            self.assign(path.place(), value.kept(width).convert(to).e);
+            let value = self.lower_number((e, Some(to)), (&codes::OPERAND, at), message, help)?;
+            self.assign(path.into_place(), value.kept(width).convert(to).e);
         }
         Ok(())
     }
 
     /// Sets all numbers in a place to 0.
-    pub(super) fn zero(&mut self, target: Path) -> Lowered<()> {
+    pub(super) fn zero_path(&mut self, target: Path) -> Lowered<()> {
         self.set_bytes(target, 0, Pos::default())
     }
 
@@ -325,7 +325,7 @@ impl Body<'_, '_> {
                 let message = "memset sets pointers, and not to 0";
                 b.error(&codes::LIBRARY, at, message, "write a loop")
             }
-            Elem::Pointer(..) | Elem::Struct(_) => b.null(elem, at),
+            Elem::Pointer(..) | Elem::Struct(_) => b.null_pointer(elem, at),
         })
     }
 
@@ -340,7 +340,7 @@ impl Body<'_, '_> {
         while let Some((path, is_bits)) = open.pop() {
             let Elem::Struct(s) = path.elem else {
                 let value = value(self, path.elem, is_bits)?;
-                self.assign(path.place(), value);
+                self.assign(path.into_place(), value);
                 continue;
             };
             for member in self.l.unit.structure(s).members.iter().rev() {
@@ -366,7 +366,7 @@ fn filled(ty: Arith, byte: u8) -> Option<i128> {
 }
 
 /// The place of a variable that is no array.
-pub(super) fn whole(var: VarId, elem: Elem) -> Path {
+pub(super) fn whole_variable(var: VarId, elem: Elem) -> Path {
     Path {
         var,
         subscripts: Vec::new(),

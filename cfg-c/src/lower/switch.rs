@@ -18,7 +18,12 @@ struct Section {
 }
 
 impl Body<'_, '_> {
-    pub(super) fn switch(&mut self, selector: ExprId, body: StmtId, last: bool) -> Lowered<()> {
+    pub(super) fn lower_switch(
+        &mut self,
+        selector: ExprId,
+        body: StmtId,
+        last: bool,
+    ) -> Lowered<()> {
         let span = self.span;
         let unit = self.l.unit;
         if unit.is_pointer(selector) {
@@ -31,7 +36,7 @@ impl Body<'_, '_> {
             );
         }
         let value_at = unit.expr(selector).at;
-        let value = self.expr(selector)?;
+        let value = self.lower_expr(selector)?;
         let Arith::Int(ty) = value.ty else {
             return self.error(
                 &codes::OPERAND,
@@ -40,19 +45,19 @@ impl Body<'_, '_> {
                 "convert it with (int)",
             );
         };
-        let promoted = ty.promoted();
+        let promoted = ty.promote();
         let value = value.convert(Arith::Int(promoted));
         let value = match value.constant {
             Some(k) => Expr::Int(self.within_integer(k, selector)?),
-            None => self.widened(value.e, promoted),
+            None => self.widen_integer(value.e, promoted),
         };
         let all = self.cases_of(body);
-        let sections = self.sections(body, &all, promoted)?;
+        let sections = self.lower_sections(body, &all, promoted)?;
         let after = self.new_target();
         self.breaks.push(after);
         match sections {
             Some(sections) => {
-                self.mark();
+                self.set_span();
                 self.f.begin_cases(value);
                 let has_default = sections.iter().any(|s| s.default);
                 let mut label = 0;
@@ -61,19 +66,19 @@ impl Body<'_, '_> {
                     self.f.begin_arm(label, section.cases, section.default);
                     let count = section.statements.len() - usize::from(section.breaks);
                     for (k, s) in section.statements[..count].iter().enumerate() {
-                        self.statement(*s, last && k + 1 == count);
+                        self.lower_statement(*s, last && k + 1 == count);
                     }
                 }
                 if !has_default {
                     self.f.begin_arm(label + 1, [], true);
                 }
                 self.span = span;
-                self.mark();
+                self.set_span();
                 self.f.end_cases();
             }
             None => {
-                self.dispatch(value, &all, promoted)?;
-                self.statement(body, false);
+                self.lower_dispatch(value, &all, promoted)?;
+                self.lower_statement(body, false);
                 self.span = span;
             }
         }
@@ -83,7 +88,12 @@ impl Body<'_, '_> {
     }
 
     /// Writes the jump to the case of a value, or behind the switch.
-    fn dispatch(&mut self, value: Expr, all: &[StmtId], ty: crate::types::Int) -> Lowered<()> {
+    fn lower_dispatch(
+        &mut self,
+        value: Expr,
+        all: &[StmtId],
+        ty: crate::types::Int,
+    ) -> Lowered<()> {
         let unit = self.l.unit;
         let mut targets = Vec::new();
         let mut default = None;
@@ -91,7 +101,9 @@ impl Body<'_, '_> {
             let label = self.f.label();
             self.cases.insert(*s, label);
             match unit.stmt(*s).kind {
-                StmtKind::Case(first, end) => targets.push((self.case(first, end, ty)?, label)),
+                StmtKind::Case(first, end) => {
+                    targets.push((self.lower_case(first, end, ty)?, label))
+                }
                 _ => default = Some(label),
             }
         }
@@ -105,7 +117,7 @@ impl Body<'_, '_> {
             self.f.goto(out);
             return Ok(());
         }
-        self.mark();
+        self.set_span();
         self.f.begin_cases(value);
         let mut number = 0;
         for (case, label) in targets {
@@ -119,7 +131,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn case(
+    fn lower_case(
         &mut self,
         first: ExprId,
         end: Option<ExprId>,
@@ -178,7 +190,7 @@ impl Body<'_, '_> {
     }
 
     /// The sections of a switch whose cases do not fall through; `None` if one does.
-    fn sections(
+    fn lower_sections(
         &mut self,
         body: StmtId,
         all: &[StmtId],
@@ -218,7 +230,7 @@ impl Body<'_, '_> {
                 });
             }
             let case = match unit.stmt(*s).kind {
-                StmtKind::Case(first, end) => Some(self.case(first, end, ty)?),
+                StmtKind::Case(first, end) => Some(self.lower_case(first, end, ty)?),
                 _ => None,
             };
             if let Some(section) = sections.last_mut() {

@@ -76,7 +76,7 @@ impl Value {
         if self.logical {
             ScalarType::Logical
         } else {
-            self.ty.scalar()
+            self.ty.scalar_type()
         }
     }
 
@@ -92,7 +92,7 @@ impl Value {
             let depth = self.depth + 1;
             return Self::new(self.condition(), to, depth);
         }
-        if self.scalar() == to.scalar() {
+        if self.scalar() == to.scalar_type() {
             return Self { ty: to, ..self };
         }
         match (&self.e, to) {
@@ -127,7 +127,7 @@ impl Value {
         let depth = self.depth + 4;
         let cut = [self.convert(ty).e, Expr::Int((1 << width.bits) - 1)];
         let cut = Expr::op(Op::BitAnd, cut);
-        let kept = match width.of.signed() {
+        let kept = match width.of.is_signed() {
             true => {
                 let sign = 1 << (width.bits - 1);
                 let turned = Expr::op(Op::BitXor, [cut, Expr::Int(sign)]);
@@ -171,7 +171,7 @@ pub(super) fn widen(e: Expr, from: Int, is_index: &dyn Fn(&Expr) -> bool) -> Exp
             operands.into_vec().remove(0)
         }
         Expr::Op(op @ (Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Div | Op::Mod), operands)
-            if from.signed() =>
+            if from.is_signed() =>
         {
             let operands = operands.into_vec();
             Expr::op(

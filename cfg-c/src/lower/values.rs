@@ -28,7 +28,7 @@ impl Body<'_, '_> {
 
     /// True if a pointer expression is a value. An expression without a type is refused where it is translated.
     pub(super) fn holds_value(&self, e: ExprId) -> bool {
-        let bare = points::bare(self.l.unit, e);
+        let bare = points::strip_conversions(self.l.unit, e);
         let to = self
             .l
             .unit
@@ -41,8 +41,8 @@ impl Body<'_, '_> {
     }
 
     /// The null pointer of a type.
-    pub(super) fn null(&mut self, elem: Elem, at: Pos) -> Lowered<Expr> {
-        let ty = self.l.scalar(elem, at)?;
+    pub(super) fn null_pointer(&mut self, elem: Elem, at: Pos) -> Lowered<Expr> {
+        let ty = self.l.scalar_type(elem, at)?;
         Ok(Expr::zero(ty))
     }
 
@@ -53,7 +53,7 @@ impl Body<'_, '_> {
     }
 
     /// The target of the pointer in a place.
-    fn behind(&self, path: Path, constant: bool) -> Option<Pointer> {
+    fn pointer_in(&self, path: Path, constant: bool) -> Option<Pointer> {
         let elem = path.elem.pointee().filter(|_| path.dims == 0)?;
         let mut prefix = path.subscripts;
         prefix.push(Subscript::Deref);
@@ -70,13 +70,13 @@ impl Body<'_, '_> {
     }
 
     /// The target of a pointer, which is moved to a new variable.
-    pub(super) fn held(&mut self, (value, elem): (Expr, Elem)) -> Lowered<Pointer> {
-        let ty = self.l.scalar(elem, Pos::default())?;
+    pub(super) fn hold_pointer(&mut self, (value, elem): (Expr, Elem)) -> Lowered<Pointer> {
+        let ty = self.l.scalar_type(elem, Pos::default())?;
         let t = self.f.temporary(ty);
         self.assign(t, value);
         self.frozen.insert(t);
-        let path = super::structure::whole(t, elem);
-        self.behind(path, false).ok_or(Failed)
+        let path = super::structure::whole_variable(t, elem);
+        self.pointer_in(path, false).ok_or(Failed)
     }
 
     /// The pointer of an expression, if it is read from a place or comes from a call; `None` for pointers that the
@@ -94,9 +94,9 @@ impl Body<'_, '_> {
             | ExprKind::Member(..)
             | ExprKind::Literal(_)
             | ExprKind::Unary(crate::ast::Unary::Deref, _) => {
-                let path = self.path(e)?;
+                let path = self.lower_path(e)?;
                 match path.elem {
-                    Elem::Pointer(..) => Ok(self.behind(path, constant)),
+                    Elem::Pointer(..) => Ok(self.pointer_in(path, constant)),
                     Elem::Arith(_) | Elem::Struct(_) => Ok(None),
                 }
             }
@@ -105,14 +105,14 @@ impl Body<'_, '_> {
                     return Ok(None);
                 };
                 let value = self.pointer_value(e, elem)?;
-                self.held((value, elem)).map(Some)
+                self.hold_pointer((value, elem)).map(Some)
             }
             ExprKind::Call(..) if points::allocates(unit, e) || points::reallocates(unit, e) => {
                 self.pointer_problem(e, "memory is allocated where no pointer is assigned")
             }
             ExprKind::Call(f, arguments) => match self.call_result(e, *f, arguments)? {
                 Some((v, elem @ Elem::Pointer(..))) => {
-                    Ok(self.behind(super::structure::whole(v, elem), constant))
+                    Ok(self.pointer_in(super::structure::whole_variable(v, elem), constant))
                 }
                 Some(_) | None => Err(Failed),
             },
@@ -170,38 +170,38 @@ impl Body<'_, '_> {
 
     /// The value of a pointer expression of a type.
     pub(super) fn pointer_value(&mut self, e: ExprId, elem: Elem) -> Lowered<Expr> {
-        self.nested(e, |b| b.pointer_value_part(e, elem))
+        self.enter_level(e, |b| b.pointer_value_part(e, elem))
     }
 
     fn pointer_value_part(&mut self, e: ExprId, elem: Elem) -> Lowered<Expr> {
         let unit = self.l.unit;
         let at = unit.expr(e).at;
-        let e = points::bare(unit, e);
+        let e = points::strip_conversions(unit, e);
         if points::is_null(unit, e) {
-            return self.null(elem, at);
+            return self.null_pointer(elem, at);
         }
         match unit.expr(e).kind {
             ExprKind::Conditional(c, a, b) => {
-                let condition = self.condition(c)?;
+                let condition = self.lower_condition(c)?;
                 if !unit.expr(a).effects && !unit.expr(b).effects {
                     let (yes, no) = (self.pointer_value(a, elem)?, self.pointer_value(b, elem)?);
                     return Ok(Expr::op(Op::If, [condition, yes, no]));
                 }
-                let ty = self.l.scalar(elem, at)?;
+                let ty = self.l.scalar_type(elem, at)?;
                 let t = self.f.temporary(ty);
-                self.mark();
+                self.set_span();
                 self.f.begin_if(condition);
-                let yes = self.point_to(super::structure::whole(t, elem), a);
+                let yes = self.point_to(super::structure::whole_variable(t, elem), a);
                 self.f.begin_else();
-                let no = self.point_to(super::structure::whole(t, elem), b);
+                let no = self.point_to(super::structure::whole_variable(t, elem), b);
                 self.f.end_if();
                 yes.and(no)?;
                 return Ok(Expr::var(t));
             }
             ExprKind::Call(..) if points::allocates(unit, e) || points::reallocates(unit, e) => {
-                let ty = self.l.scalar(elem, at)?;
+                let ty = self.l.scalar_type(elem, at)?;
                 let t = self.f.temporary(ty);
-                self.point_to(super::structure::whole(t, elem), e)?;
+                self.point_to(super::structure::whole_variable(t, elem), e)?;
                 return Ok(Expr::var(t));
             }
             _ => {}
@@ -209,7 +209,7 @@ impl Body<'_, '_> {
         if !unit.is_pointer(e) {
             return self.pointer_problem(e, "a number is used as a pointer");
         }
-        let pointer = self.pointer(e)?;
+        let pointer = self.lower_pointer(e)?;
         let (value, found) = self.as_value(pointer)?;
         if found != elem {
             return self.pointer_problem(e, "a pointer of another type is expected");
@@ -220,20 +220,20 @@ impl Body<'_, '_> {
     /// Assigns a pointer to a place.
     pub(super) fn point_to(&mut self, target: Path, value: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
-        let value = points::bare(unit, value);
+        let value = points::strip_conversions(unit, value);
         let elem = target.elem;
         let allocates = points::allocates(unit, value);
         if !allocates && !points::reallocates(unit, value) {
             let value = self.pointer_value(value, elem)?;
-            self.assign(target.place(), value);
+            self.assign(target.into_place(), value);
             return Ok(());
         }
         let at = unit.expr(value).at;
         let of = self.pointed_type(elem, value)?;
         let count = self.counted_in(value, &of)?;
         let count = self.number_of(&count, false)?;
-        let target = target.place();
-        self.mark();
+        let target = target.into_place();
+        self.set_span();
         if allocates {
             match points::library_call(unit, value) {
                 Some("calloc") => self.f.allocate_zeroed(target, count),
@@ -258,10 +258,10 @@ impl Body<'_, '_> {
             return Ok(());
         }
         // After realloc, the old pointer keeps its value but leads to no object.
-        let ty = self.l.scalar(elem, at)?;
+        let ty = self.l.scalar_type(elem, at)?;
         let t = self.f.temporary(ty);
         self.assign(t, old);
-        self.mark();
+        self.set_span();
         self.f.resize(t, count);
         self.assign(target, Expr::var(t));
         Ok(())
@@ -270,11 +270,11 @@ impl Body<'_, '_> {
     /// The C type behind a pointer, whose size measures memory.
     fn pointed_type(&mut self, elem: Elem, e: ExprId) -> Lowered<Qualified> {
         match elem.pointee() {
-            Some(Elem::Arith(ty)) => Ok(Qualified::plain(Type::Arith(ty))),
-            Some(Elem::Struct(s)) => Ok(Qualified::plain(Type::Struct(s))),
+            Some(Elem::Arith(ty)) => Ok(Qualified::unqualified(Type::Arith(ty))),
+            Some(Elem::Struct(s)) => Ok(Qualified::unqualified(Type::Struct(s))),
             Some(pointer @ Elem::Pointer(..)) => {
                 let of = self.pointed_type(pointer, e)?;
-                Ok(Qualified::plain(Type::Pointer(of.into())))
+                Ok(Qualified::unqualified(Type::Pointer(of.into())))
             }
             None => self.pointer_problem(e, "memory is allocated where no pointer is assigned"),
         }
@@ -288,12 +288,12 @@ impl Body<'_, '_> {
             path = self.settled_path(path);
         }
         self.point_to(path.clone(), value)?;
-        self.behind(path, false).ok_or(Failed)
+        self.pointer_in(path, false).ok_or(Failed)
     }
 
     /// The place of a pointer that is to be changed.
     fn held_path(&mut self, target: ExprId) -> Lowered<Path> {
-        let path = self.path(target)?;
+        let path = self.lower_path(target)?;
         let declared = self.l.unit.expr(target).ty.as_ref();
         if declared.is_some_and(|ty| ty.constant) {
             let at = self.l.unit.expr(target).at;
@@ -324,7 +324,7 @@ impl Body<'_, '_> {
             path = self.settled_path(path);
         }
         let by = match by {
-            Some(e) => self.index(e)?,
+            Some(e) => self.lower_index(e)?,
             None => Expr::Int(1),
         };
         let by = match (op, by) {
@@ -332,33 +332,33 @@ impl Body<'_, '_> {
             (Binary::Sub, by) => Expr::op(Op::Neg, [by]),
             (_, by) => by,
         };
-        let place = path.clone().place();
+        let place = path.clone().into_place();
         let old = match before {
-            true => Some(self.held((Expr::Place(place.clone()), path.elem))?),
+            true => Some(self.hold_pointer((Expr::Place(place.clone()), path.elem))?),
             false => None,
         };
         let moved = Expr::op(Op::Shift, [Expr::Place(place.clone()), by]);
         self.assign(place, moved);
         match old {
             Some(old) => Ok(old),
-            None => self.behind(path, false).ok_or(Failed),
+            None => self.pointer_in(path, false).ok_or(Failed),
         }
     }
 
     /// True if a pointer is not null.
     pub(super) fn is_not_null(&mut self, e: ExprId) -> Lowered<Expr> {
         let unit = self.l.unit;
-        let e = points::bare(unit, e);
+        let e = points::strip_conversions(unit, e);
         if points::is_null(unit, e) {
             return Ok(Expr::Logical(false));
         }
-        let pointer = self.pointer(e)?;
+        let pointer = self.lower_pointer(e)?;
         if pointer.prefix.last() != Some(&Subscript::Deref) {
             // A declared object has an address, so a pointer to it is not null.
             return Ok(Expr::Logical(true));
         }
         let (value, elem) = self.as_value(pointer)?;
-        let null = self.null(elem, unit.expr(e).at)?;
+        let null = self.null_pointer(elem, unit.expr(e).at)?;
         Ok(Expr::op(Op::Ne, [value, null]))
     }
 
@@ -371,14 +371,14 @@ impl Body<'_, '_> {
         at: Pos,
     ) -> Lowered<Value> {
         let unit = self.l.unit;
-        self.unordered(&[a, b], None)?;
-        let mut left = self.pointer(a)?;
+        self.refuse_unordered(&[a, b], None)?;
+        let mut left = self.lower_pointer(a)?;
         if unit.expr(b).effects {
-            self.settle(&mut left);
+            self.settle_pointer(&mut left);
         }
         let (mut left, elem) = self.as_value(left)?;
         if unit.expr(b).effects && !self.is_frozen(&left) {
-            let ty = self.l.scalar(elem, at)?;
+            let ty = self.l.scalar_type(elem, at)?;
             let t = self.f.temporary(ty);
             self.assign(t, left);
             left = Expr::var(t);
@@ -417,7 +417,7 @@ impl Body<'_, '_> {
         if !later && (own || made) || self.is_frozen(&value) && !matches!(value, Expr::Null(_)) {
             return Ok(value);
         }
-        let ty = self.l.scalar(elem, at)?;
+        let ty = self.l.scalar_type(elem, at)?;
         let t = self.f.temporary(ty);
         self.assign(t, value);
         self.frozen.insert(t);
@@ -433,22 +433,22 @@ impl Body<'_, '_> {
     /// free: the end of an object.
     pub(super) fn free_value(&mut self, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
-        let e = points::bare(unit, e);
+        let e = points::strip_conversions(unit, e);
         if points::is_null(unit, e) {
             return Ok(());
         }
-        let pointer = self.pointer(e)?;
+        let pointer = self.lower_pointer(e)?;
         let (value, elem) = self.as_value(pointer)?;
         let place = match value {
             Expr::Place(place) => place,
             value => {
-                let ty = self.l.scalar(elem, unit.expr(e).at)?;
+                let ty = self.l.scalar_type(elem, unit.expr(e).at)?;
                 let t = self.f.temporary(ty);
                 self.assign(t, value);
                 Place::whole(t)
             }
         };
-        self.mark();
+        self.set_span();
         self.f.free(place);
         Ok(())
     }
@@ -457,7 +457,7 @@ impl Body<'_, '_> {
 impl Body<'_, '_> {
     /// Copies one element.
     pub(super) fn copy_one(&mut self, to: Pointer, from: Pointer) -> Lowered<()> {
-        let (to, from) = (to.target().place(), from.target().place());
+        let (to, from) = (to.target().into_place(), from.target().into_place());
         self.assign(to, Expr::Place(from));
         Ok(())
     }
@@ -466,21 +466,21 @@ impl Body<'_, '_> {
     pub(super) fn copy_elements(&mut self, to: Pointer, from: Pointer, n: Expr) -> Lowered<()> {
         let n = self.in_variable(n);
         let (mut to, mut from) = (to, from);
-        self.settle(&mut to);
-        self.settle(&mut from);
+        self.settle_pointer(&mut to);
+        self.settle_pointer(&mut from);
         let (_, elem) = self.as_value(from.clone())?;
-        let ty = self.l.scalar(elem, Pos::default())?;
+        let ty = self.l.scalar_type(elem, Pos::default())?;
         // The elements may overlap: they are copied through new memory.
         let t = self.f.temporary(ty);
-        self.mark();
+        self.set_span();
         self.f.allocate(t, n.clone());
         self.frozen.insert(t);
-        let between = super::structure::whole(t, elem);
-        let between = self.behind(between, false).ok_or(Failed)?;
+        let between = super::structure::whole_variable(t, elem);
+        let between = self.pointer_in(between, false).ok_or(Failed)?;
         let into = between.clone();
         self.each_element(n.clone(), |b, k| b.copy_one(into.at(k), from.at(k)))?;
         self.each_element(n, |b, k| b.copy_one(to.at(k), between.at(k)))?;
-        self.mark();
+        self.set_span();
         self.f.free(t);
         Ok(())
     }
@@ -496,10 +496,10 @@ impl Body<'_, '_> {
             Expr::Int(n) => Expr::Int(n - 1),
             n => Expr::op(Op::Sub, [n, Expr::Int(1)]),
         };
-        self.mark();
+        self.set_span();
         self.f.begin_for(k, Expr::Int(0), last, 1);
         let done = body(self, k);
-        self.mark();
+        self.set_span();
         self.f.end_loop();
         done
     }

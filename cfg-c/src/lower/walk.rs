@@ -4,7 +4,7 @@ use super::{
     Lowered, flat,
     routine::Body,
     slot::{Elem, Path, Pointer, Slot, Walker},
-    structure::{LEADS_TO_ONE, whole},
+    structure::{LEADS_TO_ONE, whole_variable},
 };
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
         if !decl.assigned.is_empty() || decl.address {
             return true;
         }
-        let e = points::bare(unit, *e);
+        let e = points::strip_conversions(unit, *e);
         if points::allocates(unit, e) {
             return false;
         }
@@ -65,7 +65,7 @@ impl Body<'_, '_> {
     }
 
     /// The slot of a pointer that is assigned or moves.
-    pub(super) fn walker(&mut self, d: DeclId) -> Lowered<Slot> {
+    pub(super) fn walker_slot(&mut self, d: DeclId) -> Lowered<Slot> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
         let name = &decl.name;
@@ -97,7 +97,7 @@ impl Body<'_, '_> {
             let help = "assign it the address of an element";
             return self.error(&codes::POINTER, decl.at, message, help);
         }
-        let (elem, inner, constant) = self.pointee(d)?;
+        let (elem, inner, constant) = self.pointed_elements(d)?;
         let indices = |s: &Shape| s.steps.iter().filter(|s| s.is_none()).count();
         let most = targets.shapes.iter().map(indices).max().unwrap_or(0);
         let integer = |b: &mut Self, what: &str| {
@@ -112,7 +112,7 @@ impl Body<'_, '_> {
         let selector = (targets.shapes.len() > 1).then(|| integer(self, "selector"));
         let mut found = Vec::new();
         for shape in &targets.shapes {
-            let var = self.root(shape.root, d)?;
+            let var = self.root_variable(shape.root, d)?;
             let mut next = own.iter();
             let mut prefix = Vec::new();
             for step in &shape.steps {
@@ -141,7 +141,7 @@ impl Body<'_, '_> {
             });
         }
         if found.is_empty() {
-            found.push(self.nowhere(d, offset)?);
+            found.push(self.null_place(d, offset)?);
         }
         self.several |= selector.is_some();
         let null = targets.null || self.may_be_absent(&targets).next().is_some();
@@ -174,22 +174,22 @@ impl Body<'_, '_> {
             if self.is_value(&decl.ty) || self.is_rows(d) || !leads_nowhere(&self.l.targets(d)) {
                 continue;
             }
-            self.span = decl.at.to(decl.at);
+            self.span = decl.at.span_to(decl.at);
             let done = self.fill_behind(d);
-            self.told(&done, decl.at);
+            self.report_untold(&done, decl.at);
         }
         self.span = None;
     }
 
     fn fill_behind(&mut self, d: DeclId) -> Lowered<()> {
-        let Slot::Walker(walker) = self.slot(d, self.l.unit.decl(d).at)? else {
+        let Slot::Walker(walker) = self.slot_of(d, self.l.unit.decl(d).at)? else {
             return Ok(());
         };
         let at = self.l.unit.decl(d).at;
         for nowhere in &walker.targets {
             let all = Path {
                 dims: 1 + nowhere.inner,
-                ..whole(nowhere.var, nowhere.elem)
+                ..whole_variable(nowhere.var, nowhere.elem)
             };
             // Compilers of emitted C may take any element for the only one. A real number there is NaN, so that a
             // result computed from it is not mistaken for a number. Integers have no such value: emitted C may go on
@@ -198,7 +198,7 @@ impl Body<'_, '_> {
                 Elem::Arith(Arith::Double) => Ok(Expr::Real(f64::NAN)),
                 Elem::Arith(Arith::Float) => Ok(Expr::Real32(f32::NAN)),
                 Elem::Arith(Arith::Int(_)) | Elem::Pointer(..) | Elem::Struct(_) => {
-                    b.null(elem, at)
+                    b.null_pointer(elem, at)
                 }
             })?;
         }
@@ -206,12 +206,12 @@ impl Body<'_, '_> {
     }
 
     /// The place of a pointer that is always null: outside of a stand-in array.
-    fn nowhere(&mut self, d: DeclId, offset: VarId) -> Lowered<Pointer> {
+    fn null_place(&mut self, d: DeclId, offset: VarId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
-        let (elem, inner, constant) = self.pointee(d)?;
+        let (elem, inner, constant) = self.pointed_elements(d)?;
         let name = self.free_name(&format!("{}_nowhere", decl.name));
-        let ty = self.l.scalar(elem, decl.at)?;
+        let ty = self.l.scalar_type(elem, decl.at)?;
         let dim = |extent: i64| Dim {
             lower: Expr::Int(0),
             extent: Extent::Fixed(Expr::Int(extent)),
@@ -240,11 +240,11 @@ impl Body<'_, '_> {
 
     /// True of a pointer that is always null.
     fn is_never(&self, e: ExprId) -> bool {
-        leads_nowhere(&points::of(self.l.unit, e))
+        leads_nowhere(&points::targets(self.l.unit, e))
     }
 
     /// The contents of the place that a pointer points to, its number of dimensions, and whether it is `const`.
-    pub(super) fn pointee(&mut self, d: DeclId) -> Lowered<(Elem, usize, bool)> {
+    pub(super) fn pointed_elements(&mut self, d: DeclId) -> Lowered<(Elem, usize, bool)> {
         let decl = self.l.unit.decl(d);
         let mut ty = decl.ty.target();
         let mut inner = 0;
@@ -254,7 +254,7 @@ impl Body<'_, '_> {
             inner += 1;
             ty = Some(below);
         }
-        match ty.map(|ty| (Elem::of(ty), ty.constant)) {
+        match ty.map(|ty| (Elem::from_type(ty), ty.constant)) {
             Some((Some(elem), constant)) => Ok((elem, inner, constant)),
             _ => {
                 let message = format!("{} is a {}", decl.name, decl.ty.name());
@@ -268,16 +268,16 @@ impl Body<'_, '_> {
     }
 
     /// The variable of the array in which a pointer moves.
-    fn root(&mut self, root: Root, pointer: DeclId) -> Lowered<VarId> {
+    fn root_variable(&mut self, root: Root, pointer: DeclId) -> Lowered<VarId> {
         let unit = self.l.unit;
         let d = match root {
-            Root::Heap(e) => return self.memory(e, pointer),
+            Root::Heap(e) => return self.declare_memory(e, pointer),
             Root::Variable(d) => d,
         };
         if let Some(v) = self.own.get(&d) {
             return Ok(*v);
         }
-        match self.slot(d, unit.decl(d).at)? {
+        match self.slot_of(d, unit.decl(d).at)? {
             Slot::Scalar(v, _) | Slot::Cell(v, _) | Slot::Array { var: v, .. } => Ok(v),
             Slot::Alias(_) | Slot::Walker(_) => Err(super::Failed),
         }
@@ -312,8 +312,8 @@ impl Body<'_, '_> {
         let mut own = own;
         own.sort_unstable();
         for (d, var) in own {
-            self.span = unit.decl(d).at.to(unit.decl(d).at);
-            let Ok(Slot::Walker(walker)) = self.walker(d) else {
+            self.span = unit.decl(d).at.span_to(unit.decl(d).at);
+            let Ok(Slot::Walker(walker)) = self.walker_slot(d) else {
                 self.slots.remove(&d);
                 self.failed.insert(d);
                 continue;
@@ -323,13 +323,18 @@ impl Body<'_, '_> {
             if let Some(selector) = walker.selector {
                 self.assign(selector, Expr::Int(first.unwrap_or(0) as i64));
             }
-            let first = or_null(Expr::Int(0), self.presence(var));
+            let first = or_null(Expr::Int(0), self.presence_condition(var));
             self.assign(walker.offset, first);
         }
     }
 
     /// The pointer of a walker that points into one array, or whose array has been decided on.
-    pub(super) fn walked(&mut self, d: DeclId, walker: &Walker, at: Pos) -> Lowered<Pointer> {
+    pub(super) fn walker_pointer(
+        &mut self,
+        d: DeclId,
+        walker: &Walker,
+        at: Pos,
+    ) -> Lowered<Pointer> {
         let k = match (&walker.targets[..], self.bound.get(&d)) {
             ([_], _) => 0,
             (_, Some(k)) => *k,
@@ -347,11 +352,14 @@ impl Body<'_, '_> {
     fn walker_of(&mut self, e: ExprId) -> Lowered<(DeclId, Rc<Walker>)> {
         let unit = self.l.unit;
         if let ExprKind::Name(d) = unit.expr(e).kind
-            && let Slot::Walker(walker) = self.slot(d, unit.expr(e).at)?
+            && let Slot::Walker(walker) = self.slot_of(d, unit.expr(e).at)?
         {
             return Ok((d, walker));
         }
-        if unit.root(e).is_some_and(|d| self.failed.contains(&d)) {
+        if unit
+            .root_variable(e)
+            .is_some_and(|d| self.failed.contains(&d))
+        {
             // The array of the pointer has been refused.
             return Err(super::Failed);
         }
@@ -365,32 +373,46 @@ impl Body<'_, '_> {
         if self.holds_value(target) {
             return self.assign_value(target, value);
         }
-        if self.l.unit.root(target).is_some_and(|d| self.is_rows(d)) {
+        if self
+            .l
+            .unit
+            .root_variable(target)
+            .is_some_and(|d| self.is_rows(d))
+        {
             return self.allocate_row(target, value);
         }
         let (d, walker) = self.walker_of(target)?;
-        self.point(d, &walker, value)?;
-        self.walked(d, &walker, self.l.unit.expr(target).at)
+        self.assign_walker(d, &walker, value)?;
+        self.walker_pointer(d, &walker, self.l.unit.expr(target).at)
     }
 
     /// Assigns a pointer, without asking into which of several arrays it then points.
     pub(super) fn set_pointer(&mut self, target: ExprId, value: ExprId) -> Lowered<()> {
-        let is_rows = self.l.unit.root(target).is_some_and(|d| self.is_rows(d));
+        let is_rows = self
+            .l
+            .unit
+            .root_variable(target)
+            .is_some_and(|d| self.is_rows(d));
         if self.holds_value(target) || is_rows {
             return self.assign_pointer(target, value).map(|_| ());
         }
         let (d, walker) = self.walker_of(target)?;
-        self.point(d, &walker, value)
+        self.assign_walker(d, &walker, value)
     }
 
     /// Sets the walker of a pointer to a value.
-    pub(super) fn point(&mut self, d: DeclId, walker: &Rc<Walker>, value: ExprId) -> Lowered<()> {
-        self.nested(value, |b| b.point_part(d, walker, value))
+    pub(super) fn assign_walker(
+        &mut self,
+        d: DeclId,
+        walker: &Rc<Walker>,
+        value: ExprId,
+    ) -> Lowered<()> {
+        self.enter_level(value, |b| b.point_part(d, walker, value))
     }
 
     fn point_part(&mut self, d: DeclId, walker: &Rc<Walker>, value: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
-        let value = points::bare(unit, value);
+        let value = points::strip_conversions(unit, value);
         let at = unit.expr(value).at;
         let name = matches!(unit.expr(value).kind, ExprKind::Name(_));
         if points::is_null(unit, value) || name && self.is_never(value) {
@@ -405,42 +427,42 @@ impl Body<'_, '_> {
         }
         let pointer = match &unit.expr(value).kind {
             ExprKind::Conditional(c, a, b) => {
-                let condition = self.condition(*c)?;
-                self.mark();
+                let condition = self.lower_condition(*c)?;
+                self.set_span();
                 self.f.begin_if(condition);
-                let yes = self.point(d, walker, *a);
+                let yes = self.assign_walker(d, walker, *a);
                 self.f.begin_else();
-                let no = self.point(d, walker, *b);
+                let no = self.assign_walker(d, walker, *b);
                 self.f.end_if();
                 return yes.and(no);
             }
             // The inner assignment comes first: only behind it is it known into which array the other pointer points.
             &ExprKind::Assign(None, target, of) if !self.holds_value(target) => {
                 self.set_pointer(target, of)?;
-                return self.decided(target, &mut |b| b.point(d, walker, target));
+                return self.decide_pointers(target, &mut |b| b.assign_walker(d, walker, target));
             }
             ExprKind::Call(..) if points::allocates(unit, value) => self.allocate(value, d)?,
             ExprKind::Call(..) if points::reallocates(unit, value) => {
-                return self.resize(value, d, walker);
+                return self.lower_resize(value, d, walker);
             }
             ExprKind::Inlined(inlined) if inlined.value.is_some() => {
-                self.inlined(inlined);
+                self.lower_inlined(inlined);
                 return match inlined.value {
-                    Some(value) => self.point(d, walker, value),
+                    Some(value) => self.assign_walker(d, walker, value),
                     None => Err(super::Failed),
                 };
             }
-            _ => self.pointer(value)?,
+            _ => self.lower_pointer(value)?,
         };
         let there = match walker.null {
             true => self.leads_somewhere(value)?,
             false => Expr::Logical(true),
         };
-        self.store(d, walker, (pointer, there), at)
+        self.store_walker(d, walker, (pointer, there), at)
     }
 
     /// Sets a walker to the place of another pointer; `there` is the condition that the latter is not null.
-    pub(super) fn store(
+    pub(super) fn store_walker(
         &mut self,
         d: DeclId,
         walker: &Rc<Walker>,
@@ -539,7 +561,7 @@ impl Body<'_, '_> {
         }
         let (d, walker) = self.walker_of(target)?;
         let at = self.l.unit.expr(target).at;
-        let pointer = self.walked(d, &walker, at)?;
+        let pointer = self.walker_pointer(d, &walker, at)?;
         if pointer.offset.is_none() {
             let message = "the pointer to a member that is no array is moved";
             return self.error(&codes::POINTER, at, message, "use an array");
@@ -553,7 +575,7 @@ impl Body<'_, '_> {
             }
         };
         let by = match by {
-            Some(e) => self.index(e)?,
+            Some(e) => self.lower_index(e)?,
             None => Expr::Int(1),
         };
         let mut old = pointer.clone();

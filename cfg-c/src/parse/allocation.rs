@@ -4,9 +4,9 @@ use super::Parser;
 use crate::{
     ast::{Binary, ExprId, ExprKind, Unary},
     braces::Written,
-    calls::holds,
+    calls::holds_type,
     constant,
-    points::bare,
+    points::strip_conversions,
     source::Pos,
     types::{Arith, Qualified, Type},
 };
@@ -18,7 +18,7 @@ pub(super) const MAX_DEPTH: usize = 100;
 impl Parser<'_> {
     /// Makes a call. `aligned_alloc` keeps the number of bytes as its only argument, `reallocarray` gets the product
     /// of its last two, and `posix_memalign(&p, a, n)` becomes `(p = posix_memalign(n), 0)`.
-    pub(super) fn called(
+    pub(super) fn add_call(
         &mut self,
         f: ExprId,
         arguments: Vec<ExprId>,
@@ -47,24 +47,25 @@ impl Parser<'_> {
             ("aligned_alloc" | "memalign", &[_, bytes]) => vec![bytes],
             ("posix_memalign", &[_, _, bytes]) => vec![bytes],
             ("reallocarray", &[old, n, size]) => {
-                let bytes = self.add(ExprKind::Binary(Binary::Mul, n, size), at, from);
+                let bytes = self.add_expr(ExprKind::Binary(Binary::Mul, n, size), at, from);
                 vec![old, bytes]
             }
-            _ => return self.add(ExprKind::Call(f, arguments.into()), at, from),
+            _ => return self.add_expr(ExprKind::Call(f, arguments.into()), at, from),
         };
-        let call = self.add(ExprKind::Call(f, given.into()), at, from);
+        let call = self.add_expr(ExprKind::Call(f, given.into()), at, from);
         let [place, _, _] = arguments[..] else {
             return call;
         };
         if &*name != "posix_memalign" {
             return call;
         }
-        let void = Qualified::plain(Type::Void);
-        self.unit.exprs[call.index()].ty = Some(Qualified::plain(Type::Pointer(Rc::new(void))));
-        let place = self.place_behind(bare(&self.unit, place), at, from);
-        let assign = self.add(ExprKind::Assign(None, place, call), at, from);
-        let done = self.add(ExprKind::Int(0, Arith::INT), at, from);
-        self.add(ExprKind::Binary(Binary::Comma, assign, done), at, from)
+        let void = Qualified::unqualified(Type::Void);
+        self.unit.exprs[call.index()].ty =
+            Some(Qualified::unqualified(Type::Pointer(Rc::new(void))));
+        let place = self.place_behind(strip_conversions(&self.unit, place), at, from);
+        let assign = self.add_expr(ExprKind::Assign(None, place, call), at, from);
+        let done = self.add_expr(ExprKind::Int(0, Arith::INT), at, from);
+        self.add_expr(ExprKind::Binary(Binary::Comma, assign, done), at, from)
     }
 
     /// A call of memset that sets all members of a structure with pointers to 0, as the assignment of a literal.
@@ -73,11 +74,11 @@ impl Parser<'_> {
         let &[to, value, bytes] = arguments else {
             return None;
         };
-        let to = bare(&self.unit, to);
+        let to = strip_conversions(&self.unit, to);
         let ty = &self.unit.expr(to).ty.as_ref()?.target()?.ty;
-        let ty = Qualified::plain(ty.clone());
+        let ty = Qualified::unqualified(ty.clone());
         let is_structure = matches!(ty.ty, Type::Struct(_));
-        let has_pointers = holds(&self.unit, &ty, |ty| matches!(ty, Type::Pointer(_)));
+        let has_pointers = holds_type(&self.unit, &ty, |ty| matches!(ty, Type::Pointer(_)));
         let (value, _) = constant::integer(&self.unit, value)?;
         let (bytes, _) = constant::integer(&self.unit, bytes)?;
         let size = constant::size(&self.unit, &ty, MAX_DEPTH)?;
@@ -85,8 +86,8 @@ impl Parser<'_> {
             return None;
         }
         let place = self.place_behind(to, at, from);
-        let literal = self.literal(ty, &Written::List(Vec::new(), at), at);
-        Some(self.add(ExprKind::Assign(None, place, literal), at, from))
+        let literal = self.declare_literal(ty, &Written::List(Vec::new(), at), at);
+        Some(self.add_expr(ExprKind::Assign(None, place, literal), at, from))
     }
 
     /// Takes back that the address of a variable is taken, unless another expression takes it.

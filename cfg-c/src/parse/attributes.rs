@@ -23,7 +23,7 @@ impl Attributes {
     }
 }
 
-/// True of the words that [`Parser::attributes`] passes, together with the parentheses behind them.
+/// True of the words that [`Parser::parse_attributes`] passes, together with the parentheses behind them.
 pub(super) fn is_attribute(word: &str) -> bool {
     matches!(
         word,
@@ -33,12 +33,12 @@ pub(super) fn is_attribute(word: &str) -> bool {
 
 impl Parser<'_> {
     /// Passes attributes.
-    pub(super) fn attributes(&mut self) -> Parse<Attributes> {
+    pub(super) fn parse_attributes(&mut self) -> Parse<Attributes> {
         let mut found = Attributes::default();
         loop {
             let token = self.peek();
             let from = self.at;
-            if token.kind == Kind::Ident && is_attribute(&token.text) && self.ahead(1).is("(") {
+            if token.kind == Kind::Ident && is_attribute(&token.text) && self.peek_nth(1).is("(") {
                 let is_list = !token.text.contains("asm");
                 self.next();
                 self.skip_between("(", ")")?;
@@ -68,7 +68,7 @@ impl Parser<'_> {
 
     /// True if an attribute of C23 begins, as in `[[noreturn]]`.
     pub(super) fn is_bracketed(&self) -> bool {
-        self.peek().is("[") && self.ahead(1).is("[")
+        self.peek().is("[") && self.peek_nth(1).is("[")
     }
 
     /// Notes the meaning of the attributes from a token on, which have been passed.

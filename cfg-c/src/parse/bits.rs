@@ -6,7 +6,7 @@ use super::Parser;
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, StructId, Unary},
     codes, constant,
-    points::bare,
+    points::strip_conversions,
     source::Pos,
     types::{Arith, Int, Qualified, Type, are_bits},
 };
@@ -46,17 +46,17 @@ impl Parser<'_> {
             }
             ExprKind::Unary(Unary::Address, of) => {
                 let (place, ty) = self.bits.get(&of).cloned()?;
-                let address = self.add(ExprKind::Unary(Unary::Address, place), at, from);
-                let ty = Qualified::plain(Type::Arith(ty));
-                let ty = Rc::new(Qualified::plain(Type::Pointer(Rc::new(ty))));
-                Some(self.add(ExprKind::Cast(ty, address), at, from))
+                let address = self.add_expr(ExprKind::Unary(Unary::Address, place), at, from);
+                let ty = Qualified::unqualified(Type::Arith(ty));
+                let ty = Rc::new(Qualified::unqualified(Type::Pointer(Rc::new(ty))));
+                Some(self.add_expr(ExprKind::Cast(ty, address), at, from))
             }
             ExprKind::Assign(op, target, value) => {
                 let (place, ty) = self.bits.get(&target).cloned()?;
                 let value = match op {
                     Some(op) => {
                         self.refuse_effects(place, at);
-                        self.add(ExprKind::Binary(op, target, value), at, from)
+                        self.add_expr(ExprKind::Binary(op, target, value), at, from)
                     }
                     None => value,
                 };
@@ -65,12 +65,12 @@ impl Parser<'_> {
             ExprKind::Step { of, up, post } => {
                 let (place, ty) = self.bits.get(&of).cloned()?;
                 self.refuse_effects(place, at);
-                let one = self.add(ExprKind::Int(1, Arith::INT), at, from);
+                let one = self.add_expr(ExprKind::Int(1, Arith::INT), at, from);
                 let (op, back) = match up {
                     true => (Binary::Add, Binary::Sub),
                     false => (Binary::Sub, Binary::Add),
                 };
-                let value = self.add(ExprKind::Binary(op, of, one), at, from);
+                let value = self.add_expr(ExprKind::Binary(op, of, one), at, from);
                 let back = post.then_some((back, one));
                 Some(self.set_bits((place, ty), value, back, (at, from)))
             }
@@ -88,16 +88,16 @@ impl Parser<'_> {
         let &[to, source, bytes] = arguments else {
             return None;
         };
-        let [to, source] = [to, source].map(|e| bare(&self.unit, e));
+        let [to, source] = [to, source].map(|e| strip_conversions(&self.unit, e));
         let (a, b) = (self.number_at(to)?, self.number_at(source)?);
         let (size, _) = constant::integer(&self.unit, bytes)?;
         if !self.has_bits || !are_bits(a, b) || size != a.size() {
             return None;
         }
         let place = self.place_behind(source, at, from);
-        let value = self.converted(place, a, at, from)?;
+        let value = self.reinterpret_bits(place, a, at, from)?;
         let place = self.place_behind(to, at, from);
-        Some(self.add(ExprKind::Assign(None, place, value), at, from))
+        Some(self.add_expr(ExprKind::Assign(None, place, value), at, from))
     }
 
     /// The type of the number that a pointer leads to.
@@ -117,7 +117,7 @@ impl Parser<'_> {
 
     /// The bits of the real number that a converted pointer leads to.
     fn bits_at(&mut self, pointer: ExprId, at: Pos, from: Pos) -> Option<ExprId> {
-        let inner = bare(&self.unit, pointer);
+        let inner = strip_conversions(&self.unit, pointer);
         let (ty, own) = (self.number_at(pointer)?, self.number_at(inner)?);
         if !are_bits(ty, own) {
             return None;
@@ -134,7 +134,7 @@ impl Parser<'_> {
         at: Pos,
         from: Pos,
     ) -> Option<ExprId> {
-        let read = self.converted(place, ty, at, from)?;
+        let read = self.reinterpret_bits(place, ty, at, from)?;
         self.bits.insert(read, (place, ty));
         Some(read)
     }
@@ -160,7 +160,7 @@ impl Parser<'_> {
                 self.forget_address(of);
                 of
             }
-            _ => self.add(ExprKind::Unary(Unary::Deref, pointer), at, from),
+            _ => self.add_expr(ExprKind::Unary(Unary::Deref, pointer), at, from),
         }
     }
 
@@ -174,31 +174,31 @@ impl Parser<'_> {
         (at, from): (Pos, Pos),
     ) -> ExprId {
         let own = self.unit.expr(place).ty.as_ref().and_then(Qualified::arith);
-        let cast = ExprKind::Cast(Rc::new(Qualified::plain(Type::Arith(ty))), value);
-        let value = self.add(cast, at, from);
-        let value = own.and_then(|own| self.converted(value, own, at, from));
+        let cast = ExprKind::Cast(Rc::new(Qualified::unqualified(Type::Arith(ty))), value);
+        let value = self.add_expr(cast, at, from);
+        let value = own.and_then(|own| self.reinterpret_bits(value, own, at, from));
         let Some(value) = value else {
-            return self.add(ExprKind::Bad, at, from);
+            return self.add_expr(ExprKind::Bad, at, from);
         };
-        let set = self.add(ExprKind::Assign(None, place, value), at, from);
-        let cast = |ty: Type| Rc::new(Qualified::plain(ty));
+        let set = self.add_expr(ExprKind::Assign(None, place, value), at, from);
+        let cast = |ty: Type| Rc::new(Qualified::unqualified(ty));
         if back.is_none() && own.is_some_and(|own| !own.is_real() && !ty.is_real()) {
-            return self.add(ExprKind::Cast(cast(Type::Arith(ty)), set), at, from);
+            return self.add_expr(ExprKind::Cast(cast(Type::Arith(ty)), set), at, from);
         }
-        let bits = self.converted(place, ty, at, from);
+        let bits = self.reinterpret_bits(place, ty, at, from);
         let Some(mut bits) = bits.filter(|_| !self.unit.expr(place).effects) else {
-            return self.add(ExprKind::Cast(cast(Type::Void), set), at, from);
+            return self.add_expr(ExprKind::Cast(cast(Type::Void), set), at, from);
         };
         if let Some((op, one)) = back {
-            bits = self.add(ExprKind::Binary(op, bits, one), at, from);
-            bits = self.add(ExprKind::Cast(cast(Type::Arith(ty)), bits), at, from);
+            bits = self.add_expr(ExprKind::Binary(op, bits, one), at, from);
+            bits = self.add_expr(ExprKind::Cast(cast(Type::Arith(ty)), bits), at, from);
         }
         self.bits.insert(bits, (place, ty));
-        self.add(ExprKind::Binary(Binary::Comma, set, bits), at, from)
+        self.add_expr(ExprKind::Binary(Binary::Comma, set, bits), at, from)
     }
 
     /// An expression whose value is not used: an assignment without reading the bits again.
-    pub(super) fn discarded(&self, e: ExprId) -> ExprId {
+    pub(super) fn discard_value(&self, e: ExprId) -> ExprId {
         match self.unit.expr(e).kind {
             ExprKind::Binary(Binary::Comma, set, bits) if self.bits.contains_key(&bits) => set,
             ExprKind::Cast(_, set) if matches!(self.unit.expr(set).kind, ExprKind::Assign(..)) => {
@@ -209,11 +209,11 @@ impl Parser<'_> {
     }
 
     /// The number of another type that has the bits of a value.
-    fn converted(&mut self, value: ExprId, to: Arith, at: Pos, from: Pos) -> Option<ExprId> {
-        let cast = |ty: Arith| Rc::new(Qualified::plain(Type::Arith(ty)));
+    fn reinterpret_bits(&mut self, value: ExprId, to: Arith, at: Pos, from: Pos) -> Option<ExprId> {
+        let cast = |ty: Arith| Rc::new(Qualified::unqualified(Type::Arith(ty)));
         let own = self.unit.expr(value).ty.as_ref()?.arith()?;
         if own.is_real() == to.is_real() {
-            return Some(self.add(ExprKind::Cast(cast(to), value), at, from));
+            return Some(self.add_expr(ExprKind::Cast(cast(to), value), at, from));
         }
         let (real, bits, into_bits, into_real) = KINDS
             .into_iter()
@@ -222,11 +222,11 @@ impl Parser<'_> {
             true => (into_real, bits),
             false => (into_bits, real),
         };
-        let value = self.add(ExprKind::Cast(cast(argument), value), at, from);
+        let value = self.add_expr(ExprKind::Cast(cast(argument), value), at, from);
         let f = self.library_function(name)?;
-        let f = self.add(ExprKind::Name(f), at, from);
-        let call = self.add(ExprKind::Call(f, [value].into()), at, from);
-        Some(self.add(ExprKind::Cast(cast(to), call), at, from))
+        let f = self.add_expr(ExprKind::Name(f), at, from);
+        let call = self.add_expr(ExprKind::Call(f, [value].into()), at, from);
+        Some(self.add_expr(ExprKind::Cast(cast(to), call), at, from))
     }
 
     /// A function of the library.

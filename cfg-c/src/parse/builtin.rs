@@ -28,19 +28,19 @@ impl Parser<'_> {
                 if self.unit.expr(e).ty.as_ref().and_then(Qualified::arith) == Some(Arith::INT) {
                     return Ok(Some(e));
                 }
-                let long = Qualified::plain(Type::Arith(Arith::Int(Int::Long)));
+                let long = Qualified::unqualified(Type::Arith(Arith::Int(Int::Long)));
                 ExprKind::Cast(Rc::new(long), e)
             }
             "complex" => {
                 let operands = self.operands_of_compiler()?;
                 let [re, im] = operands[..] else {
-                    return Err(self.syntax(at, format!("{} has two operands", token.text)));
+                    return Err(self.syntax_error(at, format!("{} has two operands", token.text)));
                 };
                 return Ok(Some(self.of_parts([re, im], at)));
             }
             "assume_aligned" => {
-                let void = Rc::new(Qualified::plain(Type::Void));
-                let pointer = Qualified::plain(Type::Pointer(void));
+                let void = Rc::new(Qualified::unqualified(Type::Void));
+                let pointer = Qualified::unqualified(Type::Pointer(void));
                 ExprKind::Cast(Rc::new(pointer), self.first_operand()?)
             }
             "constant_p" => {
@@ -53,15 +53,15 @@ impl Parser<'_> {
             }
             "va_arg" => {
                 self.expect("(", "before a list")?;
-                let list = self.assignment()?;
+                let list = self.parse_assignment()?;
                 self.expect(",", "before a type")?;
                 let ty = self.type_name()?;
                 self.expect(")", "after a type")?;
-                let Some(d) = self.builtin(&token.text, at) else {
+                let Some(d) = self.declare_builtin(&token.text, at) else {
                     return Ok(None);
                 };
-                let f = self.add(ExprKind::Name(d), at, at);
-                let call = self.add(ExprKind::Call(f, [list].into()), at, at);
+                let f = self.add_expr(ExprKind::Name(d), at, at);
+                let call = self.add_expr(ExprKind::Call(f, [list].into()), at, at);
                 ExprKind::Cast(Rc::new(ty), call)
             }
             "types_compatible_p" => {
@@ -75,7 +75,7 @@ impl Parser<'_> {
             "choose_expr" => {
                 let operands = self.operands_of_compiler()?;
                 let [condition, yes, no] = operands[..] else {
-                    return Err(self.syntax(at, format!("{} has three operands", token.text)));
+                    return Err(self.syntax_error(at, format!("{} has three operands", token.text)));
                 };
                 return match constant::integer(&self.unit, condition) {
                     Some((value, _)) => Ok(Some(if value != 0 { yes } else { no })),
@@ -89,15 +89,15 @@ impl Parser<'_> {
             }
             _ => return Ok(None),
         };
-        Ok(Some(self.add(kind, at, at)))
+        Ok(Some(self.add_expr(kind, at, at)))
     }
 
     /// The expression that `_Generic`, which has been passed, chooses by the type of another one. The latter and the
     /// other choices are not evaluated.
     pub(super) fn chosen_by_type(&mut self, at: Pos) -> Parse<ExprId> {
-        self.deeper()?;
+        self.enter_level()?;
         self.expect("(", "before what chooses")?;
-        let of = self.assignment()?;
+        let of = self.parse_assignment()?;
         let ty = self.unit.expr(of).ty.clone().map(decayed);
         let (mut chosen, mut other) = (None, None);
         while self.take(",") {
@@ -124,10 +124,10 @@ impl Parser<'_> {
         self.expect(")", "after the expressions for types")?;
         let end = self.at;
         let Some(start) = chosen.or(other) else {
-            return Err(self.syntax(at, "no type of _Generic is that of the expression"));
+            return Err(self.syntax_error(at, "no type of _Generic is that of the expression"));
         };
         self.at = start;
-        let e = self.assignment()?;
+        let e = self.parse_assignment()?;
         self.at = end;
         self.depth -= 1;
         Ok(e)
@@ -150,8 +150,8 @@ impl Parser<'_> {
 
     /// A statement expression of GNU C, whose value is that of its last statement: its declarations and expressions
     /// become a comma expression.
-    pub(super) fn statements(&mut self, at: Pos) -> Parse<ExprId> {
-        self.deeper()?;
+    pub(super) fn parse_statement_expression(&mut self, at: Pos) -> Parse<ExprId> {
+        self.enter_level()?;
         let start = self.at;
         self.expect("{", "before statements")?;
         self.scopes.push(Scope::default());
@@ -161,20 +161,20 @@ impl Parser<'_> {
                 continue;
             }
             if self.begins_declaration() {
-                for d in self.declaration(false)? {
+                for d in self.parse_declaration(false)? {
                     all.extend(self.assigned_where_declared(d)?);
                 }
                 continue;
             }
             let from = self.peek().at;
             if !self.in_function() || self.peek().is("{") || is_keyword(&self.peek().text) {
-                self.syntax(from, "such a statement in an expression is not C99");
+                self.syntax_error(from, "such a statement in an expression is not C99");
                 self.at = start;
                 self.skip_between("{", "}")?;
-                all = vec![self.add(ExprKind::Bad, at, at)];
+                all = vec![self.add_expr(ExprKind::Bad, at, at)];
                 break;
             }
-            all.push(self.expression()?);
+            all.push(self.parse_expression()?);
             self.end_of("the statement")?;
         }
         self.scopes.pop();
@@ -182,12 +182,12 @@ impl Parser<'_> {
         self.depth -= 1;
         let mut all = all.into_iter();
         let Some(mut value) = all.next() else {
-            let zero = self.add(ExprKind::Int(0, Arith::INT), at, at);
-            let nothing = Rc::new(Qualified::plain(Type::Void));
-            return Ok(self.add(ExprKind::Cast(nothing, zero), at, at));
+            let zero = self.add_expr(ExprKind::Int(0, Arith::INT), at, at);
+            let nothing = Rc::new(Qualified::unqualified(Type::Void));
+            return Ok(self.add_expr(ExprKind::Cast(nothing, zero), at, at));
         };
         for e in all {
-            value = self.add(ExprKind::Binary(Binary::Comma, value, e), at, at);
+            value = self.add_expr(ExprKind::Binary(Binary::Comma, value, e), at, at);
         }
         self.unit.exprs[value.index()].enclosed = true;
         Ok(value)
@@ -201,14 +201,14 @@ impl Parser<'_> {
             return Ok(None);
         };
         let Init::Expr(value) = init else {
-            return Err(self.syntax(at, "a list of values in an expression is not read"));
+            return Err(self.syntax_error(at, "a list of values in an expression is not read"));
         };
         if decl.kind != DeclKind::Local || matches!(decl.ty.ty, Type::Array(..)) {
-            return Err(self.syntax(at, "such a variable in an expression is not read"));
+            return Err(self.syntax_error(at, "such a variable in an expression is not read"));
         }
         decl.ty.constant = false;
-        let target = self.add(ExprKind::Name(d), at, at);
-        Ok(Some(self.add(
+        let target = self.add_expr(ExprKind::Name(d), at, at);
+        Ok(Some(self.add_expr(
             ExprKind::Assign(None, target, value),
             at,
             at,
@@ -217,11 +217,11 @@ impl Parser<'_> {
 
     /// The operands between the present parentheses.
     fn operands_of_compiler(&mut self) -> Parse<Vec<ExprId>> {
-        self.deeper()?;
+        self.enter_level()?;
         self.expect("(", "before operands")?;
-        let mut operands = vec![self.assignment()?];
+        let mut operands = vec![self.parse_assignment()?];
         while self.take(",") {
-            operands.push(self.assignment()?);
+            operands.push(self.parse_assignment()?);
         }
         self.expect(")", "after operands")?;
         self.depth -= 1;

@@ -4,16 +4,16 @@
 use super::{Entry, Parser};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unary, Unit},
-    calls::{callable, holds, is_function_pointer},
+    calls::{callable, holds_type, is_function_pointer},
     codes,
     lex::Token,
-    points::{bare, is_null},
+    points::{is_null, strip_conversions},
     preprocess::External,
     reach::InFile,
     source::Pos,
     structures::members_on_the_way,
     telling::Telling,
-    texts::forget,
+    texts::erase_expr,
     types::{Qualified, Type},
 };
 use std::{
@@ -67,7 +67,7 @@ impl Parser<'_> {
             let statics = self.unit.files.iter().filter_map(|f| f.get(&is.text));
             let statics: Vec<DeclId> = statics.map(|f| self.unit.functions[*f].decl).collect();
             if let [one, other, ..] = statics[..] {
-                let [one, other] = [one, other].map(|d| self.place(self.unit.decl(d).at));
+                let [one, other] = [one, other].map(|d| self.describe_place(self.unit.decl(d).at));
                 let message = format!("static functions {} are in {one} and in {other}", is.text);
                 let help = "name one that is defined once: write a function that calls the one that is meant";
                 self.sink.error(&codes::UNKNOWN, is.at, message, help);
@@ -139,14 +139,14 @@ impl Parser<'_> {
         }
         let given = Given { variables, members };
         let null = function.is_none();
-        if let Some(at) = self.changes(&given, null) {
+        if let Some(at) = self.find_change(&given, null) {
             let message = format!(
                 "{named} is said to be {}, and is given something here",
                 is.text
             );
             return self.no_external(at, message, "leave one of the two out");
         }
-        if let Some(at) = self.replace(&given, function) {
+        if let Some(at) = self.replace_callback(&given, function) {
             let message = format!("{named} is read by an expression that changes something");
             return self.no_external(at, message, "change it in a statement before");
         }
@@ -167,13 +167,13 @@ impl Parser<'_> {
             return None;
         };
         unit.member(s, member)?;
-        let leads = |d: &&DeclId| holds(unit, &unit.decl(**d).ty, |ty| *ty == Type::Struct(s));
+        let leads = |d: &&DeclId| holds_type(unit, &unit.decl(**d).ty, |ty| *ty == Type::Struct(s));
         Some((s, given.iter().filter(leads).count() == 1))
     }
 
     /// The position of an assignment to the pointers in the files, which contradicts the option. Assignments of null
     /// are allowed if `null`.
-    pub(super) fn changes(&self, given: &Given, null: bool) -> Option<Pos> {
+    pub(super) fn find_change(&self, given: &Given, null: bool) -> Option<Pos> {
         let unit = &self.unit;
         let is_it = |e: ExprId| given.is(unit, e);
         let is_null = |e: ExprId| null && is_null(unit, e);
@@ -205,7 +205,7 @@ impl Parser<'_> {
                             let parameters = unit.functions[g].parameters.iter();
                             let mut own = (parameters.zip(arguments.iter()))
                                 .filter(|(p, _)| given.variables.contains(p));
-                            own.any(|(_, a)| !is_it(bare(unit, *a)) && !is_null(*a))
+                            own.any(|(_, a)| !is_it(strip_conversions(unit, *a)) && !is_null(*a))
                         })
                 }
                 ExprKind::Assign(_, a, value) => is_it(a) && !is_null(value),
@@ -229,7 +229,7 @@ impl Parser<'_> {
             }
         }
         let changed = unit.decls.iter().find(|decl| {
-            let mut parts = decl.init.iter().flat_map(Init::given);
+            let mut parts = decl.init.iter().flat_map(Init::given_values);
             let is_given = parts.any(|(steps, value)| {
                 let way = members_on_the_way(unit, &decl.ty, steps);
                 let last = way.last();
@@ -248,11 +248,15 @@ impl Parser<'_> {
 
     /// Replaces reads of the pointers by a function or null. Returns the position of an expression whose effects
     /// would be lost, if there is one.
-    pub(super) fn replace(&mut self, given: &Given, function: Option<DeclId>) -> Option<Pos> {
+    pub(super) fn replace_callback(
+        &mut self,
+        given: &Given,
+        function: Option<DeclId>,
+    ) -> Option<Pos> {
         let unit = &self.unit;
         let telling = OnceCell::new();
         let is_plain = |e: ExprId| {
-            let telling = || telling.get_or_init(|| Telling::of(unit));
+            let telling = || telling.get_or_init(|| Telling::collect(unit));
             !unit.expr(e).effects || telling().only_tells(unit, e)
         };
         // Operands of `sizeof`, and targets of assignments of null, stay.
@@ -284,7 +288,7 @@ impl Parser<'_> {
                 {
                     for a in Rc::clone(arguments).iter() {
                         if !self.unit.expr(*a).effects {
-                            forget(&mut self.unit, *a);
+                            erase_expr(&mut self.unit, *a);
                         }
                     }
                 }
@@ -292,7 +296,7 @@ impl Parser<'_> {
         }
         for e in found {
             let ty = self.unit.expr(e).ty.clone();
-            forget(&mut self.unit, e);
+            erase_expr(&mut self.unit, e);
             if let Some(g) = function {
                 let node = &mut self.unit.exprs[e.index()];
                 (node.kind, node.ty) = (ExprKind::Name(g), ty);

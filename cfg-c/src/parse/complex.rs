@@ -20,7 +20,7 @@ const MADE: &str = "__cfgrev_complex";
 impl Parser<'_> {
     /// The type of the parts of an expression that is complex.
     fn complex_part(&self, e: ExprId) -> Option<Arith> {
-        complex::part(&self.unit.expr(e).ty.as_ref()?.ty)
+        complex::part_type(&self.unit.expr(e).ty.as_ref()?.ty)
     }
 
     /// The type of a real number, or of the parts of a complex one.
@@ -37,18 +37,18 @@ impl Parser<'_> {
                 let part = self.complex_part(*a)?;
                 match op {
                     Unary::Plus => Some(*a),
-                    Unary::Minus => Some(match self.made(*a) {
+                    Unary::Minus => Some(match self.complex_parts(*a) {
                         Some(parts) => {
-                            let parts =
-                                parts.map(|e| self.add(ExprKind::Unary(Unary::Minus, e), at, from));
-                            self.make(part, parts, at, from)
+                            let parts = parts
+                                .map(|e| self.add_expr(ExprKind::Unary(Unary::Minus, e), at, from));
+                            self.make_complex(part, parts, at, from)
                         }
                         None => self.complex_call("__cfgrev_negative", part, &[*a], at, from),
                     }),
                     Unary::BitNot => Some(self.complex_call("conj", part, &[*a], at, from)),
                     Unary::Not => {
-                        let truth = self.truth(*a);
-                        Some(self.add(ExprKind::Unary(Unary::Not, truth), at, from))
+                        let truth = self.complex_truth(*a);
+                        Some(self.add_expr(ExprKind::Unary(Unary::Not, truth), at, from))
                     }
                     Unary::Deref | Unary::Address => None,
                 }
@@ -62,30 +62,32 @@ impl Parser<'_> {
                 let ty = self.unit.expr(*target).ty.clone()?;
                 let converted = self.converted_to(*value, &ty);
                 let kind = ExprKind::Assign(None, *target, converted);
-                (converted != *value).then(|| self.add(kind, at, from))
+                (converted != *value).then(|| self.add_expr(kind, at, from))
             }
             ExprKind::Assign(Some(op), target, value) => {
                 if self.complex_part(*target).is_none() && self.complex_part(*value).is_none() {
                     return None;
                 }
                 let (first, place) = self.evaluated_place(*target, at, from);
-                let value = self.add(ExprKind::Binary(*op, place, *value), at, from);
-                let set = self.add(ExprKind::Assign(None, place, value), at, from);
+                let value = self.add_expr(ExprKind::Binary(*op, place, *value), at, from);
+                let set = self.add_expr(ExprKind::Assign(None, place, value), at, from);
                 Some(match first {
-                    Some(first) => self.add(ExprKind::Binary(Binary::Comma, first, set), at, from),
+                    Some(first) => {
+                        self.add_expr(ExprKind::Binary(Binary::Comma, first, set), at, from)
+                    }
                     None => set,
                 })
             }
             ExprKind::Conditional(c, a, b) => {
-                let condition = self.truth(*c);
+                let condition = self.complex_truth(*c);
                 let (mut yes, mut no) = (*a, *b);
                 if self.complex_part(yes).is_some() || self.complex_part(no).is_some() {
-                    let common = self.part_of(yes)?.common(self.part_of(no)?);
-                    let ty = Qualified::plain(complex::of(common));
+                    let common = self.part_of(yes)?.usual_conversion(self.part_of(no)?);
+                    let ty = Qualified::unqualified(complex::with_parts(common));
                     [yes, no] = [yes, no].map(|e| self.converted_to(e, &ty));
                 }
                 let changed = (condition, yes, no) != (*c, *a, *b);
-                changed.then(|| self.add(ExprKind::Conditional(condition, yes, no), at, from))
+                changed.then(|| self.add_expr(ExprKind::Conditional(condition, yes, no), at, from))
             }
             ExprKind::Call(f, arguments) => {
                 let ty = self.unit.expr(*f).ty.as_ref()?;
@@ -98,10 +100,10 @@ impl Parser<'_> {
                     *e = self.converted_to(*e, &parameter.ty);
                 }
                 let changed = given[..] != arguments[..];
-                changed.then(|| self.add(ExprKind::Call(*f, given.into()), at, from))
+                changed.then(|| self.add_expr(ExprKind::Call(*f, given.into()), at, from))
             }
             ExprKind::Cast(ty, a) => {
-                let is_complex = complex::part(&ty.ty).is_some();
+                let is_complex = complex::part_type(&ty.ty).is_some();
                 if !is_complex && self.complex_part(*a).is_none() {
                     return None;
                 }
@@ -109,7 +111,7 @@ impl Parser<'_> {
                 let kind = ExprKind::Cast(Rc::clone(ty), converted);
                 match is_complex {
                     true => Some(converted),
-                    false => (converted != *a).then(|| self.add(kind, at, from)),
+                    false => (converted != *a).then(|| self.add_expr(kind, at, from)),
                 }
             }
             ExprKind::Int(..)
@@ -130,21 +132,21 @@ impl Parser<'_> {
     /// A value, converted to a type as C does if either is complex; otherwise the value itself.
     pub(super) fn converted_to(&mut self, e: ExprId, ty: &Qualified) -> ExprId {
         let (at, from) = (self.unit.expr(e).at, self.unit.expr(e).from);
-        match (complex::part(&ty.ty), self.complex_part(e)) {
-            (Some(to), Some(own)) if to != own => match self.made(e) {
+        match (complex::part_type(&ty.ty), self.complex_part(e)) {
+            (Some(to), Some(own)) if to != own => match self.complex_parts(e) {
                 Some(parts) => {
                     let parts = parts.map(|e| self.real_as(e, to, at, from));
-                    self.make(to, parts, at, from)
+                    self.make_complex(to, parts, at, from)
                 }
                 None => self.complex_call("__cfgrev_converted", own, &[e], at, from),
             },
             (Some(to), None) if self.part_of(e).is_some() => {
                 let real = self.real_as(e, to, at, from);
-                let zero = self.zero(to, at, from);
-                self.make(to, [real, zero], at, from)
+                let zero = self.complex_zero(to, at, from);
+                self.make_complex(to, [real, zero], at, from)
             }
             (None, Some(_)) => match ty.arith() {
-                Some(Arith::Int(Int::Bool)) => self.truth(e),
+                Some(Arith::Int(Int::Bool)) => self.complex_truth(e),
                 Some(_) => self.complex_member(e, PARTS[0], at, from),
                 None => e,
             },
@@ -153,14 +155,14 @@ impl Parser<'_> {
     }
 
     /// The truth of an expression: for a complex number, an integer that is 0 if both parts are.
-    pub(super) fn truth(&mut self, e: ExprId) -> ExprId {
+    pub(super) fn complex_truth(&mut self, e: ExprId) -> ExprId {
         let Some(part) = self.complex_part(e) else {
             return e;
         };
         let (at, from) = (self.unit.expr(e).at, self.unit.expr(e).from);
-        let zeros = [(); 2].map(|()| self.zero(part, at, from));
-        let zero = self.make(part, zeros, at, from);
-        self.add(ExprKind::Binary(Binary::Ne, e, zero), at, from)
+        let zeros = [(); 2].map(|()| self.complex_zero(part, at, from));
+        let zero = self.make_complex(part, zeros, at, from);
+        self.add_expr(ExprKind::Binary(Binary::Ne, e, zero), at, from)
     }
 
     /// The real or the imaginary part of a number, which may be real.
@@ -168,7 +170,7 @@ impl Parser<'_> {
         match (self.complex_part(e), self.part_of(e)) {
             (Some(_), _) => self.complex_member(e, name, at, at),
             (None, Some(_)) if name == PARTS[0] => e,
-            (None, Some(part)) => self.zero(part, at, at),
+            (None, Some(part)) => self.complex_zero(part, at, at),
             (None, None) => self.no_complex("this has no parts of a complex number", at, at),
         }
     }
@@ -178,12 +180,12 @@ impl Parser<'_> {
         let [Some(a), Some(b)] = parts.map(|e| self.part_of(e)) else {
             return self.no_complex("the parts of a complex number are real", at, at);
         };
-        let common = match a.common(b) {
+        let common = match a.usual_conversion(b) {
             Arith::Int(_) => Arith::Double,
             real => real,
         };
         let parts = parts.map(|e| self.real_as(e, common, at, at));
-        self.make(common, parts, at, at)
+        self.make_complex(common, parts, at, at)
     }
 
     /// The initial value of a variable, with the conversions of C. If the variable is kept between calls, complex
@@ -191,10 +193,10 @@ impl Parser<'_> {
     pub(super) fn converted_initial(&mut self, ty: &Qualified, init: Init, kept: bool) -> Init {
         let mut parts = Vec::new();
         let whole = matches!(init, Init::Expr(_));
-        for (steps, e) in init.given() {
+        for (steps, e) in init.given_values() {
             let own = braces::type_at(&self.unit, ty, steps).cloned();
             let e = own.map_or(e, |own| self.converted_to(e, &own));
-            match self.made(e).filter(|_| kept) {
+            match self.complex_parts(e).filter(|_| kept) {
                 Some(values) => parts.extend(PARTS.iter().zip(values).map(|(name, value)| {
                     let field = Subscript::Field((*name).into());
                     (steps.iter().cloned().chain([field]).collect(), value)
@@ -222,14 +224,14 @@ impl Parser<'_> {
             return None;
         }
         if matches!(op, Binary::And | Binary::Or) {
-            let [a, b] = operands.map(|e| self.truth(e));
-            return Some(self.add(ExprKind::Binary(op, a, b), at, from));
+            let [a, b] = operands.map(|e| self.complex_truth(e));
+            return Some(self.add_expr(ExprKind::Binary(op, a, b), at, from));
         }
         let [Some(a), Some(b)] = operands.map(|e| self.part_of(e)) else {
             return Some(self.no_complex("a complex number meets what is none", at, from));
         };
-        let part = a.common(b);
-        let ty = Qualified::plain(complex::of(part));
+        let part = a.usual_conversion(b);
+        let ty = Qualified::unqualified(complex::with_parts(part));
         let [a, b] = operands;
         // With a real number on one side, C computes with the parts of the complex one alone.
         let mixed = match (op, complex) {
@@ -258,7 +260,7 @@ impl Parser<'_> {
         };
         let call = self.complex_call(name, part, &both, at, from);
         Some(match op {
-            Binary::Ne => self.add(ExprKind::Unary(Unary::Not, call), at, from),
+            Binary::Ne => self.add_expr(ExprKind::Unary(Unary::Not, call), at, from),
             _ => call,
         })
     }
@@ -274,17 +276,23 @@ impl Parser<'_> {
     ) -> ExprId {
         let part = self.complex_part(z).unwrap_or(Arith::Double);
         let repeats = matches!(op, Binary::Mul | Binary::Div);
-        if let Some([re, im]) = self.made(z).filter(|_| !repeats || self.is_simple(x)) {
-            let mut binary = |a, b| self.add(ExprKind::Binary(op, a, b), at, from);
+        if let Some([re, im]) = self
+            .complex_parts(z)
+            .filter(|_| !repeats || self.is_simple(x))
+        {
+            let mut binary = |a, b| self.add_expr(ExprKind::Binary(op, a, b), at, from);
             let parts = match (op, complex_first) {
                 (Binary::Sub, false) => {
                     let re = binary(x, re);
-                    [re, self.add(ExprKind::Unary(Unary::Minus, im), at, from)]
+                    [
+                        re,
+                        self.add_expr(ExprKind::Unary(Unary::Minus, im), at, from),
+                    ]
                 }
                 (Binary::Mul | Binary::Div, _) => [binary(re, x), binary(im, x)],
                 _ => [binary(re, x), im],
             };
-            return self.make(part, parts, at, from);
+            return self.make_complex(part, parts, at, from);
         }
         let name = match (op, complex_first) {
             (Binary::Add, _) => "__cfgrev_sum_real",
@@ -309,7 +317,7 @@ impl Parser<'_> {
     }
 
     /// The parts of a number that is a call of [`MADE`].
-    fn made(&self, e: ExprId) -> Option<[ExprId; 2]> {
+    fn complex_parts(&self, e: ExprId) -> Option<[ExprId; 2]> {
         let ExprKind::Call(f, arguments) = &self.unit.expr(e).kind else {
             return None;
         };
@@ -320,7 +328,7 @@ impl Parser<'_> {
         arguments[..].try_into().ok().filter(|_| made)
     }
 
-    fn make(&mut self, part: Arith, parts: [ExprId; 2], at: Pos, from: Pos) -> ExprId {
+    fn make_complex(&mut self, part: Arith, parts: [ExprId; 2], at: Pos, from: Pos) -> ExprId {
         self.complex_call(MADE, part, &parts, at, from)
     }
 
@@ -329,21 +337,21 @@ impl Parser<'_> {
         if self.part_of(e) == Some(part) {
             return e;
         }
-        let ty = Rc::new(Qualified::plain(Type::Arith(part)));
-        self.add(ExprKind::Cast(ty, e), at, from)
+        let ty = Rc::new(Qualified::unqualified(Type::Arith(part)));
+        self.add_expr(ExprKind::Cast(ty, e), at, from)
     }
 
-    fn zero(&mut self, part: Arith, at: Pos, from: Pos) -> ExprId {
+    fn complex_zero(&mut self, part: Arith, at: Pos, from: Pos) -> ExprId {
         let kind = match part {
             Arith::Float => ExprKind::Float(0.0),
             Arith::Double => ExprKind::Real(0.0),
             Arith::Int(_) => ExprKind::Int(0, Arith::INT),
         };
-        self.add(kind, at, from)
+        self.add_expr(kind, at, from)
     }
 
     fn complex_member(&mut self, e: ExprId, name: &str, at: Pos, from: Pos) -> ExprId {
-        self.add(ExprKind::Member(e, Rc::from(name), false), at, from)
+        self.add_expr(ExprKind::Member(e, Rc::from(name), false), at, from)
     }
 
     /// A call of a function of complex numbers with parts of a type.
@@ -357,10 +365,10 @@ impl Parser<'_> {
     ) -> ExprId {
         let suffix = if part == Arith::Float { "f" } else { "" };
         let Some(f) = self.library_function(&format!("{name}{suffix}")) else {
-            return self.add(ExprKind::Bad, at, from);
+            return self.add_expr(ExprKind::Bad, at, from);
         };
-        let f = self.add(ExprKind::Name(f), at, from);
-        self.add(ExprKind::Call(f, arguments.into()), at, from)
+        let f = self.add_expr(ExprKind::Name(f), at, from);
+        self.add_expr(ExprKind::Call(f, arguments.into()), at, from)
     }
 
     /// Prepares a place to be named twice: if evaluating it has effects, its address is first assigned to a pointer.
@@ -373,19 +381,19 @@ impl Parser<'_> {
         else {
             return (None, place);
         };
-        let ty = Qualified::plain(Type::Pointer(Rc::new(ty)));
-        let address = self.add(ExprKind::Unary(Unary::Address, place), at, from);
+        let ty = Qualified::unqualified(Type::Pointer(Rc::new(ty)));
+        let address = self.add_expr(ExprKind::Unary(Unary::Address, place), at, from);
         let (first, d) = self.kept_in_local("place", ty, address, at, from);
-        let pointer = self.add(ExprKind::Name(d), at, from);
+        let pointer = self.add_expr(ExprKind::Name(d), at, from);
         (
             Some(first),
-            self.add(ExprKind::Unary(Unary::Deref, pointer), at, from),
+            self.add_expr(ExprKind::Unary(Unary::Deref, pointer), at, from),
         )
     }
 
     fn no_complex(&mut self, message: &str, at: Pos, from: Pos) -> ExprId {
         let help = "write an operator of C for complex numbers";
         self.sink.error(&codes::TYPE, at, message, help);
-        self.add(ExprKind::Bad, at, from)
+        self.add_expr(ExprKind::Bad, at, from)
     }
 }

@@ -29,13 +29,13 @@ enum Sort {
 
 impl Sort {
     /// The kind of values of a type; arrays and functions count as pointers. `None` for unsupported types.
-    fn of(ty: &Qualified) -> Option<Self> {
+    fn from_type(ty: &Qualified) -> Option<Self> {
         Some(match &ty.ty {
             Type::Void => Self::Nothing,
             Type::Arith(ty) if ty.is_real() => Self::Real,
             Type::Arith(_) => Self::Integer,
             Type::Pointer(_) | Type::Array(..) | Type::Function(_) => Self::Pointer,
-            ty if complex::part(ty).is_some() => Self::Complex,
+            ty if complex::part_type(ty).is_some() => Self::Complex,
             Type::Struct(s) => Self::Structure(*s),
             Type::Refused(_) => return None,
         })
@@ -71,10 +71,10 @@ type Kept = Result<(), Breach>;
 
 impl Parser<'_> {
     /// Makes an expression as it is written; reports it if C forbids it.
-    pub(super) fn operation(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
+    pub(super) fn add_operation(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
         let kept = self.expression_is_allowed(&kind, at);
         self.tell_breach(kept);
-        self.add(kind, at, from)
+        self.add_expr(kind, at, from)
     }
 
     /// Reports a call that C forbids.
@@ -458,7 +458,7 @@ fn breach(at: Pos, message: impl Into<String>, help: &'static str) -> Kept {
 
 impl Unit {
     fn sort(&self, e: ExprId) -> Option<Sort> {
-        self.expr(e).ty.as_ref().and_then(Sort::of)
+        self.expr(e).ty.as_ref().and_then(Sort::from_type)
     }
 
     /// The type that an expression points to.
@@ -547,7 +547,7 @@ impl Unit {
 
     /// Checks that a value can be assigned to a type.
     fn is_convertible(&self, to: &Qualified, e: ExprId) -> Kept {
-        let Some(sort) = Sort::of(to) else {
+        let Some(sort) = Sort::from_type(to) else {
             return Ok(());
         };
         let message = format!("{} is given to {}", self.type_name(e), self.name_of(to));
@@ -556,7 +556,7 @@ impl Unit {
     }
 
     fn cast_is_allowed(&self, ty: &Qualified, a: ExprId, at: Pos) -> Kept {
-        let Some(to) = Sort::of(ty) else {
+        let Some(to) = Sort::from_type(ty) else {
             return Ok(());
         };
         if matches!(ty.ty, Type::Array(..) | Type::Function(_)) {

@@ -32,7 +32,7 @@ pub(super) enum Storage {
 }
 
 impl Storage {
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "typedef" => Self::Typedef,
             "extern" => Self::Extern,
@@ -137,47 +137,47 @@ impl Parser<'_> {
 
     /// True if a type begins `ahead` tokens from here; `__extension__` words before it are passed.
     pub(super) fn begins_type_at(&self, mut ahead: usize) -> bool {
-        while self.ahead(ahead).is("__extension__") {
+        while self.peek_nth(ahead).is("__extension__") {
             ahead += 1;
         }
-        self.begins_type(self.ahead(ahead))
+        self.begins_type(self.peek_nth(ahead))
     }
 
     /// Reads specifiers and qualifiers.
-    pub(super) fn specifiers(&mut self) -> Parse<Specifiers> {
+    pub(super) fn parse_specifiers(&mut self) -> Parse<Specifiers> {
         let from = self.peek().at;
         let mut words = Words::default();
         let mut found: Option<Type> = None;
         let mut out = Specifiers {
-            ty: Qualified::plain(Type::Void),
+            ty: Qualified::unqualified(Type::Void),
             storage: None,
             is_inline: false,
             attributes: Attributes::default(),
         };
         loop {
-            out.attributes.extend(self.attributes()?);
+            out.attributes.extend(self.parse_attributes()?);
             let token = self.peek().clone();
             if token.kind != Kind::Ident {
                 break;
             }
             let has_type = found.is_some() || !words.is_empty();
-            if let Some(class) = Storage::of(&token.text)
+            if let Some(class) = Storage::from_word(&token.text)
                 && out.storage.replace(class).is_some()
             {
-                return Err(self.syntax(token.at, "a declaration has two storage classes"));
+                return Err(self.syntax_error(token.at, "a declaration has two storage classes"));
             }
             words.auto |= &*token.text == "auto";
             let fits = words.add(&token.text);
             let tag = words::TAGGED.contains(&&*token.text);
             if fits == Some(false) || found.is_some() && fits.is_some() || has_type && tag {
                 let message = "this word makes no type with those before it";
-                return Err(self.syntax(token.at, message));
+                return Err(self.syntax_error(token.at, message));
             }
             match &*token.text {
                 "inline" | "__inline" | "__inline__" => out.is_inline = true,
                 "__extension__" | "_Thread_local" | "__thread" => {}
                 "_Noreturn" => out.attributes.noreturn = true,
-                "_Atomic" if self.ahead(1).is("(") && !has_type => {
+                "_Atomic" if self.peek_nth(1).is("(") && !has_type => {
                     found = Some(self.type_in_parentheses()?.ty);
                     continue;
                 }
@@ -189,20 +189,20 @@ impl Parser<'_> {
                 }
                 "_Static_assert" | "_Alignas" | "__attribute" | "__attribute__" => {
                     return Err(
-                        self.syntax(token.at, format!("{} does not belong here", token.text))
+                        self.syntax_error(token.at, format!("{} does not belong here", token.text))
                     );
                 }
                 word if qualify(&mut out.ty, word) => {}
-                word if fits.is_some() || Storage::of(word).is_some() => {}
+                word if fits.is_some() || Storage::from_word(word).is_some() => {}
                 "struct" | "union" => {
-                    found = Some(self.structure(token.is("union"))?);
+                    found = Some(self.parse_structure(token.is("union"))?);
                     continue;
                 }
                 "enum" => {
-                    found = Some(self.enumeration()?);
+                    found = Some(self.parse_enumeration()?);
                     continue;
                 }
-                name if !has_type => match self.find(name) {
+                name if !has_type => match self.find_name(name) {
                     Some(Entry::Typedef(ty)) => {
                         let ty = ty.clone();
                         out.ty.constant |= ty.constant;
@@ -221,7 +221,7 @@ impl Parser<'_> {
             Some(ty) => ty,
             None => {
                 out.ty.long_double = (words.base, words.long) == (Some("double"), 1);
-                self.basic(&words, from)?
+                self.basic_type(&words, from)?
             }
         };
         if let Some(what) = out.attributes.refused {
@@ -241,7 +241,7 @@ impl Parser<'_> {
     /// Reports a storage class other than the allowed ones.
     pub(super) fn expect_storage(&mut self, of: &Specifiers, at: Pos, allowed: &[Storage]) {
         if of.storage.is_some_and(|class| !allowed.contains(&class)) {
-            self.syntax(at, "this storage class does not belong here");
+            self.syntax_error(at, "this storage class does not belong here");
         }
     }
 
@@ -250,14 +250,18 @@ impl Parser<'_> {
     fn type_in_parentheses(&mut self) -> Parse<Qualified> {
         let at = self.next().at;
         self.expect("(", "before a type")?;
-        self.deeper()?;
+        self.enter_level()?;
         let ty = match self.begins_declaration() {
             true => self.type_name()?,
             false => {
-                let e = self.expression()?;
+                let e = self.parse_expression()?;
                 match self.unit.expr(e).ty.clone() {
                     Some(ty) => ty,
-                    None => return Err(self.syntax(at, "the type of the expression is not known")),
+                    None => {
+                        return Err(
+                            self.syntax_error(at, "the type of the expression is not known")
+                        );
+                    }
                 }
             }
         };
@@ -271,35 +275,35 @@ impl Parser<'_> {
         let word = self.peek();
         word.is("_Static_assert")
             || word.is("static_assert")
-                && self.ahead(1).is("(")
-                && self.find("static_assert").is_none()
+                && self.peek_nth(1).is("(")
+                && self.find_name("static_assert").is_none()
     }
 
     /// Reads a static assertion.
     pub(super) fn static_assertion(&mut self) -> Parse<()> {
         let at = self.next().at;
         self.expect("(", "after the word")?;
-        let e = self.conditional()?;
+        let e = self.parse_conditional()?;
         if constant::integer(&self.unit, e).is_some_and(|(value, _)| value == 0) {
             let help = "make it hold; sizes are those of a machine where long has 64 bits";
             self.sink
                 .error(&codes::VALUE, at, "the assertion does not hold", help);
         }
         if self.take(",") {
-            self.conditional()?;
+            self.parse_conditional()?;
         }
         self.expect(")", "after the assertion")?;
         self.end_of("the assertion")
     }
 
-    fn basic(&mut self, words: &Words, at: Pos) -> Parse<Type> {
+    fn basic_type(&mut self, words: &Words, at: Pos) -> Parse<Type> {
         if words.imaginary {
             return Ok(Type::Refused(Rc::from("an imaginary number")));
         }
         if words.complex {
             return Ok(match (words.base, words.long) {
-                (Some("double") | None, 0) => complex::of(Arith::Double),
-                (Some("float"), 0) => complex::of(Arith::Float),
+                (Some("double") | None, 0) => complex::with_parts(Arith::Double),
+                (Some("float"), 0) => complex::with_parts(Arith::Float),
                 (_, 0) => Type::Refused(Rc::from("a complex number of integers")),
                 _ => Type::Refused(Rc::from("a complex number of long double")),
             });
@@ -345,9 +349,9 @@ impl Parser<'_> {
                 if token.kind == Kind::Ident && !begins_declarations(&token.text) {
                     return Err(self.unknown_type(&token));
                 }
-                return Err(self.syntax(at, "a declaration has no type"));
+                return Err(self.syntax_error(at, "a declaration has no type"));
             }
-            _ => return Err(self.syntax(at, "these words are no type of C together")),
+            _ => return Err(self.syntax_error(at, "these words are no type of C together")),
         })
     }
 
@@ -355,7 +359,7 @@ impl Parser<'_> {
     /// defined. False if a missing file may declare it as a type.
     fn leaves_int_out(&self, from: Pos) -> bool {
         let token = self.peek();
-        let next = self.ahead(1);
+        let next = self.peek_nth(1);
         let is_name = token.kind == Kind::Ident && !begins_declarations(&token.text);
         if !is_name || self.is_member || !self.missing.is_empty() {
             return false;
@@ -364,7 +368,7 @@ impl Parser<'_> {
             let mut depth = 0usize;
             let mut ahead = 1;
             loop {
-                let token = self.ahead(ahead);
+                let token = self.peek_nth(ahead);
                 depth += usize::from(token.is("("));
                 depth -= usize::from(token.is(")"));
                 ahead += 1;
@@ -375,7 +379,7 @@ impl Parser<'_> {
                 }
             }
             return !self.in_function()
-                && (self.ahead(ahead).is("{") || self.begins_type_at(ahead));
+                && (self.peek_nth(ahead).is("{") || self.begins_type_at(ahead));
         }
         let ends = [";", "=", ",", "[", ")"];
         token.at != from && ends.iter().any(|end| next.is(end))
@@ -384,7 +388,7 @@ impl Parser<'_> {
     /// True if the present name may be a type that a missing file declares.
     pub(super) fn may_be_missing_type(&self) -> bool {
         let token = self.peek();
-        let next = self.ahead(1);
+        let next = self.peek_nth(1);
         token.kind == Kind::Ident
             && !begins_declarations(&token.text)
             && !self.missing.is_empty()
@@ -419,7 +423,7 @@ impl Parser<'_> {
         while depth > 0 {
             let token = self.next();
             if token.kind == Kind::End {
-                return Err(self.syntax(at, format!("`{open}` is not closed")));
+                return Err(self.syntax_error(at, format!("`{open}` is not closed")));
             }
             depth += usize::from(token.is(open));
             depth -= usize::from(token.is(close));
@@ -427,9 +431,9 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn enumeration(&mut self) -> Parse<Type> {
+    fn parse_enumeration(&mut self) -> Parse<Type> {
         self.next();
-        self.attributes()?;
+        self.parse_attributes()?;
         let tag = (self.peek().kind == Kind::Ident).then(|| self.next().text);
         if !self.take("{") {
             let known = tag.and_then(|tag| {
@@ -440,18 +444,18 @@ impl Parser<'_> {
         }
         if self.peek().is("}") {
             let at = self.peek().at;
-            return Err(self.syntax(at, "an enumeration has no enumerators"));
+            return Err(self.syntax_error(at, "an enumeration has no enumerators"));
         }
         let mut next = 0i128;
         let mut negative = false;
         while !self.peek().is("}") {
             let token = self.next();
             if token.kind != Kind::Ident {
-                return Err(self.syntax(token.at, "an enumerator is a name"));
+                return Err(self.syntax_error(token.at, "an enumerator is a name"));
             }
-            self.attributes()?;
+            self.parse_attributes()?;
             if self.take("=") {
-                let e = self.conditional()?;
+                let e = self.parse_conditional()?;
                 match constant::integer(&self.unit, e) {
                     Some((value, _)) => next = value,
                     None => {
@@ -471,7 +475,7 @@ impl Parser<'_> {
                     .error(&codes::VALUE, token.at, message, "use smaller values");
             }
             negative |= next < 0;
-            let ty = Qualified::plain(Type::Arith(Arith::INT));
+            let ty = Qualified::unqualified(Type::Arith(Arith::INT));
             self.declare(new_decl(
                 &token.text,
                 DeclKind::Constant(next),
@@ -492,13 +496,13 @@ impl Parser<'_> {
     }
 
     /// Reads a declaration; at file scope also the definition of a function.
-    pub(super) fn declaration(&mut self, file: bool) -> Parse<Vec<DeclId>> {
+    pub(super) fn parse_declaration(&mut self, file: bool) -> Parse<Vec<DeclId>> {
         let from = self.peek().at;
         if self.begins_assertion() {
             self.static_assertion()?;
             return Ok(Vec::new());
         }
-        let specifiers = self.specifiers()?;
+        let specifiers = self.parse_specifiers()?;
         let storage = specifiers.storage;
         let mut decls = Vec::new();
         if self.take(";") {
@@ -506,15 +510,15 @@ impl Parser<'_> {
         }
         loop {
             let mut attributes = specifiers.attributes;
-            attributes.extend(self.attributes()?);
-            let mut made = self.declarator(specifiers.ty.clone())?;
-            attributes.extend(self.attributes()?);
+            attributes.extend(self.parse_attributes()?);
+            let mut made = self.parse_declarator(specifiers.ty.clone())?;
+            attributes.extend(self.parse_attributes()?);
             if let Some(what) = attributes.refused {
                 made.ty.ty = Type::Refused(Rc::from(what));
             }
             let Some((name, at)) = made.name else {
                 let at = self.peek().at;
-                return Err(self.syntax(at, "a declaration has no name"));
+                return Err(self.syntax_error(at, "a declaration has no name"));
             };
             if storage == Some(Storage::Typedef) {
                 self.check_typedef(&name, &made.ty, at);
@@ -556,10 +560,10 @@ impl Parser<'_> {
                     if decls.is_empty() {
                         self.unit.decls[id.index()].at = at;
                         self.unit.decls[id.index()].external = false;
-                        self.definition(id, &ty, from)?;
+                        self.parse_function_body(id, &ty, from)?;
                         return Ok(decls);
                     }
-                    return Err(self.syntax(at, "the definition of a function stands alone"));
+                    return Err(self.syntax_error(at, "the definition of a function stands alone"));
                 }
                 if self.take("=") {
                     if is_extern && kind == DeclKind::Global && self.in_function() {
@@ -571,8 +575,8 @@ impl Parser<'_> {
                         let before = self.unit.decl(id).at;
                         self.defined_twice(&name, at, before);
                     }
-                    let written = self.initializer()?;
-                    self.initialise(id, &ty, &written);
+                    let written = self.parse_initializer()?;
+                    self.initialise_variable(id, &ty, &written);
                     self.view_pointer(id);
                     self.unit.decls[id.index()].external = false;
                 }
@@ -588,7 +592,7 @@ impl Parser<'_> {
     }
 
     /// Gives a variable that was declared with this type its initial value, and its first extent if that is left out.
-    pub(super) fn initialise(&mut self, d: DeclId, ty: &Qualified, written: &Written) {
+    pub(super) fn initialise_variable(&mut self, d: DeclId, ty: &Qualified, written: &Written) {
         let (init, length) = braces::resolve(&mut self.unit, ty, written);
         self.check_initial(ty, &init);
         let kept = matches!(self.unit.decl(d).kind, DeclKind::Global | DeclKind::Static);
@@ -596,7 +600,7 @@ impl Parser<'_> {
         if let (Type::Array(of, None), Init::Parts(_)) = (&ty.ty, &init) {
             let at = self.unit.decl(d).at;
             let length = ExprKind::Int(i128::from(length), Arith::Int(Int::Long));
-            let extent = self.add(length, at, at);
+            let extent = self.add_expr(length, at, at);
             self.unit.decls[d.index()].ty.ty = Type::Array(Rc::clone(of), Some(extent));
         }
         if let Init::Expr(e) = init
@@ -608,26 +612,30 @@ impl Parser<'_> {
     }
 
     /// Reads the designators before a value: one list for each element of a range `[0 ... 3]`.
-    fn designators(&mut self) -> Parse<Vec<Vec<Designator>>> {
+    fn parse_designators(&mut self) -> Parse<Vec<Vec<Designator>>> {
         let mut all = vec![Vec::new()];
         loop {
             let at = self.peek().at;
             if self.take("[") {
-                let first = self.conditional()?;
+                let first = self.parse_conditional()?;
                 let mut indices = vec![first];
                 if self.take("...") {
-                    let last = self.conditional()?;
+                    let last = self.parse_conditional()?;
                     let [first, last] =
                         [first, last].map(|e| constant::integer(&self.unit, e).map(|(n, _)| n));
                     let (Some(first), Some(last)) = (first, last) else {
-                        return Err(self.syntax(at, "the range of a designator is no constant"));
+                        return Err(
+                            self.syntax_error(at, "the range of a designator is no constant")
+                        );
                     };
                     let count = last.saturating_sub(first).saturating_add(1);
                     if !(1..=MAX_RANGE / all.len() as i128).contains(&count) {
-                        return Err(self.syntax(at, "a range of designators is empty or too long"));
+                        return Err(
+                            self.syntax_error(at, "a range of designators is empty or too long")
+                        );
                     }
                     indices = (first..=last)
-                        .map(|n| self.add(ExprKind::Int(n, Arith::Int(Int::Long)), at, at))
+                        .map(|n| self.add_expr(ExprKind::Int(n, Arith::Int(Int::Long)), at, at))
                         .collect();
                 }
                 self.expect("]", "after the designator")?;
@@ -665,23 +673,23 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn initializer(&mut self) -> Parse<Written> {
+    pub(super) fn parse_initializer(&mut self) -> Parse<Written> {
         if !self.peek().is("{") {
-            return Ok(Written::Expr(self.assignment()?));
+            return Ok(Written::Expr(self.parse_assignment()?));
         }
-        self.deeper()?;
+        self.enter_level()?;
         let at = self.next().at;
         let mut list = Vec::new();
         while !self.peek().is("}") {
             let at = self.peek().at;
-            let all = self.designators()?;
+            let all = self.parse_designators()?;
             if !all[0].is_empty() {
                 self.expect("=", "after the designator")?;
             }
-            let value = self.initializer()?;
+            let value = self.parse_initializer()?;
             if all.len() > 1 && !self.may_be_repeated(&value) {
                 let message = "a value that changes something is given to several elements";
-                return Err(self.syntax(at, message));
+                return Err(self.syntax_error(at, message));
             }
             list.extend(all.into_iter().map(|one| (one, value.clone())));
             if !self.take(",") {

@@ -36,24 +36,24 @@ enum Suffix {
 
 impl Parser<'_> {
     /// Reads a declarator; one without a name is abstract.
-    pub(super) fn declarator(&mut self, base: Qualified) -> Parse<Made> {
-        self.deeper()?;
+    pub(super) fn parse_declarator(&mut self, base: Qualified) -> Parse<Made> {
+        self.enter_level()?;
         let mut base = base;
         let mut stars = 0;
         while self.take("*") {
             stars += 1;
             if stars > super::MAX_DEPTH {
-                let at = self.last();
+                let at = self.last_position();
                 let message = format!("a pointer has more than {} levels", super::MAX_DEPTH);
                 self.sink
                     .error(&crate::codes::LIMIT, at, message, "use simpler types");
                 return Err(super::Fail);
             }
-            let mut pointer = Qualified::plain(Type::Pointer(Rc::new(base)));
-            self.attributes()?;
+            let mut pointer = Qualified::unqualified(Type::Pointer(Rc::new(base)));
+            self.parse_attributes()?;
             while qualify(&mut pointer, &Rc::clone(&self.peek().text)) {
                 self.next();
-                self.attributes()?;
+                self.parse_attributes()?;
             }
             base = pointer;
         }
@@ -61,14 +61,14 @@ impl Parser<'_> {
         let made = if self.peek().is("(") && self.encloses_declarator() {
             // The suffixes behind the parentheses belong to the type inside, so they are read first.
             self.next();
-            self.attributes()?;
+            self.parse_attributes()?;
             let inside = self.at;
-            self.close()?;
-            let suffixes = self.suffixes()?;
+            self.skip_to_parenthesis()?;
+            let suffixes = self.parse_suffixes()?;
             let end = self.at;
-            let base = self.apply(base, suffixes, place)?;
+            let base = self.apply_suffixes(base, suffixes, place)?;
             self.at = inside;
-            let made = self.declarator(base)?;
+            let made = self.parse_declarator(base)?;
             self.expect(")", "after the declarator")?;
             self.at = end;
             made
@@ -80,13 +80,13 @@ impl Parser<'_> {
                 self.next();
                 (token.text, token.at)
             });
-            let suffixes = self.suffixes()?;
-            let ty = self.apply(base, suffixes, place)?;
+            let suffixes = self.parse_suffixes()?;
+            let ty = self.apply_suffixes(base, suffixes, place)?;
             Made { name, ty }
         };
         self.depth -= 1;
         if made.ty.levels() > super::MAX_DEPTH {
-            let at = self.last();
+            let at = self.last_position();
             let message = format!("a type has more than {} levels", super::MAX_DEPTH);
             self.sink
                 .error(&crate::codes::LIMIT, at, message, "use simpler types");
@@ -98,35 +98,37 @@ impl Parser<'_> {
     /// Reads a type name, as in casts.
     pub(super) fn type_name(&mut self) -> Parse<Qualified> {
         let from = self.peek().at;
-        let specifiers = self.specifiers()?;
+        let specifiers = self.parse_specifiers()?;
         self.expect_storage(&specifiers, from, &[]);
         let at = self.peek().at;
-        let made = self.declarator(specifiers.ty)?;
+        let made = self.parse_declarator(specifiers.ty)?;
         match made.name {
             None => Ok(made.ty),
-            Some((name, _)) => Err(self.syntax(at, format!("{name} does not belong into a type"))),
+            Some((name, _)) => {
+                Err(self.syntax_error(at, format!("{name} does not belong into a type")))
+            }
         }
     }
 
     /// True if the present parenthesis holds a declarator, false if it holds parameters.
     fn encloses_declarator(&self) -> bool {
-        let next = self.ahead(1);
+        let next = self.peek_nth(1);
         next.is("*")
             || next.is("(")
-            || next.is("[") && !self.ahead(2).is("[")
+            || next.is("[") && !self.peek_nth(2).is("[")
             || next.kind == Kind::Ident
                 && (!self.begins_type(next)
                     || is_attribute(&next.text) && self.attribute_of_pointer())
     }
 
     /// Skips tokens up to the one behind the closing parenthesis.
-    fn close(&mut self) -> Parse<()> {
-        let at = self.last();
+    fn skip_to_parenthesis(&mut self) -> Parse<()> {
+        let at = self.last_position();
         let mut depth = 1usize;
         while depth > 0 {
             let token = self.next();
             if token.kind == Kind::End {
-                return Err(self.syntax(at, "a parenthesis is not closed"));
+                return Err(self.syntax_error(at, "a parenthesis is not closed"));
             }
             depth += usize::from(token.is("("));
             depth -= usize::from(token.is(")"));
@@ -134,20 +136,20 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn suffixes(&mut self) -> Parse<Vec<Suffix>> {
+    fn parse_suffixes(&mut self) -> Parse<Vec<Suffix>> {
         let mut suffixes = Vec::new();
         loop {
             if suffixes.len() > super::MAX_DEPTH {
-                let at = self.last();
+                let at = self.last_position();
                 let message = format!("an array has more than {} dimensions", super::MAX_DEPTH);
                 self.sink
                     .error(&crate::codes::LIMIT, at, message, "use simpler types");
                 return Err(super::Fail);
             }
             if self.is_bracketed() {
-                self.attributes()?;
+                self.parse_attributes()?;
             } else if self.take("[") {
-                let mut qualified = Qualified::plain(Type::Void);
+                let mut qualified = Qualified::unqualified(Type::Void);
                 let mut at_least = false;
                 while let word = Rc::clone(&self.peek().text)
                     && (&*word == "static" || qualify(&mut qualified, &word))
@@ -156,19 +158,19 @@ impl Parser<'_> {
                     self.next();
                 }
                 let restrict = qualified.restrict;
-                let star = self.peek().is("*") && self.ahead(1).is("]");
+                let star = self.peek().is("*") && self.peek_nth(1).is("]");
                 if star {
                     self.next();
                 }
                 let extent = if self.peek().is("]") {
                     None
                 } else {
-                    Some(self.assignment()?)
+                    Some(self.parse_assignment()?)
                 };
                 // `static 1` only says that the pointer is not null, and nothing about the array.
                 let one = |e| matches!(self.unit.expr(e).kind, ExprKind::Int(1, _));
                 let extent = extent.filter(|e| !(at_least && one(*e)));
-                let extent = extent.map(|e| self.folded(e));
+                let extent = extent.map(|e| self.fold_extent(e));
                 extent.into_iter().for_each(|e| self.check_extent(e));
                 self.expect("]", "after an extent")?;
                 suffixes.push(Suffix::Array {
@@ -177,7 +179,7 @@ impl Parser<'_> {
                     star,
                 });
             } else if self.take("(") {
-                suffixes.push(Suffix::Function(self.parameters()?));
+                suffixes.push(Suffix::Function(self.parse_parameters()?));
             } else {
                 return Ok(suffixes);
             }
@@ -185,20 +187,20 @@ impl Parser<'_> {
     }
 
     /// An extent, replaced by its value if that is constant, so that sizes of types in extents are computed once.
-    fn folded(&mut self, e: ExprId) -> ExprId {
+    fn fold_extent(&mut self, e: ExprId) -> ExprId {
         let node = self.unit.expr(e);
         match (&node.kind, constant::integer(&self.unit, e)) {
             (ExprKind::Int(..), _) | (_, None) => e,
             (_, Some((value, ty))) => {
                 let (at, from) = (node.at, node.from);
-                self.add(ExprKind::Int(value, Arith::Int(ty)), at, from)
+                self.add_expr(ExprKind::Int(value, Arith::Int(ty)), at, from)
             }
         }
     }
 
-    fn parameters(&mut self) -> Parse<Signature> {
+    fn parse_parameters(&mut self) -> Parse<Signature> {
         let mut signature = Signature {
-            result: Qualified::plain(Type::Void),
+            result: Qualified::unqualified(Type::Void),
             parameters: Vec::new(),
             variadic: false,
             open: false,
@@ -207,7 +209,7 @@ impl Parser<'_> {
             signature.open = true;
             return Ok(signature);
         }
-        if self.peek().is("void") && self.ahead(1).is(")") {
+        if self.peek().is("void") && self.peek_nth(1).is(")") {
             self.next();
             self.next();
             return Ok(signature);
@@ -222,31 +224,31 @@ impl Parser<'_> {
             if self.peek().is("...") {
                 if signature.parameters.is_empty() {
                     let at = self.peek().at;
-                    return Err(self.syntax(at, "a parameter stands before ..."));
+                    return Err(self.syntax_error(at, "a parameter stands before ..."));
                 }
                 self.next();
                 signature.variadic = true;
                 break;
             }
-            self.attributes()?;
+            self.parse_attributes()?;
             if !self.begins_declaration() {
                 let token = self.peek().clone();
                 if token.kind == Kind::Ident {
                     return Err(self.unknown_type(&token));
                 }
                 let message = "a parameter has no type";
-                return Err(self.syntax(token.at, message));
+                return Err(self.syntax_error(token.at, message));
             }
             let from = self.peek().at;
-            let specifiers = self.specifiers()?;
+            let specifiers = self.parse_specifiers()?;
             self.expect_storage(&specifiers, from, &[Storage::Register]);
-            let made = self.declarator(specifiers.ty)?;
-            self.attributes()?;
+            let made = self.parse_declarator(specifiers.ty)?;
+            self.parse_attributes()?;
             let (ty, extent) = adjusted(made.ty);
             if ty.ty == Type::Void {
                 let is_alone = signature.parameters.is_empty() && self.peek().is(")");
                 if made.name.is_some() || !is_alone || ty.constant || ty.volatile {
-                    return Err(self.syntax(from, "a parameter has the type void"));
+                    return Err(self.syntax_error(from, "a parameter has the type void"));
                 }
                 break;
             }
@@ -277,14 +279,14 @@ impl Parser<'_> {
     fn old_names(&self) -> Option<Vec<(Rc<str>, Pos)>> {
         let mut names = Vec::new();
         loop {
-            let token = self.ahead(2 * names.len());
+            let token = self.peek_nth(2 * names.len());
             if self.in_function() || token.kind != Kind::Ident || self.begins_type(token) {
                 return None;
             }
             names.push((Rc::clone(&token.text), token.at));
-            let behind = self.ahead(2 * names.len() - 1);
+            let behind = self.peek_nth(2 * names.len() - 1);
             if behind.is(")") {
-                let next = self.ahead(2 * names.len());
+                let next = self.peek_nth(2 * names.len());
                 return (next.is("{") || self.begins_type(next)).then_some(names);
             }
             if !behind.is(",") {
@@ -301,17 +303,19 @@ impl Parser<'_> {
         let mut decls: Vec<Option<DeclId>> = names.iter().map(|_| None).collect();
         while !self.peek().is("{") {
             let from = self.peek().at;
-            let specifiers = self.specifiers()?;
+            let specifiers = self.parse_specifiers()?;
             self.expect_storage(&specifiers, from, &[Storage::Register]);
             loop {
-                let made = self.declarator(specifiers.ty.clone())?;
+                let made = self.parse_declarator(specifiers.ty.clone())?;
                 let Some((name, at)) = made.name else {
                     let at = self.peek().at;
-                    return Err(self.syntax(at, "a declaration has no name"));
+                    return Err(self.syntax_error(at, "a declaration has no name"));
                 };
                 let known = names.iter().position(|(n, _)| *n == name);
                 let Some(k) = known else {
-                    return Err(self.syntax(at, format!("{name} is no parameter of the function")));
+                    return Err(
+                        self.syntax_error(at, format!("{name} is no parameter of the function"))
+                    );
                 };
                 let (ty, extent) = adjusted(made.ty);
                 let mut decl = new_decl(&name, DeclKind::Parameter, ty, at);
@@ -325,7 +329,7 @@ impl Parser<'_> {
         }
         let mut parameters = Vec::new();
         for ((name, at), decl) in names.into_iter().zip(decls) {
-            let int = Qualified::plain(Type::Arith(Arith::INT));
+            let int = Qualified::unqualified(Type::Arith(Arith::INT));
             let d =
                 decl.unwrap_or_else(|| self.declare(new_decl(&name, DeclKind::Parameter, int, at)));
             let decl = self.unit.decl(d);
@@ -344,7 +348,12 @@ impl Parser<'_> {
     }
 
     /// The type of a name with these suffixes.
-    fn apply(&mut self, base: Qualified, suffixes: Vec<Suffix>, at: Pos) -> Parse<Qualified> {
+    fn apply_suffixes(
+        &mut self,
+        base: Qualified,
+        suffixes: Vec<Suffix>,
+        at: Pos,
+    ) -> Parse<Qualified> {
         let mut ty = base;
         // The elements of an array must have an extent, which may be `*`.
         let mut has_extent = true;
@@ -359,22 +368,24 @@ impl Parser<'_> {
                     // Members are checked where they are declared.
                     let is_told = has_extent && !self.is_member;
                     if is_function || ty.ty == Type::Void || is_told && self.is_incomplete(&ty) {
-                        return Err(self.syntax(at, "the elements of an array have a size"));
+                        return Err(self.syntax_error(at, "the elements of an array have a size"));
                     }
                     has_extent = !star;
                     let constant = ty.constant;
                     Qualified {
                         constant,
                         restrict,
-                        ..Qualified::plain(Type::Array(Rc::new(ty), extent))
+                        ..Qualified::unqualified(Type::Array(Rc::new(ty), extent))
                     }
                 }
                 Suffix::Function(mut signature) => {
                     if is_function || matches!(ty.ty, Type::Array(..)) {
-                        return Err(self.syntax(at, "a function returns no array and no function"));
+                        return Err(
+                            self.syntax_error(at, "a function returns no array and no function")
+                        );
                     }
                     signature.result = ty;
-                    Qualified::plain(Type::Function(Rc::new(signature)))
+                    Qualified::unqualified(Type::Function(Rc::new(signature)))
                 }
             };
         }
@@ -394,7 +405,7 @@ fn adjusted(ty: Qualified) -> (Qualified, Option<ExprId>) {
             };
             (pointer, extent)
         }
-        Type::Function(_) => (Qualified::plain(Type::Pointer(Rc::new(ty))), None),
+        Type::Function(_) => (Qualified::unqualified(Type::Pointer(Rc::new(ty))), None),
         Type::Void | Type::Arith(_) | Type::Pointer(_) | Type::Struct(_) | Type::Refused(_) => {
             (ty, None)
         }

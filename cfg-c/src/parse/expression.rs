@@ -54,20 +54,20 @@ fn assignment_operator(text: &str) -> Option<Option<Binary>> {
 
 impl Parser<'_> {
     /// Reads an expression with commas.
-    pub(super) fn expression(&mut self) -> Parse<ExprId> {
+    pub(super) fn parse_expression(&mut self) -> Parse<ExprId> {
         let from = self.peek().at;
-        let mut left = self.assignment()?;
+        let mut left = self.parse_assignment()?;
         while self.peek().is(",") {
             let at = self.next().at;
-            let right = self.assignment()?;
-            left = self.operation(ExprKind::Binary(Binary::Comma, left, right), at, from);
+            let right = self.parse_assignment()?;
+            left = self.add_operation(ExprKind::Binary(Binary::Comma, left, right), at, from);
         }
         Ok(left)
     }
 
-    pub(super) fn assignment(&mut self) -> Parse<ExprId> {
+    pub(super) fn parse_assignment(&mut self) -> Parse<ExprId> {
         let from = self.peek().at;
-        let left = self.conditional()?;
+        let left = self.parse_conditional()?;
         let token = self.peek();
         let operator = (token.kind == Kind::Punct)
             .then(|| assignment_operator(&token.text))
@@ -75,32 +75,34 @@ impl Parser<'_> {
         let result = match operator {
             Some(operator) => {
                 let at = self.next().at;
-                self.deeper()?;
-                let right = self.assignment()?;
+                self.enter_level()?;
+                let right = self.parse_assignment()?;
                 self.depth -= 1;
-                self.operation(ExprKind::Assign(operator, left, right), at, from)
+                self.add_operation(ExprKind::Assign(operator, left, right), at, from)
             }
             None => left,
         };
         Ok(result)
     }
 
-    pub(super) fn conditional(&mut self) -> Parse<ExprId> {
+    pub(super) fn parse_conditional(&mut self) -> Parse<ExprId> {
         let from = self.peek().at;
-        let mut condition = self.operators(1)?;
+        let mut condition = self.parse_operators(1)?;
         let result = if self.peek().is("?") {
             let at = self.next().at;
-            self.deeper()?;
+            self.enter_level()?;
             let (before, yes) = match self.peek().is(":") {
                 true => self.evaluated_once(&mut condition, at),
-                false => (None, self.expression()?),
+                false => (None, self.parse_expression()?),
             };
             self.expect(":", "in a conditional expression")?;
-            let no = self.conditional()?;
+            let no = self.parse_conditional()?;
             self.depth -= 1;
-            let chosen = self.operation(ExprKind::Conditional(condition, yes, no), at, from);
+            let chosen = self.add_operation(ExprKind::Conditional(condition, yes, no), at, from);
             match before {
-                Some(first) => self.add(ExprKind::Binary(Binary::Comma, first, chosen), at, from),
+                Some(first) => {
+                    self.add_expr(ExprKind::Binary(Binary::Comma, first, chosen), at, from)
+                }
                 None => chosen,
             }
         } else {
@@ -120,9 +122,9 @@ impl Parser<'_> {
         else {
             return (None, *condition);
         };
-        let ty = Qualified::plain(ty.ty);
+        let ty = Qualified::unqualified(ty.ty);
         let (first, d) = self.kept_in_local("condition", ty, *condition, at, at);
-        let [tested, value] = [(); 2].map(|()| self.add(ExprKind::Name(d), at, at));
+        let [tested, value] = [(); 2].map(|()| self.add_expr(ExprKind::Name(d), at, at));
         *condition = tested;
         (Some(first), value)
     }
@@ -141,14 +143,17 @@ impl Parser<'_> {
         let d = DeclId(self.unit.decls.len() as u32);
         self.unit.decls.push(decl);
         self.locals.push(d);
-        let target = self.add(ExprKind::Name(d), at, from);
-        (self.add(ExprKind::Assign(None, target, value), at, from), d)
+        let target = self.add_expr(ExprKind::Name(d), at, from);
+        (
+            self.add_expr(ExprKind::Assign(None, target, value), at, from),
+            d,
+        )
     }
 
     /// Reads binary operators of this level of precedence and above; there are ten levels.
-    fn operators(&mut self, least: u8) -> Parse<ExprId> {
+    fn parse_operators(&mut self, least: u8) -> Parse<ExprId> {
         let from = self.peek().at;
-        let mut left = self.cast()?;
+        let mut left = self.parse_cast()?;
         loop {
             let token = self.peek();
             let found = (token.kind == Kind::Punct)
@@ -158,30 +163,30 @@ impl Parser<'_> {
                 return Ok(left);
             };
             let at = self.next().at;
-            let right = self.operators(level + 1)?;
-            left = self.operation(ExprKind::Binary(operator, left, right), at, from);
+            let right = self.parse_operators(level + 1)?;
+            left = self.add_operation(ExprKind::Binary(operator, left, right), at, from);
         }
     }
 
-    fn cast(&mut self) -> Parse<ExprId> {
+    fn parse_cast(&mut self) -> Parse<ExprId> {
         if !(self.peek().is("(") && self.begins_type_at(1)) {
-            return self.unary();
+            return self.parse_unary();
         }
-        self.deeper()?;
+        self.enter_level()?;
         let from = self.next().at;
         let ty = self.type_name()?;
         self.expect(")", "after a type")?;
         let result = if self.peek().is("{") {
-            let literal = self.compound(ty, from)?;
-            self.suffixed(literal, from)?
+            let literal = self.parse_compound(ty, from)?;
+            self.parse_suffixed(literal, from)?
         } else {
-            let mut of = self.cast()?;
+            let mut of = self.parse_cast()?;
             if let Type::Pointer(to) = &ty.ty
                 && !matches!(to.ty, Type::Array(..))
             {
                 of = self.first_of(of);
             }
-            self.operation(ExprKind::Cast(Rc::new(ty), of), from, from)
+            self.add_operation(ExprKind::Cast(Rc::new(ty), of), from, from)
         };
         self.depth -= 1;
         Ok(result)
@@ -189,14 +194,18 @@ impl Parser<'_> {
 
     /// `&array` as `array`, where only the address of the first element counts.
     fn first_of(&self, e: ExprId) -> ExprId {
-        match self.unit.expr(points::bare(&self.unit, e)).kind {
+        match self
+            .unit
+            .expr(points::strip_conversions(&self.unit, e))
+            .kind
+        {
             ExprKind::Unary(Unary::Address, of) if self.unit.is_array(of) => of,
             _ => e,
         }
     }
 
     /// True of the name of a function that only prints.
-    fn prints(&self, f: ExprId) -> bool {
+    fn is_printing_function(&self, f: ExprId) -> bool {
         let how = match self.unit.expr(f).kind {
             ExprKind::Name(d) => self.unit.decl(d).how(),
             _ => None,
@@ -216,13 +225,13 @@ impl Parser<'_> {
     }
 
     /// Reads a compound literal: a variable without a name that is initialised where it stands.
-    fn compound(&mut self, ty: Qualified, at: Pos) -> Parse<ExprId> {
-        let written = self.initializer()?;
-        Ok(self.literal(ty, &written, at))
+    fn parse_compound(&mut self, ty: Qualified, at: Pos) -> Parse<ExprId> {
+        let written = self.parse_initializer()?;
+        Ok(self.declare_literal(ty, &written, at))
     }
 
     /// The variable of a compound literal with this initial value.
-    pub(super) fn literal(&mut self, ty: Qualified, written: &Written, at: Pos) -> ExprId {
+    pub(super) fn declare_literal(&mut self, ty: Qualified, written: &Written, at: Pos) -> ExprId {
         let kind = match self.in_function() {
             true => DeclKind::Local,
             // Outside of functions a compound literal has static storage.
@@ -231,16 +240,16 @@ impl Parser<'_> {
         let decl = new_decl(&Rc::from("literal"), kind, ty.clone(), at);
         let id = DeclId(self.unit.decls.len() as u32);
         self.unit.decls.push(decl);
-        self.initialise(id, &ty, written);
+        self.initialise_variable(id, &ty, written);
         if !self.in_function() {
             self.unit.decls[id.index()].internal = true;
-            return self.add(ExprKind::Name(id), at, at);
+            return self.add_expr(ExprKind::Name(id), at, at);
         }
         self.locals.push(id);
-        self.add(ExprKind::Literal(id), at, at)
+        self.add_expr(ExprKind::Literal(id), at, at)
     }
 
-    fn unary(&mut self) -> Parse<ExprId> {
+    fn parse_unary(&mut self) -> Parse<ExprId> {
         let token = self.peek().clone();
         let from = token.at;
         let operator = match (token.kind, &*token.text) {
@@ -251,27 +260,27 @@ impl Parser<'_> {
             (Kind::Punct, "*") => Unary::Deref,
             (Kind::Punct, "&") => Unary::Address,
             (Kind::Punct, "++" | "--") => {
-                self.deeper()?;
+                self.enter_level()?;
                 self.next();
-                let of = self.unary()?;
+                let of = self.parse_unary()?;
                 self.depth -= 1;
                 let up = &*token.text == "++";
                 let post = false;
-                return Ok(self.operation(ExprKind::Step { of, up, post }, from, from));
+                return Ok(self.add_operation(ExprKind::Step { of, up, post }, from, from));
             }
             (Kind::Ident, "sizeof") => {
-                self.deeper()?;
+                self.enter_level()?;
                 self.next();
                 let kind = if self.peek().is("(") && self.begins_type_at(1) {
                     self.next();
                     let ty = self.type_name()?;
                     self.expect(")", "after a type")?;
                     match self.peek().is("{") {
-                        true => ExprKind::SizeofExpr(self.compound(ty, from)?),
+                        true => ExprKind::SizeofExpr(self.parse_compound(ty, from)?),
                         false => ExprKind::SizeofType(Rc::new(ty)),
                     }
                 } else {
-                    let of = self.unary()?;
+                    let of = self.parse_unary()?;
                     let ty = self.unit.expr(of).ty.as_ref();
                     // The type is kept in place of the operand: a copy of a literal no longer says that it was `long
                     // double`.
@@ -281,47 +290,47 @@ impl Parser<'_> {
                     }
                 };
                 self.depth -= 1;
-                return Ok(self.operation(kind, from, from));
+                return Ok(self.add_operation(kind, from, from));
             }
             (Kind::Ident, "_Alignof" | "__alignof__" | "__alignof") => {
-                self.deeper()?;
+                self.enter_level()?;
                 self.next();
-                let ty = if self.peek().is("(") && self.begins_type(self.ahead(1)) {
+                let ty = if self.peek().is("(") && self.begins_type(self.peek_nth(1)) {
                     self.next();
                     let ty = self.type_name()?;
                     self.expect(")", "after a type")?;
                     Some(ty)
                 } else {
-                    let of = self.unary()?;
+                    let of = self.parse_unary()?;
                     self.unit.expr(of).ty.clone()
                 };
                 self.depth -= 1;
                 let align = ty.and_then(|ty| constant::alignment_of(&self.unit, &ty));
                 let Some(align) = align else {
                     let message = "the alignment of this is not known";
-                    self.unsupported(from, message, "use types that are complete");
-                    return Ok(self.add(ExprKind::Bad, from, from));
+                    self.report_unsupported(from, message, "use types that are complete");
+                    return Ok(self.add_expr(ExprKind::Bad, from, from));
                 };
                 let kind = ExprKind::Int(align, Arith::Int(Int::ULong));
-                return Ok(self.add(kind, from, from));
+                return Ok(self.add_expr(kind, from, from));
             }
             (Kind::Ident, "__real__" | "__real" | "__imag__" | "__imag") => {
-                self.deeper()?;
+                self.enter_level()?;
                 self.next();
-                let of = self.cast()?;
+                let of = self.parse_cast()?;
                 self.depth -= 1;
                 let k = usize::from(token.text.starts_with("__imag"));
                 return Ok(self.part_named(of, PARTS[k], from));
             }
             (Kind::Ident, "__extension__") => {
                 self.next();
-                return self.cast();
+                return self.parse_cast();
             }
-            _ => return self.postfix(),
+            _ => return self.parse_postfix(),
         };
-        self.deeper()?;
+        self.enter_level()?;
         self.next();
-        let of = self.cast()?;
+        let of = self.parse_cast()?;
         self.depth -= 1;
         let ty = self.unit.expr(of).ty.as_ref();
         if operator == Unary::Address && ty.is_some_and(|ty| ty.width.is_some()) {
@@ -329,17 +338,17 @@ impl Parser<'_> {
             let help = "take that of a variable which has its value";
             self.sink.error(&codes::OPERAND, from, message, help);
         }
-        Ok(self.operation(ExprKind::Unary(operator, of), from, from))
+        Ok(self.add_operation(ExprKind::Unary(operator, of), from, from))
     }
 
-    fn postfix(&mut self) -> Parse<ExprId> {
+    fn parse_postfix(&mut self) -> Parse<ExprId> {
         let from = self.peek().at;
-        let e = self.primary()?;
-        self.suffixed(e, from)
+        let e = self.parse_primary()?;
+        self.parse_suffixed(e, from)
     }
 
     /// Subscripts, arguments, members and steps behind an operand.
-    fn suffixed(&mut self, mut e: ExprId, from: Pos) -> Parse<ExprId> {
+    fn parse_suffixed(&mut self, mut e: ExprId, from: Pos) -> Parse<ExprId> {
         loop {
             let token = self.peek().clone();
             if token.kind != Kind::Punct {
@@ -347,23 +356,23 @@ impl Parser<'_> {
             }
             match &*token.text {
                 "[" => {
-                    self.deeper()?;
+                    self.enter_level()?;
                     self.next();
-                    let index = self.expression()?;
+                    let index = self.parse_expression()?;
                     self.expect("]", "after a subscript")?;
                     self.depth -= 1;
-                    e = self.operation(ExprKind::Index(e, index), token.at, from);
+                    e = self.add_operation(ExprKind::Index(e, index), token.at, from);
                 }
                 "(" => {
-                    self.deeper()?;
+                    self.enter_level()?;
                     self.next();
                     let mut arguments = Vec::new();
                     let takes_bytes = self.takes_bytes(e);
-                    let prints = self.prints(e);
+                    let prints = self.is_printing_function(e);
                     let prints = std::mem::replace(&mut self.prints, prints);
                     let mut goes_on = !self.peek().is(")");
                     while goes_on {
-                        let argument = self.assignment()?;
+                        let argument = self.parse_assignment()?;
                         arguments.push(match takes_bytes {
                             true => self.first_of(argument),
                             false => argument,
@@ -374,13 +383,13 @@ impl Parser<'_> {
                     self.expect(")", "after the arguments")?;
                     self.depth -= 1;
                     self.check_call(e, &arguments, token.at);
-                    e = self.called(e, arguments, token.at, from);
+                    e = self.add_call(e, arguments, token.at, from);
                 }
                 "." | "->" => {
                     self.next();
                     let name = self.next();
                     if name.kind != Kind::Ident {
-                        return Err(self.syntax(name.at, "a member is a name"));
+                        return Err(self.syntax_error(name.at, "a member is a name"));
                     }
                     let arrow = &*token.text == "->";
                     e = self.member_of(e, &name, arrow, from);
@@ -389,7 +398,7 @@ impl Parser<'_> {
                     self.next();
                     let up = &*token.text == "++";
                     let post = true;
-                    e = self.operation(ExprKind::Step { of: e, up, post }, token.at, from);
+                    e = self.add_operation(ExprKind::Step { of: e, up, post }, token.at, from);
                 }
                 _ => return Ok(e),
             }
@@ -406,7 +415,7 @@ impl Parser<'_> {
         if let Some(Type::Struct(s)) = base.map(|ty| &ty.ty)
             && let Some(union) = structures::around(&self.unit, *s, &name.text)
         {
-            let of = self.add(ExprKind::Member(of, union, arrow), name.at, from);
+            let of = self.add_expr(ExprKind::Member(of, union, arrow), name.at, from);
             return self.member_of(of, name, false, from);
         }
         let kind = match base.map(|ty| &ty.ty) {
@@ -421,7 +430,7 @@ impl Parser<'_> {
                     );
                     let help = "keep its members in the structure itself";
                     self.sink.error(&codes::TYPE, name.at, message, help);
-                    return self.add(ExprKind::Bad, name.at, from);
+                    return self.add_expr(ExprKind::Bad, name.at, from);
                 }
                 let message = if structure.complete {
                     format!("{tag} has no member {}", name.text)
@@ -440,7 +449,7 @@ impl Parser<'_> {
                     _ => None,
                 };
                 if let Some((real, ty)) = real {
-                    let place = self.add(ExprKind::Member(of, real, arrow), name.at, from);
+                    let place = self.add_expr(ExprKind::Member(of, real, arrow), name.at, from);
                     if let Some(read) = self.bits_of(place, ty, name.at, from) {
                         return read;
                     }
@@ -450,7 +459,7 @@ impl Parser<'_> {
             None => ExprKind::Bad,
             Some(_) => self.no_members(name, arrow),
         };
-        self.add(kind, name.at, from)
+        self.add_expr(kind, name.at, from)
     }
 
     fn no_members(&mut self, name: &Token, arrow: bool) -> ExprKind {
@@ -461,18 +470,18 @@ impl Parser<'_> {
         ExprKind::Bad
     }
 
-    fn primary(&mut self) -> Parse<ExprId> {
+    fn parse_primary(&mut self) -> Parse<ExprId> {
         let token = self.next();
         let at = token.at;
         let kind = match token.kind {
             Kind::Number if literal::is_imaginary(&token.text) => {
-                let zero = self.add(ExprKind::Float(0.0), at, at);
+                let zero = self.add_expr(ExprKind::Float(0.0), at, at);
                 let Some((kind, false)) = literal::number(&literal::without_unit(&token.text))
                 else {
                     let message = format!("{} is no number that is supported", token.text);
-                    return Err(self.syntax(at, message));
+                    return Err(self.syntax_error(at, message));
                 };
-                let one = self.add(kind, at, at);
+                let one = self.add_expr(kind, at, at);
                 return Ok(self.of_parts([zero, one], at));
             }
             Kind::Number => match literal::number(&token.text) {
@@ -485,7 +494,7 @@ impl Parser<'_> {
                             "long double is read as double",
                             help,
                         );
-                        let e = self.add(kind, at, at);
+                        let e = self.add_expr(kind, at, at);
                         let ty = &mut self.unit.exprs[e.index()].ty;
                         ty.iter_mut().for_each(|ty| ty.long_double = true);
                         return Ok(e);
@@ -493,15 +502,16 @@ impl Parser<'_> {
                     kind
                 }
                 None => {
-                    return Err(
-                        self.syntax(at, format!("{} is no number that is supported", token.text))
-                    );
+                    return Err(self.syntax_error(
+                        at,
+                        format!("{} is no number that is supported", token.text),
+                    ));
                 }
             },
             Kind::Char => match condition::character(&token.text) {
                 Some(value) => ExprKind::Int(i128::from(value), literal::character(&token.text)),
                 None => {
-                    return Err(self.syntax(
+                    return Err(self.syntax_error(
                         at,
                         format!("{} is no character that is supported", token.text),
                     ));
@@ -517,20 +527,20 @@ impl Parser<'_> {
                 }
                 if wide && !self.prints {
                     let message = "texts of wide characters are only printed here";
-                    return Err(self.syntax(at, message));
+                    return Err(self.syntax_error(at, message));
                 }
                 ExprKind::Str(text.map(Rc::from))
             }
-            Kind::Ident => return self.name(&token),
+            Kind::Ident => return self.parse_name(&token),
             Kind::Punct if token.is("(") => {
                 if self.peek().is("{") {
-                    if let Some(assertion) = self.assertion(at)? {
+                    if let Some(assertion) = self.parse_assertion(at)? {
                         return Ok(assertion);
                     }
-                    return self.statements(at);
+                    return self.parse_statement_expression(at);
                 }
-                self.deeper()?;
-                let e = self.expression()?;
+                self.enter_level()?;
+                let e = self.parse_expression()?;
                 self.expect(")", "after an expression")?;
                 self.depth -= 1;
                 let node = &mut self.unit.exprs[e.index()];
@@ -543,55 +553,55 @@ impl Parser<'_> {
                 } else {
                     &token.text
                 };
-                return Err(self.syntax(at, format!("expected an expression, found {found}")));
+                return Err(self.syntax_error(at, format!("expected an expression, found {found}")));
             }
         };
-        Ok(self.add(kind, at, at))
+        Ok(self.add_expr(kind, at, at))
     }
 
     /// The form that `assert` of the GNU C library has for gcc, `({ if (condition) ; else __assert_fail(..); })`, as
     /// the conditional expression that it is for other compilers. `None` for other statements.
-    fn assertion(&mut self, at: Pos) -> Parse<Option<ExprId>> {
-        if !(self.ahead(1).is("if") && self.ahead(2).is("(")) {
+    fn parse_assertion(&mut self, at: Pos) -> Parse<Option<ExprId>> {
+        if !(self.peek_nth(1).is("if") && self.peek_nth(2).is("(")) {
             return Ok(None);
         }
         let statements = |p: &mut Self, word: &str| match p.take(word) {
             true => Ok(()),
-            false => Err(p.syntax(at, "statements in expressions are not C99")),
+            false => Err(p.syntax_error(at, "statements in expressions are not C99")),
         };
-        self.deeper()?;
+        self.enter_level()?;
         for word in ["{", "if", "("] {
             statements(self, word)?;
         }
-        let condition = self.expression()?;
+        let condition = self.parse_expression()?;
         for word in [")", ";", "else"] {
             statements(self, word)?;
         }
-        let fails = self.expression()?;
+        let fails = self.parse_expression()?;
         for word in [";", "}", ")"] {
             statements(self, word)?;
         }
         self.depth -= 1;
-        let zero = self.add(ExprKind::Int(0, Arith::INT), at, at);
-        let nothing = Rc::new(Qualified::plain(Type::Void));
-        let holds = self.add(ExprKind::Cast(nothing, zero), at, at);
+        let zero = self.add_expr(ExprKind::Int(0, Arith::INT), at, at);
+        let nothing = Rc::new(Qualified::unqualified(Type::Void));
+        let holds = self.add_expr(ExprKind::Cast(nothing, zero), at, at);
         let kind = ExprKind::Conditional(condition, holds, fails);
-        Ok(Some(self.add(kind, at, at)))
+        Ok(Some(self.add_expr(kind, at, at)))
     }
 
-    fn name(&mut self, token: &crate::lex::Token) -> Parse<ExprId> {
+    fn parse_name(&mut self, token: &crate::lex::Token) -> Parse<ExprId> {
         let at = token.at;
         if let Some(d) = self.named_by_library(token) {
-            return Ok(self.add(ExprKind::Name(d), at, at));
+            return Ok(self.add_expr(ExprKind::Name(d), at, at));
         }
-        let kind = match self.find(&token.text) {
+        let kind = match self.find_name(&token.text) {
             Some(Entry::Decl(d)) => ExprKind::Name(*d),
             Some(Entry::Typedef(_)) => {
-                return Err(self.syntax(at, format!("{} is a type here", token.text)));
+                return Err(self.syntax_error(at, format!("{} is a type here", token.text)));
             }
             None if self.begins_type(token) || is_keyword(&token.text) => {
                 return Err(
-                    self.syntax(at, format!("expected an expression, found {}", token.text))
+                    self.syntax_error(at, format!("expected an expression, found {}", token.text))
                 );
             }
             None if matches!(
@@ -607,8 +617,8 @@ impl Parser<'_> {
                 if let Some(e) = self.of_compiler(token)? {
                     return Ok(e);
                 }
-                if let Some(d) = self.builtin(&token.text, at) {
-                    return Ok(self.add(ExprKind::Name(d), at, at));
+                if let Some(d) = self.declare_builtin(&token.text, at) {
+                    return Ok(self.add_expr(ExprKind::Name(d), at, at));
                 }
                 let call = self.peek().is("(");
                 let message = format!("{} is not declared", token.text);
@@ -636,9 +646,9 @@ impl Parser<'_> {
         if let ExprKind::Name(d) = kind
             && let DeclKind::Constant(value) = self.unit.decl(d).kind
         {
-            return Ok(self.add(ExprKind::Int(value, Arith::INT), at, at));
+            return Ok(self.add_expr(ExprKind::Int(value, Arith::INT), at, at));
         }
-        let e = self.add(kind, at, at);
+        let e = self.add_expr(kind, at, at);
         Ok(self.named_pointer(e))
     }
 }

@@ -20,7 +20,7 @@ fn is_real(ty: &Qualified) -> bool {
 }
 
 impl Parser<'_> {
-    pub(super) fn given(&mut self, read: &Reached) {
+    pub(super) fn apply_given_derivatives(&mut self, read: &Reached) {
         let (externals, choices) = (&read.externals, &read.choices);
         // A pragma in a header is read once for each file that includes it.
         let mut said = HashSet::new();
@@ -40,7 +40,7 @@ impl Parser<'_> {
         for choice in choices.iter().filter(|c| c.role == Role::Passive) {
             let file = self.enter_file(choice.pragma.map(|_| choice.unit), &choice.name);
             if let Some(d) = self.function_named(&choice.name) {
-                self.passive(d, choice.at);
+                self.declare_passive(d, choice.at);
             }
             self.leave_file(file);
         }
@@ -55,7 +55,7 @@ impl Parser<'_> {
                     let function = matches!(decl.ty.ty, Type::Function(_));
                     if function && decl.definition.is_none() && decl.library.is_none() {
                         let at = self.unit.expr(callee).at;
-                        self.elsewhere(d, None, at);
+                        self.declare_elsewhere(d, None, at);
                     }
                 }
             }
@@ -119,7 +119,7 @@ impl Parser<'_> {
     }
 
     /// The function of a name, or the parameter that is a pointer to one.
-    fn named(&mut self, name: &Token) -> Option<DeclId> {
+    fn resolve_function(&mut self, name: &Token) -> Option<DeclId> {
         if let Some(d) = self.function_named(&name.text) {
             if self.unit.decl(d).library.is_some() {
                 let message = format!("{} is a function of the library", name.text);
@@ -165,7 +165,12 @@ impl Parser<'_> {
     }
 
     /// The signature with variables for the parameters, under these names if some are given.
-    fn signature(&mut self, d: DeclId, names: Option<&[Token]>, at: Pos) -> Option<Rc<Signature>> {
+    fn declare_signature(
+        &mut self,
+        d: DeclId,
+        names: Option<&[Token]>,
+        at: Pos,
+    ) -> Option<Rc<Signature>> {
         let decl = self.unit.decl(d);
         let name = Rc::clone(&decl.name);
         let Type::Function(signature) = decl.ty.ty.clone() else {
@@ -231,8 +236,8 @@ impl Parser<'_> {
     }
 
     /// Makes a function without a body from a declaration: it is defined elsewhere.
-    fn elsewhere(&mut self, d: DeclId, names: Option<&[Token]>, at: Pos) -> Option<usize> {
-        let mut signature = self.signature(d, names, at)?;
+    fn declare_elsewhere(&mut self, d: DeclId, names: Option<&[Token]>, at: Pos) -> Option<usize> {
+        let mut signature = self.declare_signature(d, names, at)?;
         // Extents name the parameters of the declaration.
         if let (None, Type::Function(declared)) = (names, &self.unit.decl(d).ty.ty)
             && declared.parameters.iter().all(|p| p.decl.is_some())
@@ -248,7 +253,7 @@ impl Parser<'_> {
         decl.definition = Some(number);
         decl.ty.ty = Type::Function(signature);
         let end = self.unit.exprs.len() as u32;
-        let body = self.stmt(StmtKind::Block(Vec::new()), at);
+        let body = self.add_stmt(StmtKind::Block(Vec::new()), at);
         self.unit.functions.push(Function {
             decl: d,
             parameters,
@@ -295,8 +300,8 @@ impl Parser<'_> {
         ]);
         self.tokens = tokens.into();
         self.at = 0;
-        let ty = Qualified::plain(Type::Function(signature));
-        if self.definition(d, &ty, from).is_err() {
+        let ty = Qualified::unqualified(Type::Function(signature));
+        if self.parse_function_body(d, &ty, from).is_err() {
             self.depth = 0;
             self.around.clear();
             self.function = None;
@@ -305,7 +310,7 @@ impl Parser<'_> {
     }
 
     /// Checks that a function of the file has the parameters of a derivative; returns its declaration.
-    fn derivative(
+    fn find_derivative(
         &mut self,
         name: &Token,
         of: &str,
@@ -358,17 +363,17 @@ impl Parser<'_> {
             return None;
         }
         if self.unit.decl(d).definition.is_none() {
-            self.elsewhere(d, None, name.at)?;
+            self.declare_elsewhere(d, None, name.at)?;
         }
         Some(d)
     }
 
     /// The parameters of an adjoint or a tangent: each real one is followed by its derivative.
-    fn convention(signature: &Signature, tangent: bool) -> Vec<(Qualified, bool)> {
+    fn derivative_parameters(signature: &Signature, tangent: bool) -> Vec<(Qualified, bool)> {
         let pointer = |ty: &Qualified| {
             let mut to = ty.clone();
             to.constant = false;
-            Qualified::plain(Type::Pointer(Rc::new(to)))
+            Qualified::unqualified(Type::Pointer(Rc::new(to)))
         };
         let mut wanted = Vec::new();
         for p in &signature.parameters {
@@ -386,7 +391,7 @@ impl Parser<'_> {
         }
         if signature.result.ty != Type::Void {
             let real = is_real(&signature.result);
-            let result = Qualified::plain(signature.result.ty.clone());
+            let result = Qualified::unqualified(signature.result.ty.clone());
             if tangent {
                 wanted.push((pointer(&result), false));
             }
@@ -406,7 +411,7 @@ impl Parser<'_> {
             let help = "say which function of the files it is: is(NAME)";
             return self.no_external(at, message, help);
         }
-        let Some(d) = self.named(&external.name) else {
+        let Some(d) = self.resolve_function(&external.name) else {
             return;
         };
         let name = Rc::clone(&self.unit.decl(d).name);
@@ -436,7 +441,7 @@ impl Parser<'_> {
             return;
         }
         // Expressions name the parameters by the names given here, or else by those of the declaration.
-        let Some(signature) = self.signature(d, names, at) else {
+        let Some(signature) = self.declare_signature(d, names, at) else {
             return;
         };
         match (&external.value, self.unit.decl(d).definition) {
@@ -450,7 +455,7 @@ impl Parser<'_> {
                 self.defined_by(d, Rc::clone(&signature), e);
             }
             (None, None) => {
-                self.elsewhere(d, names, at);
+                self.declare_elsewhere(d, names, at);
             }
         }
         let Some(g) = self.unit.decl(d).definition else {
@@ -484,11 +489,11 @@ impl Parser<'_> {
             let Some(own) = own.map(|d| Rc::clone(&self.unit.decl(*d).name)) else {
                 continue;
             };
-            let Some(made) = self.signature(d, names, at) else {
+            let Some(made) = self.declare_signature(d, names, at) else {
                 continue;
             };
             let unnamed = Signature {
-                result: Qualified::plain(Type::Arith(Arith::Double)),
+                result: Qualified::unqualified(Type::Arith(Arith::Double)),
                 parameters: (made.parameters.iter())
                     .filter(|p| !p.ty.is_void_pointer())
                     .cloned()
@@ -506,10 +511,12 @@ impl Parser<'_> {
             self.no_external(at, message, "give one of the two");
         }
         if let Some(f) = &external.adjoint {
-            given.adjoint = self.derivative(f, &name, &Self::convention(&signature, false));
+            given.adjoint =
+                self.find_derivative(f, &name, &Self::derivative_parameters(&signature, false));
         }
         if let Some(f) = &external.tangent {
-            given.tangent = self.derivative(f, &name, &Self::convention(&signature, true));
+            given.tangent =
+                self.find_derivative(f, &name, &Self::derivative_parameters(&signature, true));
         }
         self.unit.functions[g].given = Some(Rc::new(given));
     }
@@ -524,26 +531,26 @@ impl Parser<'_> {
             name = format!("{stem}_{k}");
         }
         let d = DeclId(self.unit.decls.len() as u32);
-        let ty = Qualified::plain(Type::Void);
+        let ty = Qualified::unqualified(Type::Void);
         let decl = new_decl(&Rc::from(name), DeclKind::Function, ty, at);
         self.unit.decls.push(decl);
         d
     }
 
     /// Notes that the derivative of a function is taken to be 0.
-    fn passive(&mut self, d: DeclId, at: Pos) {
+    fn declare_passive(&mut self, d: DeclId, at: Pos) {
         if self.unit.decl(d).library.is_some() {
             let message = format!("{} is a function of the library", self.unit.decl(d).name);
             let help = "write a function that calls it, and name that";
             return self.no_external(at, message, help);
         }
-        if self.unit.decl(d).definition.is_none() && self.elsewhere(d, None, at).is_none() {
+        if self.unit.decl(d).definition.is_none() && self.declare_elsewhere(d, None, at).is_none() {
             return;
         }
         let Some(g) = self.unit.decl(d).definition else {
             return;
         };
-        if self.signature(d, None, at).is_none() {
+        if self.declare_signature(d, None, at).is_none() {
             return;
         }
         let known = self.unit.functions[g].given.as_deref().cloned();

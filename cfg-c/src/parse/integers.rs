@@ -6,7 +6,7 @@
 use super::Parser;
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary},
-    points::bare,
+    points::strip_conversions,
     source::Pos,
     types::{Arith, Qualified, Type},
 };
@@ -20,22 +20,22 @@ impl Parser<'_> {
     pub(super) fn with_integers(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
         match *kind {
             ExprKind::Unary(Unary::Deref, pointer) => {
-                let (own, ty) = self.viewed(pointer, at, from)?;
-                let place = self.add(ExprKind::Unary(Unary::Deref, own), at, from);
+                let (own, ty) = self.unwrap_view(pointer, at, from)?;
+                let place = self.add_expr(ExprKind::Unary(Unary::Deref, own), at, from);
                 self.bits_of(place, ty, at, from)
             }
             ExprKind::Index(pointer, k) => {
-                let (own, ty) = self.viewed(pointer, at, from)?;
-                let place = self.add(ExprKind::Index(own, k), at, from);
+                let (own, ty) = self.unwrap_view(pointer, at, from)?;
+                let place = self.add_expr(ExprKind::Index(own, k), at, from);
                 self.bits_of(place, ty, at, from)
             }
             ExprKind::Cast(ref ty, pointer) => {
                 let to = ty.target()?.arith()?;
-                let (core, _) = self.moved(pointer, self.number_at(pointer)?)?;
+                let (core, _) = self.moved_pointer(pointer, self.number_at(pointer)?)?;
                 if self.number_at(core)? != to {
                     return None;
                 }
-                let (own, _) = self.viewed(pointer, at, from)?;
+                let (own, _) = self.unwrap_view(pointer, at, from)?;
                 Some(self.unit.push(ExprKind::Cast(Rc::clone(ty), own), at, from))
             }
             ExprKind::Unary(Unary::Address, of) => {
@@ -73,7 +73,7 @@ impl Parser<'_> {
                 b,
             ) if self.unit.is_pointer(a) && self.unit.is_pointer(b) => {
                 let own = |e: ExprId| {
-                    let (core, _) = self.moved(e, self.number_at(e)?)?;
+                    let (core, _) = self.moved_pointer(e, self.number_at(e)?)?;
                     self.number_at(core)
                 };
                 // Only one of the two may be converted; the other may have the type itself.
@@ -95,11 +95,11 @@ impl Parser<'_> {
         };
         let (to, e, declared) = (Rc::clone(to), *e, decl.ty.clone());
         let (at, from) = (self.unit.expr(e).at, self.unit.expr(e).from);
-        let moved = to.arith().and_then(|ty| self.moved(e, ty));
+        let moved = to.arith().and_then(|ty| self.moved_pointer(e, ty));
         let Some(own) = moved.as_ref().and_then(|(core, _)| self.number_at(*core)) else {
             return;
         };
-        let Some(init) = moved.and_then(|moved| self.unconverted(moved, at, from)) else {
+        let Some(init) = moved.and_then(|moved| self.strip_conversion(moved, at, from)) else {
             return;
         };
         let leads_to = Qualified {
@@ -139,7 +139,7 @@ impl Parser<'_> {
     ) -> Option<ExprId> {
         let mut ty = self.unit.expr(name).ty.clone()?;
         for _ in 1..levels {
-            ty = Qualified::plain(Type::Pointer(Rc::new(ty)));
+            ty = Qualified::unqualified(Type::Pointer(Rc::new(ty)));
         }
         let made = self.unit.push(made, at, from);
         Some(self.unit.push(ExprKind::Cast(Rc::new(ty), made), at, from))
@@ -150,20 +150,20 @@ impl Parser<'_> {
         if self.number_at(e)? == own {
             return Some(e);
         }
-        let moved = self.moved(e, self.number_at(e)?)?;
+        let moved = self.moved_pointer(e, self.number_at(e)?)?;
         let same = self.number_at(moved.0)? == own;
-        self.unconverted(moved, at, from).filter(|_| same)
+        self.strip_conversion(moved, at, from).filter(|_| same)
     }
 
     /// The pointer inside of a conversion to a pointer to other integers, and the type in which they are read.
-    fn viewed(&mut self, pointer: ExprId, at: Pos, from: Pos) -> Option<(ExprId, Arith)> {
+    fn unwrap_view(&mut self, pointer: ExprId, at: Pos, from: Pos) -> Option<(ExprId, Arith)> {
         let ty = self.number_at(pointer)?;
-        let moved = self.moved(pointer, ty)?;
-        Some((self.unconverted(moved, at, from)?, ty))
+        let moved = self.moved_pointer(pointer, ty)?;
+        Some((self.strip_conversion(moved, at, from)?, ty))
     }
 
     /// The pointer inside of a conversion to integers of type `ty`, if it leads to others of the same size.
-    fn moved(&self, e: ExprId, ty: Arith) -> Option<Moved> {
+    fn moved_pointer(&self, e: ExprId, ty: Arith) -> Option<Moved> {
         let unit = &self.unit;
         let (mut pointer, mut moves) = (e, Vec::new());
         while let ExprKind::Binary(op @ (Binary::Add | Binary::Sub), p, by) =
@@ -173,7 +173,7 @@ impl Parser<'_> {
             moves.push((op, by));
             pointer = p;
         }
-        let core = bare(unit, pointer);
+        let core = strip_conversions(unit, pointer);
         match (ty, self.number_at(core)?) {
             (Arith::Int(a), Arith::Int(b)) if a != b && a.bits() == b.bits() => Some((core, moves)),
             _ => None,
@@ -181,12 +181,12 @@ impl Parser<'_> {
     }
 
     /// The pointer without its conversion, moved by the same numbers of elements.
-    fn unconverted(&mut self, (core, moves): Moved, at: Pos, from: Pos) -> Option<ExprId> {
+    fn strip_conversion(&mut self, (core, moves): Moved, at: Pos, from: Pos) -> Option<ExprId> {
         let mut made = core;
         if self.unit.is_array(core) {
             // A pointer may go on behind the end of a row.
             let of = self.unit.expr(core).ty.as_ref()?.target()?.clone();
-            let of = Rc::new(Qualified::plain(Type::Pointer(Rc::new(of))));
+            let of = Rc::new(Qualified::unqualified(Type::Pointer(Rc::new(of))));
             made = self.unit.push(ExprKind::Cast(of, core), at, from);
         }
         for (op, by) in moves.into_iter().rev() {

@@ -83,21 +83,21 @@ impl Parser<'_> {
     }
 
     pub(super) fn defined_twice(&mut self, name: &str, at: Pos, before: Pos) {
-        let place = self.place(before);
+        let place = self.describe_place(before);
         let message = format!("{name} is defined twice, first in {place}");
         let help = "remove one of the two, or make one static";
         self.sink.error(&codes::TWICE, at, message, help);
     }
 
     /// A position in words.
-    pub(super) fn place(&self, at: Pos) -> String {
+    pub(super) fn describe_place(&self, at: Pos) -> String {
         let file = self.sink.files.get(at.file as usize);
         format!("line {} of {}", at.line, file.map_or("", String::as_str))
     }
 
     /// Reports a declaration that gives a name another type than an earlier one. The file's own declarations of
     /// functions of the library are checked where they are called.
-    pub(super) fn compare(&mut self, old: DeclId, new: &Decl) {
+    pub(super) fn compare_declarations(&mut self, old: DeclId, new: &Decl) {
         let decl = self.unit.decl(old);
         // A compiler never sees the declarations of two files together: between files less is compared.
         let known = self.scopes[0].names.get(&new.name);
@@ -112,7 +112,7 @@ impl Parser<'_> {
         {
             return;
         }
-        let place = self.place(decl.at);
+        let place = self.describe_place(decl.at);
         let message = format!("{} is declared with another type in {place}", new.name);
         let help = "declare it once, in a header that both include";
         self.sink.error(&codes::TWICE, new.at, message, help);

@@ -95,9 +95,9 @@ fn integer(value: i128, suffix: &str, decimal: bool) -> Option<ExprKind> {
         long >= longs
             && ty.contains(value)
             && if unsigned {
-                !ty.signed()
+                !ty.is_signed()
             } else {
-                ty.signed() || !decimal
+                ty.is_signed() || !decimal
             }
     };
     let ty = all.into_iter().find(fits)?;

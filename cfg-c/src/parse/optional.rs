@@ -97,7 +97,7 @@ fn with(unit: &Unit, known: &Known, condition: ExprId, truth: bool) -> Known {
 
 impl Uses {
     /// The uses in the functions that are defined.
-    fn of(unit: &Unit) -> Self {
+    fn collect(unit: &Unit) -> Self {
         let mut uses = Self::default();
         for function in &unit.functions {
             uses.statement(unit, function.body);
@@ -126,7 +126,7 @@ impl Uses {
                     for e in unit.evaluated(s) {
                         self.expression(unit, e, Asked::Value, &known);
                     }
-                    let inside = unit.inside(s).into_iter();
+                    let inside = unit.statements_inside(s).into_iter();
                     open.extend(inside.map(|s| (s, Rc::clone(&known))));
                 }
             }
@@ -237,7 +237,7 @@ impl Parser<'_> {
         if found.is_empty() {
             return;
         }
-        let uses = Uses::of(unit);
+        let uses = Uses::collect(unit);
         found.retain(|holder, _| uses.tested.contains(holder) && !uses.needed.contains(holder));
         for (holder, named) in found {
             let mut given = Given::default();
@@ -255,7 +255,9 @@ impl Parser<'_> {
             };
             // A pointer that the files themselves set is not the caller's. It is refused where the function is not
             // known.
-            if self.changes(&given, true).is_some() || self.replace(&given, None).is_some() {
+            if self.find_change(&given, true).is_some()
+                || self.replace_callback(&given, None).is_some()
+            {
                 continue;
             }
             let message =

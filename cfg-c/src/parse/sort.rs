@@ -5,7 +5,7 @@ use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, new_decl},
     constant, library,
     math::How,
-    points::bare,
+    points::strip_conversions,
     source::Pos,
     types::{Qualified, Signature, Type},
 };
@@ -50,8 +50,8 @@ impl Parser<'_> {
             [base, count, size, compare] => (None, [base, count, size, compare]),
             _ => return None,
         };
-        let key = key.map(|key| bare(&self.unit, key));
-        let base = bare(&self.unit, base);
+        let key = key.map(|key| strip_conversions(&self.unit, key));
+        let base = strip_conversions(&self.unit, base);
         let target = |e: ExprId| Some(self.unit.expr(e).ty.as_ref()?.target()?.clone());
         let element = target(base)?;
         let sought = match key {
@@ -71,7 +71,7 @@ impl Parser<'_> {
             Some(sorted) => sorted.function,
             None => self.declare_sort(element, sought, at),
         };
-        let f = self.add(ExprKind::Name(d), at, at);
+        let f = self.add_expr(ExprKind::Name(d), at, at);
         Some((f, key.into_iter().chain([base, count, compare]).collect()))
     }
 
@@ -85,14 +85,14 @@ impl Parser<'_> {
             0 => sorted.name().to_owned(),
             k => format!("{}_{}", sorted.name(), k + 1),
         };
-        let found = Type::Pointer(Rc::new(Qualified::plain(sorted.element.clone())));
+        let found = Type::Pointer(Rc::new(Qualified::unqualified(sorted.element.clone())));
         let signature = Signature {
-            result: Qualified::plain(sorted.key.as_ref().map_or(Type::Void, |_| found)),
+            result: Qualified::unqualified(sorted.key.as_ref().map_or(Type::Void, |_| found)),
             parameters: Vec::new(),
             variadic: false,
             open: true,
         };
-        let ty = Qualified::plain(Type::Function(Rc::new(signature)));
+        let ty = Qualified::unqualified(Type::Function(Rc::new(signature)));
         let mut decl = new_decl(&Rc::from(name), DeclKind::Function, ty, at);
         decl.library = Some(How::Sort);
         self.unit.decls.push(decl);
@@ -102,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// Parses the functions that are called.
-    pub(super) fn sorts(&mut self) {
+    pub(super) fn find_sorts(&mut self) {
         for k in 0..self.sorted.len() {
             let sorted = self.sorted[k].clone();
             let name = sorted.name();
@@ -112,12 +112,12 @@ impl Parser<'_> {
             let file = &mut self.scopes[0].names;
             file.insert(named(name), Entry::Decl(sorted.function));
             for (name, ty) in types {
-                let ty = ty.map(|ty| Entry::Typedef(Qualified::plain(ty)));
+                let ty = ty.map(|ty| Entry::Typedef(Qualified::unqualified(ty)));
                 file.extend(ty.map(|ty| (named(name), ty)));
             }
             self.tokens = library::sort(name, &named, self.sink).into();
             self.at = 0;
-            self.file();
+            self.parse_file();
         }
     }
 }

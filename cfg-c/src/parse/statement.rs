@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 impl Parser<'_> {
     /// A block in braces, with a scope of its own.
-    pub(super) fn block(&mut self, scope: bool) -> Parse<StmtId> {
+    pub(super) fn parse_block(&mut self, scope: bool) -> Parse<StmtId> {
         let from = self.expect("{", "before a block")?;
         if scope {
             self.scopes.push(Scope::default());
@@ -26,17 +26,17 @@ impl Parser<'_> {
                     // Recovery from an earlier problem may have passed the brace.
                     return Err(Fail);
                 }
-                return Err(self.syntax(at, "a block has no closing brace"));
+                return Err(self.syntax_error(at, "a block has no closing brace"));
             }
             let start = self.at;
-            match self.item(&mut statements) {
+            match self.parse_item(&mut statements) {
                 Ok(()) => {}
                 Err(Fail) => {
                     self.scopes.truncate(level.0);
                     self.around.truncate(level.1);
                     self.depth = level.2;
                     self.prints = false;
-                    self.recover();
+                    self.skip_statement();
                 }
             }
             if self.at == start && !self.peek().is("}") {
@@ -47,31 +47,31 @@ impl Parser<'_> {
         if scope {
             self.scopes.pop();
         }
-        Ok(self.stmt(StmtKind::Block(statements), from))
+        Ok(self.add_stmt(StmtKind::Block(statements), from))
     }
 
     /// Reads a declaration or a statement of a block, with the labels before it.
-    fn item(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
-        self.labels(out)?;
+    fn parse_item(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
+        self.parse_labels(out)?;
         if self.begins_declaration() || self.begins_assertion() {
             let from = self.peek().at;
-            let decls = self.declaration(false)?;
-            out.push(self.stmt(StmtKind::Decl(decls), from));
+            let decls = self.parse_declaration(false)?;
+            out.push(self.add_stmt(StmtKind::Decl(decls), from));
         } else if !self.peek().is("}") {
-            let statement = self.statement()?;
+            let statement = self.parse_statement()?;
             out.push(statement);
         }
         Ok(())
     }
 
     /// Reads labels and attributes.
-    fn labels(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
+    fn parse_labels(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
         loop {
             if self.peek().kind == Kind::Ident && self.peek().text.starts_with("__attribute")
                 || self.is_bracketed()
             {
                 let before = self.at;
-                self.attributes()?;
+                self.parse_attributes()?;
                 // An attribute of a declaration is read with the declaration.
                 if self.begins_declaration() && !self.tokens[before].is("[") {
                     self.at = before;
@@ -81,21 +81,21 @@ impl Parser<'_> {
             let from = self.peek().at;
             if self.peek().is("case") {
                 self.next();
-                let first = self.conditional()?;
+                let first = self.parse_conditional()?;
                 let last = if self.take("...") {
-                    Some(self.conditional()?)
+                    Some(self.parse_conditional()?)
                 } else {
                     None
                 };
                 self.expect(":", "after a case")?;
-                self.case(from, Some((first, last.unwrap_or(first))));
-                out.push(self.stmt(StmtKind::Case(first, last), from));
-            } else if self.peek().is("default") && self.ahead(1).is(":") {
+                self.add_case(from, Some((first, last.unwrap_or(first))));
+                out.push(self.add_stmt(StmtKind::Case(first, last), from));
+            } else if self.peek().is("default") && self.peek_nth(1).is(":") {
                 self.next();
                 self.next();
-                self.case(from, None);
-                out.push(self.stmt(StmtKind::Default, from));
-            } else if self.peek().kind == Kind::Ident && self.ahead(1).is(":") {
+                self.add_case(from, None);
+                out.push(self.add_stmt(StmtKind::Default, from));
+            } else if self.peek().kind == Kind::Ident && self.peek_nth(1).is(":") {
                 let name = self.next().text;
                 self.next();
                 if !self.label_names.insert(Rc::clone(&name)) {
@@ -109,7 +109,7 @@ impl Parser<'_> {
                 for around in &mut self.around {
                     around.entered = true;
                 }
-                out.push(self.stmt(StmtKind::Label(name), from));
+                out.push(self.add_stmt(StmtKind::Label(name), from));
             } else {
                 return Ok(());
             }
@@ -117,7 +117,7 @@ impl Parser<'_> {
     }
 
     /// Notes a case or a default: it enters all loops between itself and its switch.
-    fn case(&mut self, at: Pos, values: Option<(ExprId, ExprId)>) {
+    fn add_case(&mut self, at: Pos, values: Option<(ExprId, ExprId)>) {
         let mut cases = None;
         for around in self.around.iter_mut().rev() {
             cases = around.switch.as_mut();
@@ -166,21 +166,21 @@ impl Parser<'_> {
     }
 
     /// Reads a statement that is part of another. With a label, it is a list.
-    pub(super) fn inner(&mut self) -> Parse<StmtId> {
+    pub(super) fn parse_inner(&mut self) -> Parse<StmtId> {
         let from = self.peek().at;
         let mut list = Vec::new();
-        self.labels(&mut list)?;
+        self.parse_labels(&mut list)?;
         if list.is_empty() || !self.peek().is("}") {
-            list.push(self.statement()?);
+            list.push(self.parse_statement()?);
         }
         Ok(match list[..] {
             [one] => one,
-            _ => self.stmt(StmtKind::Block(list), from),
+            _ => self.add_stmt(StmtKind::Block(list), from),
         })
     }
 
-    fn statement(&mut self) -> Parse<StmtId> {
-        self.deeper()?;
+    fn parse_statement(&mut self) -> Parse<StmtId> {
+        self.enter_level()?;
         let from = self.peek().at;
         let token = self.peek().clone();
         let start = self.unit.exprs.len() as u32;
@@ -191,7 +191,7 @@ impl Parser<'_> {
         };
         let kind = match word {
             "{" => {
-                let block = self.block(true)?;
+                let block = self.parse_block(true)?;
                 self.depth -= 1;
                 return Ok(block);
             }
@@ -202,29 +202,29 @@ impl Parser<'_> {
             "if" => self.if_chain()?,
             "while" => {
                 self.next();
-                let condition = self.condition()?;
-                let (body, _) = self.body(None)?;
+                let condition = self.parse_condition()?;
+                let (body, _) = self.parse_body(None)?;
                 StmtKind::While(condition, body)
             }
             "do" => {
                 self.next();
-                let (body, _) = self.body(None)?;
+                let (body, _) = self.parse_body(None)?;
                 self.expect("while", "after the body of do")?;
-                let condition = self.condition()?;
+                let condition = self.parse_condition()?;
                 self.end_of("do ... while")?;
                 StmtKind::Do(body, condition)
             }
             "for" => self.for_loop()?,
             "switch" => {
                 self.next();
-                let value = self.enclosed()?;
+                let value = self.parse_parenthesised()?;
                 self.check_integer(value, "a switch takes an integer", "convert it with (int)");
                 let ty = self.unit.expr(value).ty.as_ref();
                 let ty = match ty.and_then(Qualified::arith) {
-                    Some(Arith::Int(ty)) => Some(ty.promoted()),
+                    Some(Arith::Int(ty)) => Some(ty.promote()),
                     _ => None,
                 };
-                let (body, _) = self.body(Some(Cases {
+                let (body, _) = self.parse_body(Some(Cases {
                     ty,
                     ..Cases::default()
                 }))?;
@@ -234,7 +234,7 @@ impl Parser<'_> {
                 self.next();
                 if self.peek().kind != Kind::Ident {
                     let at = self.peek().at;
-                    return Err(self.syntax(at, "goto names no label"));
+                    return Err(self.syntax_error(at, "goto names no label"));
                 }
                 let name = self.next().text;
                 self.end_of("goto")?;
@@ -262,7 +262,7 @@ impl Parser<'_> {
                 let value = if self.peek().is(";") {
                     None
                 } else {
-                    let e = self.expression()?;
+                    let e = self.parse_expression()?;
                     self.check_returned(e);
                     Some(self.converted_result(e))
                 };
@@ -270,13 +270,13 @@ impl Parser<'_> {
                 StmtKind::Return(value)
             }
             "asm" | "__asm__" | "__asm" => {
-                return Err(self.syntax(from, "assembly is not read"));
+                return Err(self.syntax_error(from, "assembly is not read"));
             }
-            "else" => return Err(self.syntax(from, "else without if")),
+            "else" => return Err(self.syntax_error(from, "else without if")),
             _ => {
-                let e = self.expression()?;
+                let e = self.parse_expression()?;
                 self.end_of("the statement")?;
-                StmtKind::Expr(self.discarded(e))
+                StmtKind::Expr(self.discard_value(e))
             }
         };
         self.depth -= 1;
@@ -286,7 +286,7 @@ impl Parser<'_> {
         ) {
             self.loops.push(start..self.unit.exprs.len() as u32);
         }
-        Ok(self.stmt(kind, from))
+        Ok(self.add_stmt(kind, from))
     }
 
     /// The returned value of a function, in the type of its result.
@@ -301,27 +301,27 @@ impl Parser<'_> {
         }
     }
 
-    fn enclosed(&mut self) -> Parse<ExprId> {
+    fn parse_parenthesised(&mut self) -> Parse<ExprId> {
         self.expect("(", "before the condition")?;
-        let e = self.expression()?;
+        let e = self.parse_expression()?;
         self.expect(")", "after the condition")?;
         Ok(e)
     }
 
-    fn condition(&mut self) -> Parse<ExprId> {
-        let e = self.enclosed()?;
+    fn parse_condition(&mut self) -> Parse<ExprId> {
+        let e = self.parse_parenthesised()?;
         self.check_condition(e);
-        Ok(self.truth(e))
+        Ok(self.complex_truth(e))
     }
 
     /// Reads the body of a loop or switch; returns also whether a label leads into it.
-    fn body(&mut self, switch: Option<Cases>) -> Parse<(StmtId, bool)> {
+    fn parse_body(&mut self, switch: Option<Cases>) -> Parse<(StmtId, bool)> {
         self.around.push(Around {
             switch,
             entered: false,
         });
         self.scopes.push(Scope::default());
-        let body = self.inner()?;
+        let body = self.parse_inner()?;
         self.scopes.pop();
         let entered = self.around.pop().is_some_and(|a| a.entered);
         Ok((body, entered))
@@ -333,23 +333,23 @@ impl Parser<'_> {
         let mut other = None;
         loop {
             self.next();
-            let condition = self.condition()?;
-            let then = self.scoped()?;
+            let condition = self.parse_condition()?;
+            let then = self.parse_in_scope()?;
             arms.push((condition, then));
             if !self.take("else") {
                 break;
             }
             if !self.peek().is("if") {
-                other = Some(self.scoped()?);
+                other = Some(self.parse_in_scope()?);
                 break;
             }
         }
         Ok(StmtKind::If(arms, other))
     }
 
-    fn scoped(&mut self) -> Parse<StmtId> {
+    fn parse_in_scope(&mut self) -> Parse<StmtId> {
         self.scopes.push(Scope::default());
-        let statement = self.inner()?;
+        let statement = self.parse_inner()?;
         self.scopes.pop();
         Ok(statement)
     }
@@ -363,14 +363,14 @@ impl Parser<'_> {
         let init = if self.take(";") {
             None
         } else if self.begins_declaration() {
-            let decls = self.declaration(false)?;
+            let decls = self.parse_declaration(false)?;
             let is_variable = |d: &DeclId| self.unit.decl(*d).kind == DeclKind::Local;
             let others = self.scopes.last().is_some_and(|s| {
                 let is_type = |entry: &Entry| matches!(entry, Entry::Typedef(_));
                 !s.tags.is_empty() || s.names.values().any(is_type)
             });
             if others || !decls.iter().all(is_variable) {
-                self.syntax(
+                self.syntax_error(
                     from,
                     "the head of for declares more than variables of its own",
                 );
@@ -379,28 +379,28 @@ impl Parser<'_> {
             for d in &decls {
                 self.unit.decls[d.index()].place = before;
             }
-            Some(self.stmt(StmtKind::Decl(decls), from))
+            Some(self.add_stmt(StmtKind::Decl(decls), from))
         } else {
-            let e = self.expression()?;
+            let e = self.parse_expression()?;
             self.expect(";", "in the head of for")?;
-            Some(self.stmt(StmtKind::Expr(e), from))
+            Some(self.add_stmt(StmtKind::Expr(e), from))
         };
         let condition = if self.peek().is(";") {
             None
         } else {
-            let e = self.expression()?;
+            let e = self.parse_expression()?;
             self.check_condition(e);
-            Some(self.truth(e))
+            Some(self.complex_truth(e))
         };
         self.expect(";", "in the head of for")?;
         let step = if self.peek().is(")") {
             None
         } else {
-            Some(self.expression()?)
+            Some(self.parse_expression()?)
         };
         self.expect(")", "after the head of for")?;
         let start = self.unit.exprs.len() as u32;
-        let (body, entered) = self.body(None)?;
+        let (body, entered) = self.parse_body(None)?;
         let part = start..self.unit.exprs.len() as u32;
         self.scopes.pop();
         Ok(StmtKind::For(Box::new(For {

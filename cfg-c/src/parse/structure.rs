@@ -13,13 +13,13 @@ use std::rc::Rc;
 
 impl Parser<'_> {
     /// Reads a structure or union: a declaration with members, or a tag alone.
-    pub(super) fn structure(&mut self, union: bool) -> Parse<Type> {
+    pub(super) fn parse_structure(&mut self, union: bool) -> Parse<Type> {
         let at = self.next().at;
-        let mut attributes = self.attributes()?;
+        let mut attributes = self.parse_attributes()?;
         let tag = (self.peek().kind == Kind::Ident).then(|| self.next().text);
         let braces = self.peek().is("{");
         if tag.is_none() && !braces {
-            return Err(self.syntax(at, "a structure has neither a name nor members"));
+            return Err(self.syntax_error(at, "a structure has neither a name nor members"));
         }
         let known = tag.as_ref().and_then(|tag| {
             let own = self.scopes.last().and_then(|s| s.tags.get(tag));
@@ -42,13 +42,13 @@ impl Parser<'_> {
                 let (s, named) = (*s, self.unit.structure(*s));
                 if named.complete && named.union != union {
                     let message = "this name is that of a union, or of a structure";
-                    return Err(self.syntax(at, message));
+                    return Err(self.syntax_error(at, message));
                 }
                 s
             }
             Some(_) => {
                 let message = "this name is that of an enumeration";
-                return Err(self.syntax(at, message));
+                return Err(self.syntax_error(at, message));
             }
             None => {
                 let id = StructId(self.unit.structures.len() as u32);
@@ -80,24 +80,24 @@ impl Parser<'_> {
                 self.sink.error(&codes::TWICE, at, message, help);
             }
             self.unit.structures[id.index()].at = at;
-            self.deeper()?;
-            self.members(id)?;
+            self.enter_level()?;
+            self.parse_members(id)?;
             self.depth -= 1;
-            attributes.extend(self.attributes()?);
+            attributes.extend(self.parse_attributes()?);
             self.unit.structures[id.index()].packed |= attributes.layout;
         }
         Ok(Type::Struct(id))
     }
 
-    fn refuse(&mut self, id: StructId, what: &str) {
+    fn refuse_structure(&mut self, id: StructId, what: &str) {
         let structure = &mut self.unit.structures[id.index()];
         structure.refused.get_or_insert_with(|| Rc::from(what));
     }
 
-    fn members(&mut self, id: StructId) -> Parse<()> {
+    fn parse_members(&mut self, id: StructId) -> Parse<()> {
         self.expect("{", "before members")?;
         while !self.peek().is("}") {
-            let before = self.attributes()?;
+            let before = self.parse_attributes()?;
             if self.begins_assertion() {
                 self.static_assertion()?;
                 continue;
@@ -107,15 +107,15 @@ impl Parser<'_> {
             }
             if !self.begins_declaration() && !self.may_be_missing_type() {
                 let at = self.peek().at;
-                return Err(self.syntax(at, "a member has no type"));
+                return Err(self.syntax_error(at, "a member has no type"));
             }
             let around = std::mem::replace(&mut self.is_member, true);
             let from = self.peek().at;
-            let specifiers = self.specifiers()?;
+            let specifiers = self.parse_specifiers()?;
             self.expect_storage(&specifiers, from, &[]);
             if self.take(";") {
                 self.is_member = around;
-                self.anonymous(id, specifiers.ty);
+                self.add_anonymous_members(id, specifiers.ty);
                 continue;
             }
             loop {
@@ -126,15 +126,15 @@ impl Parser<'_> {
                     let at = self.peek().at;
                     let mut attributes = specifiers.attributes;
                     attributes.extend(before);
-                    attributes.extend(self.attributes()?);
-                    let mut made = self.declarator(specifiers.ty.clone())?;
-                    attributes.extend(self.attributes()?);
+                    attributes.extend(self.parse_attributes()?);
+                    let mut made = self.parse_declarator(specifiers.ty.clone())?;
+                    attributes.extend(self.parse_attributes()?);
                     self.unit.structures[id.index()].packed |= attributes.layout;
                     if let Some(what) = attributes.refused {
                         made.ty.ty = Type::Refused(Rc::from(what));
                     }
                     let Some((name, at)) = made.name else {
-                        return Err(self.syntax(at, "a member has no name"));
+                        return Err(self.syntax_error(at, "a member has no name"));
                     };
                     // A structure inside of itself would have no end.
                     if let Type::Struct(inner) = made.ty.element().ty
@@ -152,9 +152,9 @@ impl Parser<'_> {
                         self.sink.error(&codes::TYPE, at, message, help);
                     }
                     if self.take(":") {
-                        let bits = self.conditional()?;
+                        let bits = self.parse_conditional()?;
                         self.check_width(&made.ty, bits, at);
-                        let width = self.width(&made.ty, bits);
+                        let width = self.bit_field_width(&made.ty, bits);
                         made.ty.ty = match width.and_then(Width::computed) {
                             Some(ty) => Type::Arith(ty),
                             None => Type::Refused(Rc::from("a bit-field")),
@@ -164,12 +164,12 @@ impl Parser<'_> {
                     }
                     let ty = made.ty;
                     self.check_member(id, &name, &ty, at);
-                    self.member(id, Member { name, ty, at });
+                    self.add_member(id, Member { name, ty, at });
                 }
                 if self.take(":") {
-                    self.conditional()?;
+                    self.parse_conditional()?;
                 }
-                self.attributes()?;
+                self.parse_attributes()?;
                 if !self.take(",") {
                     break;
                 }
@@ -183,7 +183,7 @@ impl Parser<'_> {
     }
 
     /// The width of a bit-field of a type.
-    fn width(&self, ty: &Qualified, bits: ExprId) -> Option<Width> {
+    fn bit_field_width(&self, ty: &Qualified, bits: ExprId) -> Option<Width> {
         let Some(Arith::Int(of)) = ty.arith() else {
             return None;
         };
@@ -196,23 +196,23 @@ impl Parser<'_> {
 
     /// Adds a structure or union without a name as an unnamed member: its members are named like those of the
     /// structure around it.
-    fn anonymous(&mut self, id: StructId, ty: Qualified) {
+    fn add_anonymous_members(&mut self, id: StructId, ty: Qualified) {
         match ty.ty {
             Type::Struct(inner) if self.unit.structure(inner).name.is_none() => {
                 let known = self.unit.structure(inner);
                 let refused = known.refused.clone();
-                let own = structures::shown(&self.unit, &known.members);
+                let own = structures::flatten_members(&self.unit, &known.members);
                 let at = own.first().map(|m| m.at).unwrap_or_default();
                 if let Some(what) = refused {
-                    self.refuse(id, &what);
+                    self.refuse_structure(id, &what);
                 }
                 for member in &own {
                     self.told_apart(id, member);
                 }
                 let name = structures::hidden(inner);
-                self.member(id, Member { name, ty, at });
+                self.add_member(id, Member { name, ty, at });
             }
-            Type::Refused(what) => self.refuse(id, &what),
+            Type::Refused(what) => self.refuse_structure(id, &what),
             _ => {}
         }
     }
@@ -230,7 +230,7 @@ impl Parser<'_> {
         !taken
     }
 
-    fn member(&mut self, id: StructId, member: Member) {
+    fn add_member(&mut self, id: StructId, member: Member) {
         if !self.told_apart(id, &member) {
             return;
         }
@@ -244,7 +244,7 @@ impl Parser<'_> {
         if structure.leaves + leaves > Record::MAX_LEAVES {
             let refused = structure.refused.is_some();
             let what = format!("more than {} scalars and arrays in it", Record::MAX_LEAVES);
-            self.refuse(id, &what);
+            self.refuse_structure(id, &what);
             if !refused {
                 let message = format!("the structure has {what}");
                 let help = "keep them in arrays";

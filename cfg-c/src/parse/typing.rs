@@ -8,13 +8,13 @@ use crate::{
 use std::rc::Rc;
 
 fn arith(ty: Arith) -> Option<Qualified> {
-    Some(Qualified::plain(Type::Arith(ty)))
+    Some(Qualified::unqualified(Type::Arith(ty)))
 }
 
 /// The type of an expression after decay: an array becomes a pointer to its elements.
 pub(super) fn decayed(ty: Qualified) -> Qualified {
     match ty.ty {
-        Type::Array(of, _) => Qualified::plain(Type::Pointer(of)),
+        Type::Array(of, _) => Qualified::unqualified(Type::Pointer(of)),
         Type::Void
         | Type::Arith(_)
         | Type::Pointer(_)
@@ -31,14 +31,15 @@ impl Unit {
         let ty = |e: ExprId| unit.expr(e).ty.clone();
         let common = |a: ExprId, b: ExprId| {
             let (a, b) = (ty(a)?, ty(b)?);
-            let mut common = Qualified::plain(Type::Arith(a.arith()?.common(b.arith()?)));
+            let mut common =
+                Qualified::unqualified(Type::Arith(a.arith()?.usual_conversion(b.arith()?)));
             common.long_double = a.long_double || b.long_double;
             Some(common)
         };
         let promoted = |e: ExprId| {
             let ty = ty(e)?;
             match ty.arith()? {
-                Arith::Int(int) => arith(Arith::Int(int.promoted())),
+                Arith::Int(int) => arith(Arith::Int(int.promote())),
                 real => arith(real).map(|real| Qualified {
                     long_double: ty.long_double,
                     ..real
@@ -50,8 +51,8 @@ impl Unit {
             ExprKind::Real(_) => arith(Arith::Double),
             ExprKind::Float(_) => arith(Arith::Float),
             ExprKind::Str(_) => {
-                let char = Qualified::plain(Type::Arith(Arith::Int(Int::Char)));
-                Some(Qualified::plain(Type::Pointer(Rc::new(char))))
+                let char = Qualified::unqualified(Type::Arith(Arith::Int(Int::Char)));
+                Some(Qualified::unqualified(Type::Pointer(Rc::new(char))))
             }
             ExprKind::Name(d) | ExprKind::Literal(d) => Some(unit.decl(*d).ty.clone()),
             ExprKind::Unary(op, a) => match op {
@@ -61,7 +62,7 @@ impl Unit {
                     function if matches!(function.ty, Type::Function(_)) => Some(function),
                     pointer => pointer.target().cloned(),
                 },
-                Unary::Address => Some(Qualified::plain(Type::Pointer(Rc::new(ty(*a)?)))),
+                Unary::Address => Some(Qualified::unqualified(Type::Pointer(Rc::new(ty(*a)?)))),
             },
             ExprKind::Step { of: a, .. } | ExprKind::Assign(_, a, _) => ty(*a),
             ExprKind::Binary(op, a, b) => match op {
@@ -108,7 +109,7 @@ impl Unit {
                 Some(match &pointer.ty {
                     Type::Pointer(to) if reads && !to.constant => {
                         let to = (**to).clone().made_constant();
-                        Qualified::plain(Type::Pointer(Rc::new(to)))
+                        Qualified::unqualified(Type::Pointer(Rc::new(to)))
                     }
                     _ => pointer,
                 })
@@ -144,7 +145,7 @@ impl Unit {
             ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => arith(Arith::Int(Int::ULong)),
             ExprKind::Inlined(inlined) => match inlined.value {
                 Some(value) => ty(value),
-                None => Some(Qualified::plain(Type::Void)),
+                None => Some(Qualified::unqualified(Type::Void)),
             },
             ExprKind::Bad => None,
         }

@@ -25,7 +25,7 @@ impl Preprocessor<'_> {
         line
     }
 
-    pub(super) fn wrong(&mut self, at: Pos, message: impl Into<String>, help: &str) {
+    pub(super) fn report_error(&mut self, at: Pos, message: impl Into<String>, help: &str) {
         self.sink.error(&codes::PREPROCESSOR, at, message, help);
     }
 
@@ -51,7 +51,7 @@ impl Preprocessor<'_> {
             }
             "ifdef" | "ifndef" => {
                 let Some(macro_name) = rest.first().filter(|t| t.kind == Kind::Ident) else {
-                    self.wrong(place, format!("#{} names no macro", name.text), "name one");
+                    self.report_error(place, format!("#{} names no macro", name.text), "name one");
                     return self.begin(at, true, rest);
                 };
                 let defined = self.is_defined(macro_name);
@@ -69,7 +69,7 @@ impl Preprocessor<'_> {
                         self.skip();
                     }
                 }
-                _ => self.wrong(
+                _ => self.report_error(
                     place,
                     format!("#{} without #if", name.text),
                     "remove it, or add the #if",
@@ -78,7 +78,7 @@ impl Preprocessor<'_> {
             "error" => {
                 let text: Vec<&str> = rest.iter().map(|t| &*t.text).collect();
                 let message = format!("#error {}", text.join(" "));
-                self.wrong(place, message, "the file asks for other macros");
+                self.report_error(place, message, "the file asks for other macros");
             }
             "pragma" if rest.first().is_some_and(|t| t.is("push_macro")) => self.push_macro(rest),
             "pragma" if rest.first().is_some_and(|t| t.is("pop_macro")) => self.pop_macro(rest),
@@ -91,7 +91,7 @@ impl Preprocessor<'_> {
             _ if name.kind == Kind::Number => self.marker(&line),
             other => {
                 let message = format!("#{other} is no directive of C");
-                self.wrong(place, message, "remove it");
+                self.report_error(place, message, "remove it");
             }
         }
     }
@@ -129,7 +129,7 @@ impl Preprocessor<'_> {
     fn marker(&mut self, line: &[Token]) {
         let Some(number) = line.first() else { return };
         let Ok(value) = number.text.parse::<u32>() else {
-            return self.wrong(
+            return self.report_error(
                 number.at,
                 "the line marker has no line",
                 "write # 12 \"file.c\"",
@@ -176,7 +176,7 @@ impl Preprocessor<'_> {
 
     fn define(&mut self, rest: &[Token], at: Pos) {
         let Some((name, rest)) = rest.split_first().filter(|(t, _)| t.kind == Kind::Ident) else {
-            return self.wrong(at, "#define names no macro", "write #define NAME text");
+            return self.report_error(at, "#define names no macro", "write #define NAME text");
         };
         let mut parameters = None;
         let mut variadic = false;
@@ -199,7 +199,7 @@ impl Preprocessor<'_> {
                     other => {
                         let at = other.map_or(open.at, |t| t.at);
                         let help = "write the parameters as NAME(a, b)";
-                        return self.wrong(
+                        return self.report_error(
                             at,
                             "the list of parameters of the macro is not closed",
                             help,
@@ -237,7 +237,7 @@ impl Preprocessor<'_> {
 
     fn include(&mut self, rest: &[Token], at: Pos) {
         let Some((name, quoted)) = self.file_named(rest) else {
-            return self.wrong(at, "#include names no file", "write #include \"file.h\"");
+            return self.report_error(at, "#include names no file", "write #include \"file.h\"");
         };
         match self.find(&name, quoted) {
             Some((path, _)) if self.once.contains(&path) => {}
@@ -355,7 +355,7 @@ impl Preprocessor<'_> {
             }
             Err(message) => {
                 let help = "write an integer constant expression";
-                self.wrong(at, message, help);
+                self.report_error(at, message, help);
                 false
             }
         }

@@ -67,7 +67,7 @@ impl Preprocessor<'_> {
                 _ => {
                     let at = tokens.first().map(|t| t.at).unwrap_or_default();
                     let help = "write a parameter and its type: data='struct setting *'";
-                    self.wrong(at, "a parameter, = and a type are expected", help);
+                    self.report_error(at, "a parameter, = and a type are expected", help);
                 }
             }
         }
@@ -159,7 +159,7 @@ impl Preprocessor<'_> {
         while !rest.is_empty() {
             let Some((word, inside, behind)) = clause(rest) else {
                 let message = format!("{} has no meaning in #pragma cfgrev", rest[0].text);
-                return self.wrong(rest[0].at, message, HELP);
+                return self.report_error(rest[0].at, message, HELP);
             };
             let role = match &*word {
                 "independent" => Role::Independent,
@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
                 "no-diff" => Role::Passive,
                 "external" if inside.is_empty() => {
                     let message = "the name of a function is expected";
-                    return self.wrong(rest[0].at, message, HELP);
+                    return self.report_error(rest[0].at, message, HELP);
                 }
                 "external" => {
                     // The parts `value`, `partial`, `adjoint` and `tangent` that follow belong to the function.
@@ -186,7 +186,7 @@ impl Preprocessor<'_> {
                 }
                 _ => {
                     let message = format!("{word} has no meaning in #pragma cfgrev here");
-                    return self.wrong(rest[0].at, message, HELP);
+                    return self.report_error(rest[0].at, message, HELP);
                 }
             };
             self.names(inside, role, at);
@@ -207,7 +207,7 @@ impl Preprocessor<'_> {
                     unit: 0,
                 }),
                 (1, _) if name.is(",") => {}
-                _ => return self.wrong(name.at, "a name is expected", HELP),
+                _ => return self.report_error(name.at, "a name is expected", HELP),
             }
         }
     }
@@ -218,7 +218,7 @@ impl Preprocessor<'_> {
         let Some((name, mut rest)) = tokens.split_first().filter(|(t, _)| t.kind == Kind::Ident)
         else {
             let at = tokens.first().map(|t| t.at).or(pragma);
-            return self.wrong(
+            return self.report_error(
                 at.unwrap_or_default(),
                 "the name of a function is expected",
                 help,
@@ -248,7 +248,13 @@ impl Preprocessor<'_> {
             for item in split(list) {
                 match item {
                     [name] if name.kind == Kind::Ident => parameters.push(name.clone()),
-                    _ => return self.wrong(name.at, "names of parameters are expected", help),
+                    _ => {
+                        return self.report_error(
+                            name.at,
+                            "names of parameters are expected",
+                            help,
+                        );
+                    }
                 }
             }
             made.parameters = Some(parameters);
@@ -257,7 +263,7 @@ impl Preprocessor<'_> {
         while !rest.is_empty() {
             let Some((word, inside, behind)) = clause(rest).filter(|(w, ..)| is_part(w)) else {
                 let message = format!("{} has no meaning here", rest[0].text);
-                return self.wrong(rest[0].at, message, help);
+                return self.report_error(rest[0].at, message, help);
             };
             let one = match inside {
                 [one] if one.kind == Kind::Ident => Some(one.clone()),
@@ -282,14 +288,14 @@ impl Preprocessor<'_> {
                             _ => {
                                 let at = item.first().map_or(rest[0].at, |t| t.at);
                                 let message = "a parameter, a colon and an expression are expected";
-                                return self.wrong(at, message, help);
+                                return self.report_error(at, message, help);
                             }
                         }
                     }
                 }
                 _ => {
                     let message = format!("{word} is given something else than it takes");
-                    return self.wrong(rest[0].at, message, help);
+                    return self.report_error(rest[0].at, message, help);
                 }
             }
             rest = behind;
@@ -300,7 +306,7 @@ impl Preprocessor<'_> {
             || made.tangent.is_some();
         if made.is.is_some() && says_more {
             let message = "a function of the files is named, and something else is said of it";
-            return self.wrong(name.at, message, "say this of the function itself");
+            return self.report_error(name.at, message, "say this of the function itself");
         }
         self.externals.push(made);
     }

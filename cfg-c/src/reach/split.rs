@@ -20,7 +20,7 @@ impl Brackets {
 
     /// Pairs brackets. Braces take precedence: an unclosed parenthesis inside of a pair of braces is reported when
     /// the function is parsed, but an unpaired brace at once, since it hides where a function ends.
-    pub(super) fn of(tokens: &[Token], sink: &mut Sink) -> Self {
+    pub(super) fn pair(tokens: &[Token], sink: &mut Sink) -> Self {
         let mut close = vec![0; tokens.len()];
         let mut open: Vec<(usize, u8)> = Vec::new();
         for (k, token) in tokens.iter().enumerate() {

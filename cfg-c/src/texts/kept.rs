@@ -47,7 +47,7 @@ fn named(unit: &Unit, roots: &[usize]) -> BTreeSet<ExprId> {
     let mut found = BTreeSet::new();
     loop {
         if let Some(s) = statements.pop() {
-            statements.extend(unit.inside(s));
+            statements.extend(unit.statements_inside(s));
             open.extend(unit.evaluated(s));
         }
         while let Some(e) = open.pop() {
@@ -97,9 +97,9 @@ fn declare(unit: &mut Unit, text: &[u8], e: ExprId) -> DeclId {
     let init = Init::Parts(parts.collect());
     let char = Qualified {
         constant: true,
-        ..Qualified::plain(Type::Arith(Arith::Int(Int::Char)))
+        ..Qualified::unqualified(Type::Arith(Arith::Int(Int::Char)))
     };
-    let ty = Qualified::plain(Type::Array(Rc::new(char), Some(extent)));
+    let ty = Qualified::unqualified(Type::Array(Rc::new(char), Some(extent)));
     unit.decls.push(Decl {
         init: Some(init),
         internal: true,

@@ -2,10 +2,10 @@
 //! Such a text becomes a number, 1 for a text and 0 for null, if it is known of each assigned value which of the two
 //! it is.
 
-use super::{Candidates, Text, forget, text_of};
+use super::{Candidates, Text, erase_expr, text_of};
 use crate::{
     ast::{Binary, ExprId, ExprKind, Unary, Unit},
-    points::{bare, is_null},
+    points::{is_null, strip_conversions},
     types::{Arith, Qualified, Type},
 };
 use std::collections::{BTreeMap, HashSet};
@@ -23,7 +23,7 @@ enum Given {
 
 /// Classifies a value.
 fn known(unit: &Unit, e: ExprId) -> Given {
-    let inner = bare(unit, e);
+    let inner = strip_conversions(unit, e);
     match unit.expr(inner).kind {
         _ if is_null(unit, e) => Given::Null,
         ExprKind::Str(_) => Given::Something,
@@ -132,11 +132,11 @@ pub(super) fn number(unit: &mut Unit, value: ExprId) {
     let mut open = vec![value];
     while let Some(e) = open.pop() {
         match known(unit, e) {
-            Given::Null => forget(unit, e),
+            Given::Null => erase_expr(unit, e),
             Given::Something => unit.exprs[e.index()].kind = ExprKind::Int(1, Arith::ADDRESS),
             Given::Chosen(_, a, b) => open.extend([a, b]),
             Given::Text(_) | Given::Unknown => continue,
         }
-        unit.exprs[e.index()].ty = Some(Qualified::plain(Type::Arith(Arith::ADDRESS)));
+        unit.exprs[e.index()].ty = Some(Qualified::unqualified(Type::Arith(Arith::ADDRESS)));
     }
 }

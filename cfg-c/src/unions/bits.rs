@@ -35,13 +35,13 @@ pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member]) -> Option<Member>
     if unit.has_layouts {
         return None;
     }
-    let ty = Qualified::plain(Type::Struct(s));
+    let ty = Qualified::unqualified(Type::Struct(s));
     let size = constant::size(unit, &ty, MAX_DEPTH)?;
     let fills = |m: &&Member| {
         let own = m.ty.arith().filter(|_| m.ty.width.is_none());
         own.is_some_and(|ty| matches!(ty, Arith::Int(int) if int != Int::Bool) && ty.size() == size)
     };
-    let mut all = unit.structure(s).declared().iter();
+    let mut all = unit.structure(s).declared_members().iter();
     let own = used.iter().copied().find(fills).or_else(|| all.find(fills));
     let integers = used.iter().all(|m| are_integers(unit, &m.ty, MAX_DEPTH));
     own.filter(|_| integers && size <= WORD.size()).cloned()
@@ -57,7 +57,7 @@ fn are_integers(unit: &Unit, ty: &Qualified, depth: usize) -> bool {
         Type::Array(of, extent) => extent.is_some() && are_integers(unit, of, depth),
         Type::Struct(s) => {
             let structure = unit.structure(*s);
-            let mut all = structure.declared().iter();
+            let mut all = structure.declared_members().iter();
             !structure.packed && all.all(|m| are_integers(unit, &m.ty, depth))
         }
         Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => false,
@@ -65,7 +65,7 @@ fn are_integers(unit: &Unit, ty: &Qualified, depth: usize) -> bool {
 }
 
 /// The number of bits below a member of a structure.
-fn place(unit: &Unit, s: StructId, name: &str) -> Option<i128> {
+fn first_bit(unit: &Unit, s: StructId, name: &str) -> Option<i128> {
     match unit.structure(s).union {
         true => Some(0),
         false => constant::first_bit(unit, s, name),
@@ -81,7 +81,7 @@ fn view(
     match &unit.expr(e).kind {
         ExprKind::Member(of, name, false) if views.contains_key(of) => {
             let mut view = views[of].clone();
-            view.below += place(unit, unit.structure_of(*of)?, name)?;
+            view.below += first_bit(unit, unit.structure_of(*of)?, name)?;
             Some(view)
         }
         ExprKind::Member(of, name, arrow) => {
@@ -219,7 +219,7 @@ fn add(unit: &mut Unit, kind: ExprKind, like: ExprId) -> ExprId {
 }
 
 fn cast(unit: &mut Unit, to: Arith, e: ExprId) -> ExprId {
-    let ty = Rc::new(Qualified::plain(Type::Arith(to)));
+    let ty = Rc::new(Qualified::unqualified(Type::Arith(to)));
     add(unit, ExprKind::Cast(ty, e), e)
 }
 

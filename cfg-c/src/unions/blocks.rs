@@ -3,14 +3,14 @@
 //! those of the numbers at the same places, however they were grouped.
 
 use super::{
-    numbers::{begin_alike, begins, number_at, place_of, runs, size, total},
+    numbers::{begin_alike, begins, count_numbers, number_at, place_of, runs, size},
     views::{number_of, steps_to_number},
 };
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Init, InitialPart, StructId, Unary, Unit},
     constant,
     number::Number,
-    points::bare,
+    points::strip_conversions,
     types::{Qualified, Type},
 };
 use cfg_core::ir::Subscript;
@@ -38,7 +38,7 @@ fn form(unit: &Unit, e: ExprId) -> Option<(DeclId, Form)> {
         ExprKind::Unary(Unary::Deref, pointer) => (true, pointer),
         _ => (false, e),
     };
-    let core = bare(unit, pointer);
+    let core = strip_conversions(unit, pointer);
     let (is_address, place) = match unit.expr(core).kind {
         ExprKind::Unary(Unary::Address, place) => (true, place),
         _ => (false, core),
@@ -71,7 +71,7 @@ struct Uses {
 }
 
 impl Uses {
-    fn of(unit: &Unit) -> Self {
+    fn collect(unit: &Unit) -> Self {
         let mut uses = Self::default();
         for e in (0..unit.exprs.len() as u32).map(ExprId) {
             for of in unit.operands(e) {
@@ -106,7 +106,7 @@ impl Uses {
 
 /// Gives variables the types of the structures through which they are used.
 pub(super) fn retype(unit: &mut Unit) -> Retyped {
-    let uses = Uses::of(unit);
+    let uses = Uses::collect(unit);
     let mut retyped = Retyped::new();
     for (d, views) in &uses.views {
         if uses.others.contains(d) {
@@ -134,7 +134,7 @@ pub(super) fn retype(unit: &mut Unit) -> Retyped {
         if retyped.contains(&d) {
             let ty = unit.decl(d).ty.clone();
             unit.exprs[e.index()].ty = Some(match is_address {
-                true => Qualified::plain(Type::Pointer(Rc::new(ty))),
+                true => Qualified::unqualified(Type::Pointer(Rc::new(ty))),
                 false => ty,
             });
         }
@@ -151,7 +151,7 @@ fn kept(
     own: StructId,
     views: &[StructId],
 ) -> Option<(StructId, Option<Init>)> {
-    let ty = |s: StructId| Qualified::plain(Type::Struct(s));
+    let ty = |s: StructId| Qualified::unqualified(Type::Struct(s));
     let mut all: BTreeMap<StructId, _> = BTreeMap::new();
     for s in views {
         if !all.contains_key(s) {
@@ -162,10 +162,10 @@ fn kept(
     let before = runs(unit, &own_ty)?;
     let mut most = 0i64;
     for of in all.values() {
-        most = most.max(total(of)?);
+        most = most.max(count_numbers(of)?);
     }
     // In larger arrays more subscripts stay within one array.
-    let largest = (views.iter()).filter(|s| total(&all[s]) == Some(most));
+    let largest = (views.iter()).filter(|s| count_numbers(&all[s]) == Some(most));
     let kept = *largest.min_by_key(|s| unit.structure(**s).leaves)?;
     let to = &all[&kept];
     let is_same = size(unit, &ty(kept))? == size(unit, &own_ty)?

@@ -4,12 +4,12 @@
 
 use super::{
     blocks::{Retyped, retype},
-    numbers::{before, begin_alike, runs, total},
+    numbers::{before, begin_alike, count_numbers, runs},
     views::{Base, Kept, View, Views, Whole},
 };
 use crate::{
     ast::{DeclId, ExprId, ExprKind, StructId, Unary, Unit},
-    points::bare,
+    points::strip_conversions,
     types::{Arith, Qualified, Type},
 };
 use std::collections::{BTreeSet, HashMap};
@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) fn look_through_conversions(unit: &mut Unit) {
     let retyped = retype(unit);
     let mut alike = HashMap::new();
-    let views = Views::of(unit, |e| in_converted(unit, e, &retyped, &mut alike));
+    let views = Views::find(unit, |e| in_converted(unit, e, &retyped, &mut alike));
     // A view that cannot be replaced keeps its conversion, which is refused later.
     let replaced = views.replace(unit, &Kept::new());
     let converted = replaced.done.iter().filter_map(|of| match of {
@@ -68,7 +68,7 @@ fn forget_conversions(unit: &mut Unit, around: &BTreeSet<ExprId>, mut open: Vec<
         }
         let node = &mut unit.exprs[e.index()];
         node.kind = ExprKind::Int(0, Arith::INT);
-        node.ty = Some(Qualified::plain(Type::Arith(Arith::INT)));
+        node.ty = Some(Qualified::unqualified(Type::Arith(Arith::INT)));
     }
     let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
         ExprKind::Unary(Unary::Address, of) => unit.addressed(of),
@@ -95,7 +95,7 @@ fn in_converted(
         ExprKind::Cast(..) if *arrow => *of,
         _ => return None,
     };
-    let from = bare(unit, pointer);
+    let from = strip_conversions(unit, pointer);
     let [to, own] = [pointer, from].map(|p| Some(unit.expr(p).ty.as_ref()?.target()?.clone()));
     let (to, own) = (to?, own?);
     let (Type::Struct(b), Type::Struct(a)) = (&to.ty, &own.ty) else {
@@ -103,7 +103,7 @@ fn in_converted(
     };
     let same = || {
         let (whole, part) = (runs(unit, &own)?, runs(unit, &to)?);
-        Some(begin_alike(&part, &whole) && total(&part)? <= total(&whole)?)
+        Some(begin_alike(&part, &whole) && count_numbers(&part)? <= count_numbers(&whole)?)
     };
     let is_retyped = || match unit.expr(from).kind {
         ExprKind::Unary(Unary::Address, of) => {

@@ -35,7 +35,7 @@ pub(super) fn counted(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i64> 
         Type::Struct(s) => {
             let structure = unit.structure(*s);
             let mut all = 0i64;
-            for member in structure.declared() {
+            for member in structure.declared_members() {
                 let count = counted(unit, &member.ty, depth)?;
                 all = match structure.union {
                     true => all.max(count),
@@ -52,7 +52,7 @@ pub(super) fn counted(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i64> 
 pub(super) fn begins(unit: &Unit, s: StructId) -> impl Iterator<Item = Option<(i64, &Member)>> {
     let structure = unit.structure(s);
     let mut behind = Some(0i64);
-    structure.declared().iter().map(move |member| {
+    structure.declared_members().iter().map(move |member| {
         let begin = behind?;
         if !structure.union {
             let count = counted(unit, &member.ty, MAX_DEPTH);
@@ -101,12 +101,12 @@ fn runs_within(unit: &Unit, ty: &Qualified, depth: usize) -> Option<Vec<Run>> {
             }
         }
         Type::Struct(s) if unit.structure(*s).union => {
-            for member in unit.structure(*s).declared() {
+            for member in unit.structure(*s).declared_members() {
                 let own = runs_within(unit, &member.ty, depth)?;
                 if !begin_alike(&own, &found) {
                     return None;
                 }
-                if total(&own)? > total(&found)? {
+                if count_numbers(&own)? > count_numbers(&found)? {
                     found = own;
                 }
             }
@@ -114,7 +114,7 @@ fn runs_within(unit: &Unit, ty: &Qualified, depth: usize) -> Option<Vec<Run>> {
         Type::Struct(s) if unit.structure(*s).packed => return None,
         Type::Struct(s) => {
             let mut end = 0i128;
-            for member in unit.structure(*s).declared() {
+            for member in unit.structure(*s).declared_members() {
                 let align = constant::alignment_of(unit, &member.ty)?;
                 let gap = end.checked_neg()?.checked_rem_euclid(align)?;
                 let begin = end.checked_add(gap)?;
@@ -158,7 +158,7 @@ fn add(found: &mut Vec<Run>, more: &[Run], behind: i128) -> Option<()> {
 }
 
 /// The number of numbers in the runs.
-pub(super) fn total(runs: &[Run]) -> Option<i64> {
+pub(super) fn count_numbers(runs: &[Run]) -> Option<i64> {
     runs.iter()
         .try_fold(0i64, |sum, run| sum.checked_add(run.count))
 }

@@ -4,7 +4,7 @@
 //! All members consist of numbers, of the same types at the same places. One member is kept. A place in another
 //! member becomes that number of the kept one, or the structure or array of the same type that begins there.
 
-use super::numbers::{MAX_DEPTH, before, begin_alike, begins, counted, runs, total};
+use super::numbers::{MAX_DEPTH, before, begin_alike, begins, count_numbers, counted, runs};
 use crate::{
     ast::{Binary, ExprId, ExprKind, Member, StructId, Unary, Unit},
     constant,
@@ -128,7 +128,10 @@ fn is_number(unit: &Unit, e: ExprId) -> bool {
 pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member], whole: &Used) -> Option<Member> {
     let all: Option<Vec<_>> = used.iter().map(|m| runs(unit, &m.ty)).collect();
     let all = all?;
-    let counts: Vec<i64> = all.iter().map(|of| total(of)).collect::<Option<_>>()?;
+    let counts: Vec<i64> = all
+        .iter()
+        .map(|of| count_numbers(of))
+        .collect::<Option<_>>()?;
     let most = *counts.iter().max()?;
     let first = all.get(counts.iter().position(|n| *n == most)?)?;
     if most == 0 || all.iter().any(|other| !begin_alike(other, first)) {
@@ -259,7 +262,7 @@ pub(super) fn steps_to(
     kept: &Kept,
     way: &[Subscript],
 ) -> Option<Vec<Subscript>> {
-    let union = Qualified::plain(Type::Struct(s));
+    let union = Qualified::unqualified(Type::Struct(s));
     let (number, ty) = number_of(unit, &union, way)?;
     let own = kept.get(&s)?;
     let mut found = vec![Subscript::Field(own.name.as_ref().into())];
@@ -288,7 +291,7 @@ pub(super) struct Replaced {
 }
 
 impl Views {
-    pub(super) fn of(unit: &Unit, mut whole: impl FnMut(ExprId) -> Option<View>) -> Self {
+    pub(super) fn find(unit: &Unit, mut whole: impl FnMut(ExprId) -> Option<View>) -> Self {
         let (mut found, mut around) = (BTreeMap::new(), BTreeSet::new());
         for e in (0..unit.exprs.len() as u32).map(ExprId) {
             if let Some((view, of)) = inside(unit, e, &found) {
@@ -332,7 +335,7 @@ impl Views {
 /// Replaces all places in these unions by places in the members that are kept; returns the unions in which that is
 /// impossible.
 pub(super) fn rewrite(unit: &mut Unit, kept: &Kept) -> BTreeSet<StructId> {
-    let views = Views::of(unit, |e| in_union(unit, e, kept));
+    let views = Views::find(unit, |e| in_union(unit, e, kept));
     let unions = views
         .replace(unit, kept)
         .failed
@@ -507,7 +510,7 @@ fn replace_with_element(
     }
     let mut index = unit.push(ExprKind::Int(first.into(), long), at, from);
     for moving in &view.subscripts {
-        let ty = Rc::new(Qualified::plain(Type::Arith(long)));
+        let ty = Rc::new(Qualified::unqualified(Type::Arith(long)));
         let stride = unit.push(ExprKind::Int(moving.stride.into(), long), at, from);
         let by = unit.push(ExprKind::Cast(ty, moving.index), at, from);
         let by = unit.push(ExprKind::Binary(Binary::Mul, by, stride), at, from);
@@ -517,7 +520,7 @@ fn replace_with_element(
     if let Some(of) = pointed {
         let element = unit.push(element, at, from);
         unit.exprs[e.index()].kind = ExprKind::Unary(Unary::Address, element);
-        unit.exprs[e.index()].ty = Some(Qualified::plain(Type::Pointer(of)));
+        unit.exprs[e.index()].ty = Some(Qualified::unqualified(Type::Pointer(of)));
     } else {
         unit.exprs[e.index()].kind = element;
     }

@@ -7,7 +7,7 @@ use crate::{
 use cfg_core::{
     entity::{RoutineId, VertexId},
     ir::{Expr, Extent, LoopTest, Op, Place, Role, Selector, Stmt, StmtKind, VertexKind},
-    validate::{ValidProgram, problems, validate},
+    validate::{ValidProgram, find_problems, validate},
 };
 use cfg_reverse::Options;
 use cfg_testkit::rng::Rng;
@@ -32,7 +32,7 @@ pub(crate) fn trials(job: &Job, options: &Options, times: u64, rng: &mut Rng) ->
         let title = format!("{}, broken {k}", job.title);
         // A copy of a variable without a value is a warning only; a derivative may use that value and is then
         // refused.
-        let is_unassigned = problems(program.program())
+        let is_unassigned = find_problems(program.program())
             .1
             .iter()
             .any(|d| d.code == "V152");
@@ -45,10 +45,10 @@ pub(crate) fn trials(job: &Job, options: &Options, times: u64, rng: &mut Rng) ->
         };
         if let Some((title, program, r)) = derived {
             let (arguments, globals) = job.arguments_of(&program, r, rng);
-            all.extend(Trial::of(title, program, r, arguments, globals));
+            all.extend(Trial::run(title, program, r, arguments, globals));
         }
         let (arguments, globals) = (job.arguments.clone(), job.globals.clone());
-        all.extend(Trial::of(title, program, job.routine, arguments, globals));
+        all.extend(Trial::run(title, program, job.routine, arguments, globals));
     }
     all
 }

@@ -217,7 +217,7 @@ fn arguments_have_any_number_of_dimensions() {
         let mut shape = vec![1; rank];
         shape[rank - 1] = 3;
         let x = Value::real_array(&shape, Order::Row, &[0.5, 0.0, 0.0]).unwrap();
-        let z = Value::reals(&[1.0, 2.0, 3.0, 4.0]);
+        let z = Value::from_reals(&[1.0, 2.0, 3.0, 4.0]);
         let arguments = [x.into(), z.into(), Argument::from(0.0)];
         let answer = built.run(position, &arguments, &[]).unwrap();
         assert_eq!(answer.status, 0, "{rank}");
@@ -272,7 +272,7 @@ fn names_of_routines_are_free() {
         return;
     };
     for (position, name) in names.into_iter().enumerate() {
-        let arguments = [Value::reals(&[1.5, 0.0]).into()];
+        let arguments = [Value::from_reals(&[1.5, 0.0]).into()];
         let answer = built.run(position, &arguments, &[]).unwrap();
         let result = answer.result.and_then(|r| r.get_f64(0));
         assert_eq!((answer.status, result), (0, Some(5.0)), "{name}");

@@ -226,9 +226,9 @@ struct Side<'j> {
 }
 
 impl<'j> Side<'j> {
-    fn of(job: &'j Job) -> Self {
+    fn sort_roles(job: &'j Job) -> Self {
         let (mut primal, mut derivative) = (HashMap::new(), HashMap::new());
-        for (k, role) in Signature::of(&job.program, job.routine)
+        for (k, role) in Signature::from_origins(&job.program, job.routine)
             .parameters
             .iter()
             .enumerate()
@@ -395,7 +395,7 @@ fn globals(
         writeln!(caller.declared, "    static struct {tag} {structure};").unwrap();
         writeln!(set, "    memset(&{structure}, 0, sizeof {structure});").unwrap();
     }
-    let owners = cfg_cc::owners(&side.job.program);
+    let owners = cfg_cc::storage_owners(&side.job.program);
     for (i, g) in owners.into_iter().enumerate() {
         let global = side.job.program.global(g);
         let origin = global.variable.origin.as_deref();
@@ -439,7 +439,7 @@ fn caller(
         c::tangent_with(&flat(&valid), of_tangent.original, of_tangent.tangent, none).ok()?;
     let mut text = format!("{adjoint}{tangents}\n");
     let of = |kinds: &[(Kind, &str)], job: &Job, part: &str| {
-        let side = Side::of(job);
+        let side = Side::sort_roles(job);
         let mut caller = Caller::default();
         // The reverse sweep may leave anything in what is no derivative.
         let sweeps = kinds[0].0 == Kind::Forward;

@@ -10,7 +10,7 @@ use crate::{
     trial::{Trial, check},
 };
 use cfg_back::c;
-use cfg_cc::owners;
+use cfg_cc::storage_owners;
 use cfg_core::{entity::RoutineId, validate::validate};
 use cfg_exec::{Argument, Session};
 use cfg_testkit::{case::Case, general, generate, kernels, needs, rng::Rng};
@@ -29,11 +29,11 @@ pub(crate) fn by_hand(name: &str, text: &str) -> Trial {
     let compiled = compile(&program);
     let session = Session::new(&compiled);
     fill(&session, &program, case.main, &mut arguments);
-    let globals = owners(&program)
+    let globals = storage_owners(&program)
         .into_iter()
         .map(|g| session.global(g))
         .collect();
-    let made = Trial::of(name.to_owned(), program, case.main, arguments, globals);
+    let made = Trial::run(name.to_owned(), program, case.main, arguments, globals);
     made.unwrap_or_else(|| panic!("{name} does not run"))
 }
 

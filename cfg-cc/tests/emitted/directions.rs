@@ -118,7 +118,7 @@ fn vector_job(
 ) -> Result<Option<Job>, String> {
     let routine = case.routine();
     let single = validate(derived.clone()).unwrap();
-    let signature = Signature::of(&single, r);
+    let signature = Signature::from_origins(&single, r);
     let position = |v| routine.parameter_ids().position(|p| p == v);
     let mut rng = Rng::new(seed);
     let result = result_of(case, (point, globals));

@@ -46,7 +46,7 @@ fn compared(seed: u64, compiler: &Compiler) -> Option<Comparison> {
     let point = f.point();
     let options = cfg_drive::Options::default();
     let left = cfg_drive::left((&flat(&program), main), !has_pointers, &options, |primal| {
-        primal.point(point.as_bytes())
+        primal.read_point(point.as_bytes())
     });
     let left = left.unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
     let elsewhere = match f.callback {

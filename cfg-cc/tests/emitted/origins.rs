@@ -198,7 +198,7 @@ end
 }
 
 /// Gives most statements of a program a place in one of two sources.
-fn place(program: &mut Program, rng: &mut Rng) {
+fn assign_places(program: &mut Program, rng: &mut Rng) {
     // Variables of some have places already.
     let names = ["a.f90", "*/ \"??/\\\u{e9}.c"];
     let sources = program.sources.iter().map(String::as_str);
@@ -228,7 +228,7 @@ fn random_programs() {
     for (name, case) in families::ALL {
         for seed in seeds().step_by(6) {
             let mut case = case(seed);
-            place(&mut case.program, &mut Rng::new(seed));
+            assign_places(&mut case.program, &mut Rng::new(seed));
             let title = format!("{name} {seed} with origins");
             all.extend(jobs(&title, &case, &families::options(seed), seed));
         }

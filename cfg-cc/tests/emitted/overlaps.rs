@@ -169,7 +169,7 @@ const PLACES: &[&[&str]] = &[
 ];
 
 /// A place of this rank, mostly of the array with this name.
-fn place(rng: &mut Rng, rank: usize, favourite: &str) -> String {
+fn random_place(rng: &mut Rng, rank: usize, favourite: &str) -> String {
     let all = PLACES[rank];
     let of_one: Vec<&&str> = (all.iter())
         .filter(|text| text.split('[').next() == Some(favourite))
@@ -192,9 +192,9 @@ fn overlapping_arguments_are_found_where_the_executor_finds_them() {
         let mut statement = String::new();
         for c in call.chars() {
             match c {
-                '@' => statement.push_str(&place(&mut rng, 0, favourite)),
-                '#' => statement.push_str(&place(&mut rng, 1, favourite)),
-                '%' => statement.push_str(&place(&mut rng, 2, favourite)),
+                '@' => statement.push_str(&random_place(&mut rng, 0, favourite)),
+                '#' => statement.push_str(&random_place(&mut rng, 1, favourite)),
+                '%' => statement.push_str(&random_place(&mut rng, 2, favourite)),
                 _ => statement.push(c),
             }
         }

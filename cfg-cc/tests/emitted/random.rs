@@ -348,7 +348,7 @@ fn layouts_place_each_vertex_once() {
         let reached = cfg_core::graph::reachable(cfg, entry.index());
         let mut placed = vec![0; cfg.vertex_count()];
         let mut open = 0;
-        for step in Layout::of(cfg).steps {
+        for step in Layout::build(cfg).steps {
             match step {
                 Step::Vertex(v) => placed[v.index()] += 1,
                 Step::Loop(_) => (loops, open) = (loops + 1, open + 1),

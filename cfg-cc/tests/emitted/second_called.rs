@@ -117,7 +117,7 @@ fn own_items(own: &Job) -> Vec<Item> {
 /// The parameters of the derivative: each floating-point parameter is followed by its derivative's.
 fn next_items(items: Vec<Item>, made: &Derived) -> Vec<Item> {
     let program = &made.program;
-    let roles = Signature::of(program, made.routine).parameters;
+    let roles = Signature::from_origins(program, made.routine).parameters;
     let routine = program.routine(made.routine);
     let find = |role: ParameterRole| {
         let k = roles.iter().position(|r| *r == role)?;
@@ -292,7 +292,7 @@ impl Setting<'_> {
     /// Globals get their values, and are compared.
     fn globals(&self, caller: &mut Caller, kind: Kind, made: &mut Texts) {
         let program = &self.job.program;
-        let owners = cfg_cc::owners(program);
+        let owners = cfg_cc::storage_owners(program);
         for (i, g) in owners.into_iter().enumerate() {
             let variable = &program.global(g).variable;
             let class = self.structures.of[g.index()];

@@ -129,7 +129,7 @@ fn trials(op: Op, operands: &[ScalarType], result: ScalarType) -> Vec<Trial> {
         .filter_map(|mut row| {
             let title = format!("{} {row:?}", op.name());
             row.push(unset(result));
-            Trial::of(title, program.clone(), routine, row, Vec::new())
+            Trial::run(title, program.clone(), routine, row, Vec::new())
         })
         .collect()
 }

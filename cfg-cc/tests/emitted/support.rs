@@ -1,6 +1,6 @@
 //! Programs with arguments, run by both engines.
 
-use cfg_cc::{Answer, Compiler, Executable, owners};
+use cfg_cc::{Answer, Compiler, Executable, storage_owners};
 use cfg_core::flat::Flat;
 use cfg_core::{
     elemental::{Math, Scalar},
@@ -142,7 +142,7 @@ impl Job {
             .as_ref()
             .filter(|_| routine.result.is_some());
         let mut arguments = Vec::new();
-        for role in &Signature::of(program, r).parameters {
+        for role in &Signature::from_origins(program, r).parameters {
             arguments.push(match role {
                 ParameterRole::Primal(v) => like(*v).unwrap_or_default(),
                 ParameterRole::Adjoint(v) | ParameterRole::Tangent(v) => match like(*v) {
@@ -159,13 +159,16 @@ impl Job {
         }
         let compiled = compile(program);
         let mut session = Session::new(&compiled);
-        for (g, value) in owners(&self.program).into_iter().zip(&self.globals) {
+        for (g, value) in storage_owners(&self.program).into_iter().zip(&self.globals) {
             session.set_global(g, value).unwrap();
         }
         fill(&session, program, r, &mut arguments);
         // Adjoints and tangents of globals.
         let own = self.program.globals.len();
-        for g in owners(program).into_iter().filter(|g| g.index() >= own) {
+        for g in storage_owners(program)
+            .into_iter()
+            .filter(|g| g.index() >= own)
+        {
             let value = weights(&session.global(g), rng);
             session.set_global(g, &value).unwrap();
         }
@@ -220,7 +223,7 @@ fn checked(
 
 /// The values of the globals that own storage.
 pub(crate) fn all_globals(session: &Session, program: &ValidProgram) -> Vec<Value> {
-    let owners = owners(program).into_iter();
+    let owners = storage_owners(program).into_iter();
     owners.map(|g| session.global(g)).collect()
 }
 
@@ -303,7 +306,7 @@ pub(crate) fn job(
 ) -> Option<Job> {
     let compiled = compile(&program);
     let mut session = Session::new(&compiled);
-    for (g, value) in owners(&program).into_iter().zip(&globals) {
+    for (g, value) in storage_owners(&program).into_iter().zip(&globals) {
         session.set_global(g, value).unwrap();
     }
     let mut left = arguments.clone();
@@ -372,7 +375,7 @@ impl Job {
                 text += &format!(
                     ", {}: {}",
                     routine.name,
-                    Printer::new(&self.program, routine).stmt(statement)
+                    Printer::new(&self.program, routine).display_stmt(statement)
                 );
             }
         }
@@ -404,7 +407,7 @@ impl Job {
                 pairs.push((routine.variable(p).name.clone(), a, b));
             }
         }
-        for (g, (a, b)) in owners(&self.program)
+        for (g, (a, b)) in storage_owners(&self.program)
             .iter()
             .zip(self.expected.globals.iter().zip(&answer.globals))
         {

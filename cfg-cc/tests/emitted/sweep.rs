@@ -152,7 +152,7 @@ impl Sweep {
         let of = &made[rng.below(made.len())];
         let (arguments, globals) = (of.arguments.clone(), of.globals.clone());
         let (title, program) = (of.title.clone(), of.program.clone());
-        let mut all: Vec<Trial> = Trial::of(
+        let mut all: Vec<Trial> = Trial::run(
             title,
             program.into_grouped(),
             of.routine,

@@ -2,7 +2,7 @@
 
 use crate::support::{Job, compile, flags, flat};
 use cfg_back::c;
-use cfg_cc::{Answer, Compiler, Executable, owners};
+use cfg_cc::{Answer, Compiler, Executable, storage_owners};
 use cfg_core::flat::Flat;
 use cfg_core::{entity::RoutineId, validate::ValidProgram};
 use cfg_exec::{Argument, RunOptions, Session, Value};
@@ -23,7 +23,7 @@ pub(crate) struct Trial {
 
 impl Trial {
     /// A trial of a call; `None` if the executor refuses the program or ends it at a limit.
-    pub(crate) fn of(
+    pub(crate) fn run(
         title: String,
         program: ValidProgram,
         routine: RoutineId,
@@ -32,7 +32,7 @@ impl Trial {
     ) -> Option<Self> {
         let compiled = compile(&program);
         let mut session = Session::new(&compiled);
-        for (g, value) in owners(&program).into_iter().zip(&globals) {
+        for (g, value) in storage_owners(&program).into_iter().zip(&globals) {
             session.set_global(g, value).ok()?;
         }
         let mut left = arguments.clone();
@@ -48,7 +48,7 @@ impl Trial {
                 tape: None,
                 result: report.result,
                 arguments: left,
-                globals: owners(&program)
+                globals: storage_owners(&program)
                     .into_iter()
                     .map(|g| session.global(g))
                     .collect(),
@@ -74,7 +74,7 @@ impl Trial {
     }
 
     pub(crate) fn of_job(job: Job) -> Option<Self> {
-        Self::of(
+        Self::run(
             job.title,
             job.program.into_grouped(),
             job.routine,
@@ -117,7 +117,7 @@ impl Trial {
             }
         }
         let globals = expected.globals.iter().zip(&answer.globals);
-        for (g, (a, b)) in owners(&self.program).iter().zip(globals) {
+        for (g, (a, b)) in storage_owners(&self.program).iter().zip(globals) {
             pairs.push((&self.program.global(*g).variable.name, a, b));
         }
         pairs.into_iter().find_map(|(name, a, b)| {

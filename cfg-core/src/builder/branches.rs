@@ -8,13 +8,13 @@ impl RoutineBuilder {
     /// Begins a two-way branch; statements up to [`Self::begin_else`] or [`Self::end_if`] run if the condition is
     /// true.
     pub fn begin_if(&mut self, condition: impl Into<Expr>) {
-        let condition = self.split(condition.into());
+        let condition = self.split_deep(condition.into());
         self.open_branch(condition);
     }
 
     /// Begins a multi-way branch on an integer; [`Self::begin_arm`] begins each of its arms.
     pub fn begin_cases(&mut self, value: impl Into<Expr>) {
-        let value = self.split(value.into());
+        let value = self.split_deep(value.into());
         let header = self.enter(VertexKind::branch_on(Expr::Logical(true)));
         self.open.push(Open::Cases {
             header,
@@ -39,7 +39,7 @@ impl RoutineBuilder {
                 mut ends,
             }) => {
                 if arms.is_empty() && self.vertices.len() > header + 1 {
-                    self.misuse(
+                    self.report_misuse(
                         format!(
                             "there are statements before the first arm of vertex {}",
                             header + 1
@@ -75,7 +75,7 @@ impl RoutineBuilder {
                 mut ends,
             }) => {
                 if arms.len() < 2 {
-                    self.misuse(
+                    self.report_misuse(
                         format!(
                             "the branch at vertex {} has {} arms",
                             header + 1,
@@ -87,7 +87,7 @@ impl RoutineBuilder {
                 let mut labels: Vec<i64> = arms.iter().map(|a| a.label).collect();
                 labels.sort_unstable();
                 if let Some(twice) = labels.windows(2).find(|w| w[0] == w[1]) {
-                    self.misuse(
+                    self.report_misuse(
                         format!(
                             "two arms of the branch at vertex {} have label {}",
                             header + 1,
@@ -110,7 +110,7 @@ impl RoutineBuilder {
     /// Executes `yes` if the condition is true.
     pub fn if_then(&mut self, condition: impl Into<Expr>, yes: impl FnOnce(&mut Self)) {
         self.begin_if(condition);
-        self.inside(yes);
+        self.build_inside(yes);
         self.end_if();
     }
 
@@ -122,16 +122,16 @@ impl RoutineBuilder {
         no: impl FnOnce(&mut Self),
     ) {
         self.begin_if(condition);
-        self.inside(yes);
+        self.build_inside(yes);
         self.begin_else();
-        self.inside(no);
+        self.build_inside(no);
         self.end_if();
     }
 
     /// Chooses an arm by an integer.
     pub fn cases(&mut self, value: impl Into<Expr>, arms: impl FnOnce(&mut ArmBuilder<'_>)) {
         self.begin_cases(value);
-        self.inside(|f| {
+        self.build_inside(|f| {
             arms(&mut ArmBuilder {
                 builder: f,
                 next: 1,
@@ -171,7 +171,7 @@ impl ArmBuilder<'_> {
     ) {
         self.builder.begin_arm(self.next, cases, default);
         self.next += 1;
-        self.builder.inside(body);
+        self.builder.build_inside(body);
     }
 }
 

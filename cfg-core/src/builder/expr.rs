@@ -142,7 +142,7 @@ macro_rules! indices {
             }
             impl From<$ty> for Dim {
                 fn from(extent: $ty) -> Self {
-                    Self::of(extent.into())
+                    Self::with_extent(extent.into())
                 }
             }
         )*

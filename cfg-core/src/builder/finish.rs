@@ -32,7 +32,7 @@ impl RoutineBuilder {
                 Open::If { .. } => ("branch", "end_if"),
                 Open::Cases { .. } => ("branch", "end_cases"),
             };
-            self.misuse(
+            self.report_misuse(
                 format!("the {what} at vertex {} has no end", header + 1),
                 format!("call {end}"),
             );

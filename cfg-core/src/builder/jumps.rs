@@ -19,7 +19,7 @@ impl Jumps {
             return (cfg, Control::Structured);
         }
         let cfg = without_unreachable(cfg);
-        let control = match Structure::of(&cfg) {
+        let control = match Structure::compute(&cfg) {
             Ok(_) => Control::Structured,
             Err(_) => Control::General,
         };
@@ -29,7 +29,7 @@ impl Jumps {
 
 /// The graph without unreachable vertices, apart from EXIT: that it cannot be reached is for validation to say.
 fn without_unreachable(cfg: Cfg) -> Cfg {
-    let mut graph = Editor::of(cfg);
+    let mut graph = Editor::take_apart(cfg);
     graph.remove_unreachable();
     graph.settle();
     let mut again = vec![false; graph.vertices.len()];
@@ -69,7 +69,7 @@ impl RoutineBuilder {
         let jump = self.jump();
         match self.jumps.loops.last_mut() {
             Some(of) => of[which].extend(jump),
-            None => self.misuse(
+            None => self.report_misuse(
                 format!("{call} is called where no loop is open"),
                 "call it between the begin and the end of a loop",
             ),
@@ -82,14 +82,14 @@ impl RoutineBuilder {
         self.jumps.returns.extend(jump);
     }
 
-    /// A new label, to be placed with [`Self::place`] before or after the jumps to it.
+    /// A new label, to be placed with [`Self::place_label`] before or after the jumps to it.
     pub fn label(&mut self) -> Label {
         self.jumps.labels.push(Target::Wanted(Vec::new()));
         Label(self.jumps.labels.len() - 1)
     }
 
     /// Places a label: jumps to it continue with the next statement.
-    pub fn place(&mut self, label: Label) {
+    pub fn place_label(&mut self, label: Label) {
         match self.jumps.labels.get_mut(label.0) {
             Some(Target::Wanted(jumps)) => self.pending.append(jumps),
             other => {
@@ -97,7 +97,7 @@ impl RoutineBuilder {
                     None => "a label of another routine is placed",
                     Some(_) => "a label is placed twice",
                 };
-                self.misuse(message.to_owned(), "make a new label for each place");
+                self.report_misuse(message.to_owned(), "make a new label for each place");
                 return;
             }
         }
@@ -117,7 +117,7 @@ impl RoutineBuilder {
                     self.edges[e].to = VertexId::new(*v);
                 }
             }
-            None => self.misuse(
+            None => self.report_misuse(
                 "a goto names a label of another routine".to_owned(),
                 "make the label with the builder of this routine",
             ),
@@ -146,7 +146,7 @@ impl RoutineBuilder {
         self.pending.append(&mut self.jumps.returns);
         let wanted = |t: &Target| matches!(t, Target::Wanted(jumps) if !jumps.is_empty());
         if self.jumps.labels.iter().any(wanted) {
-            self.misuse(
+            self.report_misuse(
                 "a goto leads to a label that has no place".to_owned(),
                 "call place where the jump goes on",
             );

@@ -39,9 +39,9 @@ impl RoutineBuilder {
     ) {
         let test = LoopTest::Counted {
             index,
-            first: self.split(first.into()),
-            last: self.split(last.into()),
-            step: self.split(step.into()),
+            first: self.split_deep(first.into()),
+            last: self.split_deep(last.into()),
+            step: self.split_deep(step.into()),
         };
         self.begin_loop(test, None, false);
     }
@@ -110,14 +110,14 @@ impl RoutineBuilder {
     /// Runs the body while the condition is true.
     pub fn while_loop(&mut self, condition: impl Into<Expr>, body: impl FnOnce(&mut Self)) {
         self.begin_while(condition);
-        self.inside(body);
+        self.build_inside(body);
         self.end_loop();
     }
 
     /// Runs the body, and again while the condition is true.
     pub fn repeat_while(&mut self, condition: impl Into<Expr>, body: impl FnOnce(&mut Self)) {
         self.begin_repeat();
-        self.inside(body);
+        self.build_inside(body);
         self.end_repeat(condition);
     }
 
@@ -142,7 +142,7 @@ impl RoutineBuilder {
         body: impl FnOnce(&mut Self),
     ) {
         self.begin_for(index, first, last, step);
-        self.inside(body);
+        self.build_inside(body);
         self.end_loop();
     }
 }

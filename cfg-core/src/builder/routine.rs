@@ -201,7 +201,7 @@ impl RoutineBuilder {
                 ..g.variable.clone()
             }),
             None => {
-                self.misuse(
+                self.report_misuse(
                     format!("there is no global {global}"),
                     "declare it in the program first",
                 );
@@ -406,12 +406,12 @@ impl RoutineBuilder {
     }
 
     /// Runs a closure and checks that it ends every construct that it begins.
-    pub(super) fn inside(&mut self, body: impl FnOnce(&mut Self)) {
+    pub(super) fn build_inside(&mut self, body: impl FnOnce(&mut Self)) {
         let (depth, header) = (self.open.len(), self.open.last().map(Open::header));
         body(self);
         let same = self.open.get(depth.wrapping_sub(1)).map(Open::header) == header;
         if self.open.len() != depth || !same {
-            self.misuse(
+            self.report_misuse(
                 "a closure ends with other loops and branches open than at its start".to_owned(),
                 "end in the closure what it begins, and nothing else",
             );
@@ -434,13 +434,13 @@ impl RoutineBuilder {
             }
         };
         self.open.extend(open);
-        self.misuse(
+        self.report_misuse(
             format!("{call} is called where {there}"),
             "end each loop and branch with its own call, innermost first",
         );
     }
 
-    pub(super) fn misuse(&mut self, message: String, help: impl Into<String>) {
+    pub(super) fn report_misuse(&mut self, message: String, help: impl Into<String>) {
         let at = format!("routine {}", self.routine.name);
         self.problems
             .push(Diagnostic::error(&codes::BUILDER, message, help).at_element(at));

@@ -70,14 +70,14 @@ impl RoutineBuilder {
     pub fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
         // Only the assignment gets the note and the span, not the temporaries that are assigned before it.
         let (note, at) = (self.note.take(), self.at.take());
-        let value = self.split(value.into());
+        let value = self.split_deep(value.into());
         let target = self.split_place(target.into());
         (self.note, self.at) = (note, at);
         self.statement(Stmt::assign(target, value));
     }
 
     /// An expression of the same value within the limit of depth. Appends the statements that assign its temporaries.
-    pub(super) fn split(&mut self, e: Expr) -> Expr {
+    pub(super) fn split_deep(&mut self, e: Expr) -> Expr {
         if fits(&e) {
             return e;
         }
@@ -148,7 +148,7 @@ impl RoutineBuilder {
                         Some((v, false)) => Some(Expr::op(Op::Not, [Expr::var(v)])),
                         None => values.pop().map(|v| v.e),
                     };
-                    let condition = self.split(condition.unwrap_or(Expr::Logical(true)));
+                    let condition = self.split_deep(condition.unwrap_or(Expr::Logical(true)));
                     self.open_branch(condition);
                 }
                 Task::Else => self.begin_else(),
@@ -166,7 +166,7 @@ impl RoutineBuilder {
     /// The same place with subscripts within the limit of depth.
     pub(super) fn split_place(&mut self, place: Place) -> Place {
         let var = place.var;
-        match self.split(Expr::Place(place)) {
+        match self.split_deep(Expr::Place(place)) {
             Expr::Place(place) => place,
             Expr::Int(_)
             | Expr::Real(_)
@@ -202,7 +202,7 @@ impl RoutineBuilder {
     }
 
     fn too_deep(&mut self, why: &str) {
-        self.misuse(
+        self.report_misuse(
             format!(
                 "an expression has more than {} levels and {why}, so it cannot be split",
                 Expr::MAX_DEPTH

@@ -40,7 +40,7 @@ impl RoutineBuilder {
         let (note, at) = (self.note.take(), self.at.take());
         let arguments = arguments
             .into_iter()
-            .map(|e| e.map(|e| self.split(e)))
+            .map(|e| e.map(|e| self.split_deep(e)))
             .collect();
         let result = result.map(|place| self.split_place(place));
         (self.note, self.at) = (note, at);
@@ -53,7 +53,7 @@ impl RoutineBuilder {
 
     /// Pushes a value on a tape.
     pub fn push(&mut self, tape: VarId, class: TapeClass, value: impl Into<Expr>) {
-        let value = self.split(value.into());
+        let value = self.split_deep(value.into());
         self.statement(Stmt::new(StmtKind::Push { tape, class, value }));
     }
 
@@ -93,7 +93,7 @@ impl RoutineBuilder {
 
     fn make(&mut self, pointer: Place, count: Expr, zeroed: bool) {
         let (note, at) = (self.note.take(), self.at.take());
-        let count = self.split(count);
+        let count = self.split_deep(count);
         let pointer = self.split_place(pointer);
         (self.note, self.at) = (note, at);
         self.statement(Stmt::new(StmtKind::Allocate {
@@ -114,7 +114,7 @@ impl RoutineBuilder {
     /// Moves the object to which the pointer points to a new one of `count` elements, and the pointer with it.
     pub fn resize(&mut self, pointer: impl Into<Place>, count: impl Into<Expr>) {
         let (note, at) = (self.note.take(), self.at.take());
-        let count = self.split(count.into());
+        let count = self.split_deep(count.into());
         let pointer = self.split_place(pointer.into());
         (self.note, self.at) = (note, at);
         self.statement(Stmt::new(StmtKind::Resize { pointer, count }));

@@ -140,7 +140,7 @@ fn any_nesting_comes_out_as_it_is_written() {
             list
         };
         assert_eq!(unlabelled(&cfg), unlabelled(&expected), "{text}");
-        Structure::of(&cfg).unwrap();
+        Structure::compute(&cfg).unwrap();
     }
 }
 
@@ -156,7 +156,7 @@ fn a_hundred_thousand_open_loops() {
     }
     let cfg = f.finish().unwrap().body.unwrap();
     assert_eq!(cfg.vertex_count(), 200_002);
-    Structure::of(&cfg).unwrap();
+    Structure::compute(&cfg).unwrap();
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn random_calls_make_a_structured_graph_or_a_report() {
             }
         };
         let body = program.routine(id).body.as_ref().unwrap();
-        Structure::of(body).unwrap();
+        Structure::compute(body).unwrap();
         let openers = types(body).into_iter();
         let openers = openers.filter(|t| matches!(t, VertexType::Loop | VertexType::Branch));
         nested += usize::from(openers.count() > 2);
@@ -439,7 +439,7 @@ fn conditions_array_operands_and_subscripts_are_split_too() {
     let routine = f.finish().unwrap();
     let cfg = routine.body.as_ref().unwrap();
     assert_eq!(deepest(cfg), Expr::MAX_DEPTH);
-    Structure::of(cfg).unwrap();
+    Structure::compute(cfg).unwrap();
     let arrays = routine.variables[2..].iter().filter(|v| v.rank() == 1);
     assert_eq!(arrays.count(), 2);
     // The condition of the while loop is evaluated before the loop and before its ENDLOOP.
@@ -462,7 +462,7 @@ fn operands_on_demand_become_branches() {
     f.assign(b, and(gt(k, 0), or(lt(k, 9), gt(deep, 0))));
     let routine = f.finish().unwrap();
     let cfg = routine.body.unwrap();
-    Structure::of(&cfg).unwrap();
+    Structure::compute(&cfg).unwrap();
     let branches = types(&cfg)
         .iter()
         .filter(|t| **t == VertexType::Branch)

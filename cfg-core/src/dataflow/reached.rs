@@ -19,7 +19,7 @@ fn stops(statement: &Stmt) -> bool {
 }
 
 /// The statements of a block that may be executed: up to the first that stops the program.
-pub fn executed(statements: &[Stmt]) -> &[Stmt] {
+pub fn executed_prefix(statements: &[Stmt]) -> &[Stmt] {
     let first = statements.iter().position(stops);
     first.map_or(statements, |first| &statements[..=first])
 }
@@ -31,7 +31,7 @@ fn ends(vertex: &Vertex) -> bool {
 
 impl Reached {
     /// Follows the paths of a graph; `None` if no statement of it stops the program. O(vertices + edges).
-    pub fn of(cfg: &Cfg) -> Option<Self> {
+    pub fn from_entry(cfg: &Cfg) -> Option<Self> {
         if !cfg.vertices().any(|(_, vertex)| ends(vertex)) {
             return None;
         }

@@ -65,7 +65,7 @@ fn by_vertex<A: Analysis>(cfg: &Cfg, analysis: &A, solution: &mut Solution<A::Do
         rank[v as usize] = i as u32;
     }
     // Every vertex is visited at least once, also one that the root does not reach.
-    let mut open = Worklist::of(n, 0..n);
+    let mut open = Worklist::with_open(n, 0..n);
     let mut state = solution.blank.clone();
     while let Some(i) = open.take() {
         let v = VertexId::new(order[i] as usize);
@@ -130,7 +130,7 @@ fn priorities(cfg: &Cfg, direction: Direction) -> Vec<u32> {
     }
     loop {
         if let Some(v) = next.take() {
-            path.push(OnPath::of(cfg, direction, v));
+            path.push(OnPath::start(cfg, direction, v));
         }
         let Some(top) = path.last_mut() else { break };
         let edges = direction.edges(cfg, top.vertex);
@@ -160,7 +160,7 @@ struct OnPath {
 }
 
 impl OnPath {
-    fn of(cfg: &Cfg, direction: Direction, vertex: VertexId) -> Self {
+    fn start(cfg: &Cfg, direction: Direction, vertex: VertexId) -> Self {
         Self {
             vertex,
             followed: 0,
@@ -236,7 +236,7 @@ impl Direction {
 
 impl<D: Lattice> Solution<D> {
     /// The state where the flow comes into a vertex: before it (forward) or after it (backward).
-    pub fn incoming(&self, v: VertexId) -> D {
+    pub fn state_at_inflow(&self, v: VertexId) -> D {
         let mut state = self.blank.clone();
         self.incoming.load(v.index(), &mut state);
         state
@@ -255,7 +255,7 @@ impl<D: Lattice> Solution<D> {
     /// The state before a vertex is executed.
     pub fn before<A: Analysis<Domain = D>>(&self, cfg: &Cfg, analysis: &A, v: VertexId) -> D {
         match self.direction {
-            Direction::Forward => self.incoming(v),
+            Direction::Forward => self.state_at_inflow(v),
             Direction::Backward => self.outgoing(cfg, analysis, v),
         }
     }
@@ -264,13 +264,13 @@ impl<D: Lattice> Solution<D> {
     pub fn after<A: Analysis<Domain = D>>(&self, cfg: &Cfg, analysis: &A, v: VertexId) -> D {
         match self.direction {
             Direction::Forward => self.outgoing(cfg, analysis, v),
-            Direction::Backward => self.incoming(v),
+            Direction::Backward => self.state_at_inflow(v),
         }
     }
 
     /// The state that leaves a vertex in the direction of flow.
     fn outgoing<A: Analysis<Domain = D>>(&self, cfg: &Cfg, analysis: &A, v: VertexId) -> D {
-        let mut state = self.incoming(v);
+        let mut state = self.state_at_inflow(v);
         analysis.transfer(cfg, v, &mut state);
         state
     }
@@ -300,7 +300,7 @@ impl<D: Lattice> Solution<D> {
         v: VertexId,
         statement: usize,
     ) -> D {
-        let mut state = self.incoming(v);
+        let mut state = self.state_at_inflow(v);
         let vertex = cfg.vertex(v);
         let statements = vertex.statements().iter().enumerate();
         let position = |statement| Position {
@@ -353,7 +353,7 @@ impl<D: Lattice> Solution<D> {
     ) {
         let vertex = cfg.vertex(v);
         let statements = vertex.statements();
-        let mut state = self.incoming(v);
+        let mut state = self.state_at_inflow(v);
         let mut step = |s: usize, state: &mut D| {
             visit(s, state);
             let position = Position {

@@ -20,9 +20,9 @@ struct ReadLater<'a> {
 }
 
 impl<'a> ReadLater<'a> {
-    fn of(program: &'a Program, effects: &'a Effects, routine: &'a Routine) -> Self {
+    fn new(program: &'a Program, effects: &'a Effects, routine: &'a Routine) -> Self {
         Self {
-            accesses: Accesses::of(program, effects, routine),
+            accesses: Accesses::resolve(program, effects, routine),
             variables: routine.variables.len(),
         }
     }
@@ -64,7 +64,9 @@ fn sets_that_share_what_they_have_in_common_grow_around_loops() {
             for (v, _) in cfg.vertices() {
                 let is_behind =
                     (behind.iter()).any(|s| reachable(cfg, s.index()).contains(v.index()));
-                let passed = solution.incoming(v).contains(GlobalId::new(from.index()));
+                let passed = solution
+                    .state_at_inflow(v)
+                    .contains(GlobalId::new(from.index()));
                 assert_eq!(passed, is_behind, "{from:?} {v:?}");
                 around += usize::from(passed && from == v);
             }
@@ -99,7 +101,7 @@ impl Analysis for ReadLater<'_> {
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         let mut accesses = Vec::new();
         self.accesses
-            .statement(statement, &mut |a| accesses.push(a));
+            .each_access(statement, &mut |a| accesses.push(a));
         apply(&accesses, state);
     }
 
@@ -114,7 +116,7 @@ impl Analysis for ReadLater<'_> {
 fn chain(analysis: &ReadLater<'_>, vertex: &Vertex) -> Vec<Access> {
     let mut list = Vec::new();
     for s in vertex.statements() {
-        analysis.accesses.statement(s, &mut |a| list.push(a));
+        analysis.accesses.each_access(s, &mut |a| list.push(a));
     }
     decision_accesses(vertex, &mut |a| list.push(a));
     list
@@ -149,7 +151,7 @@ fn solutions_are_what_paths_say_and_one_state_for_all_points_knows_less() {
         let routine = random_routine(&mut rng, 30, false);
         let (program, effects) = (Program::default(), Effects::default());
         let cfg = routine.body.as_ref().unwrap();
-        let analysis = ReadLater::of(&program, &effects, &routine);
+        let analysis = ReadLater::new(&program, &effects, &routine);
         let solution = solve(cfg, &analysis);
         let single = solve_within(cfg, &analysis, 0);
         assert!(single.is_single() && !solution.is_single());
@@ -191,7 +193,7 @@ fn states_on_both_sides_of_the_limit() {
     let routine = random_routine(&mut Rng::new(32), 30, false);
     let (program, effects) = (Program::default(), Effects::default());
     let cfg = routine.body.as_ref().unwrap();
-    let analysis = ReadLater::of(&program, &effects, &routine);
+    let analysis = ReadLater::new(&program, &effects, &routine);
     let bits = cfg.vertex_count() * routine.variables.len();
     assert!(bits > 0);
     for (most, is_single) in [(bits, false), (bits - 1, true)] {
@@ -208,7 +210,7 @@ impl Reached<'_> {
         let (mut given, mut written) = (false, Vec::new());
         self.0
             .accesses
-            .statement(statement, &mut |access| match access {
+            .each_access(statement, &mut |access| match access {
                 Access::Read(v) => given |= state.contains(v.index()),
                 Access::Write(v) | Access::MayWrite(v) => written.push(v.index()),
             });
@@ -251,7 +253,7 @@ fn one_state_for_all_points_grows_until_no_vertex_adds_to_it() {
         let routine = random_routine(&mut rng, 30, false);
         let (program, effects) = (Program::default(), Effects::default());
         let cfg = routine.body.as_ref().unwrap();
-        let analysis = Reached(ReadLater::of(&program, &effects, &routine));
+        let analysis = Reached(ReadLater::new(&program, &effects, &routine));
         // The expected state: all facts that vertices add in any order, none taken out.
         let mut expected = analysis.boundary(cfg);
         let mut rounds = 0;
@@ -274,7 +276,7 @@ fn one_state_for_all_points_grows_until_no_vertex_adds_to_it() {
         more += expected.ones().count();
         let found = solve_within(cfg, &analysis, 0);
         for (v, _) in cfg.vertices() {
-            assert_eq!(found.incoming(v), expected, "{v:?}");
+            assert_eq!(found.state_at_inflow(v), expected, "{v:?}");
         }
     }
     assert!(slow > 20 && more > 300, "{slow}, {more}");
@@ -296,7 +298,7 @@ fn reducible_graphs_converge_in_depth_plus_two_passes() {
         let routine = f.finish().unwrap();
         let cfg = routine.body.as_ref().unwrap();
         let (program, effects) = (Program::default(), Effects::default());
-        let visits = solve(cfg, &ReadLater::of(&program, &effects, &routine)).visits();
+        let visits = solve(cfg, &ReadLater::new(&program, &effects, &routine)).visits();
         assert!(
             visits <= (depth + 2) * cfg.vertex_count(),
             "{depth}: {visits}"
@@ -322,7 +324,7 @@ fn loops_in_a_row_are_done_one_after_the_other() {
     let routine = f.finish().unwrap();
     let cfg = routine.body.as_ref().unwrap();
     let (program, effects) = (Program::default(), Effects::default());
-    let visits = solve(cfg, &ReadLater::of(&program, &effects, &routine)).visits();
+    let visits = solve(cfg, &ReadLater::new(&program, &effects, &routine)).visits();
     assert!(visits <= 3 * cfg.vertex_count(), "{visits}");
 }
 
@@ -338,7 +340,7 @@ fn every_vertex_of_a_graph_without_way_out_is_visited() {
     let routine = f.finish().unwrap();
     let (program, effects) = (Program::default(), Effects::default());
     let cfg = routine.body.as_ref().unwrap();
-    let analysis = ReadLater::of(&program, &effects, &routine);
+    let analysis = ReadLater::new(&program, &effects, &routine);
     for solution in [solve(cfg, &analysis), solve_within(cfg, &analysis, 0)] {
         let before = |v| solution.before(cfg, &analysis, v);
         assert!(before(cfg.entry().unwrap()).contains(a.index()));
@@ -365,7 +367,7 @@ fn statements_are_visited_with_the_state_in_front_of_them() {
     let routine = f.finish().unwrap();
     let (program, effects) = (Program::default(), Effects::default());
     let cfg = routine.body.as_ref().unwrap();
-    let analysis = ReadLater::of(&program, &effects, &routine);
+    let analysis = ReadLater::new(&program, &effects, &routine);
     let solution = solve(cfg, &analysis);
     let vertex = VertexId::new(1);
     let mut seen = Vec::new();
@@ -478,7 +480,7 @@ fn edges_that_change_the_state() {
         let found = solve(&cfg, &analysis);
         let members = |state: &Set| state.ones().collect::<Vec<usize>>();
         let last: Vec<usize> = (edges - steps..edges + steps).collect();
-        assert_eq!(members(&found.incoming(exit)), last);
+        assert_eq!(members(&found.state_at_inflow(exit)), last);
         for (e, _) in cfg.edges() {
             let state = found.at(&cfg, &analysis, Point::Edge(e));
             let added = last.iter().copied().filter(|&k| k <= e.index());
@@ -488,6 +490,6 @@ fn edges_that_change_the_state() {
         let single = solve_within(&cfg, &analysis, 0);
         assert!(single.is_single());
         let all: Vec<usize> = (0..edges + steps).collect();
-        assert_eq!(members(&single.incoming(exit)), all, "{steps}");
+        assert_eq!(members(&single.state_at_inflow(exit)), all, "{steps}");
     }
 }

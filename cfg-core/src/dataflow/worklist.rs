@@ -14,7 +14,7 @@ pub struct Worklist {
 
 impl Worklist {
     /// A list of `open` positions, out of `len`.
-    pub fn of(len: usize, open: impl IntoIterator<Item = usize>) -> Self {
+    pub fn with_open(len: usize, open: impl IntoIterator<Item = usize>) -> Self {
         let mut levels = Vec::new();
         let mut bits = len.max(1);
         loop {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_first_open_position_comes_first() {
-        let mut list = Worklist::of(200, [130, 2, 64]);
+        let mut list = Worklist::with_open(200, [130, 2, 64]);
         assert_eq!([list.take(), list.take()], [Some(2), Some(64)]);
         list.add(65);
         list.add(3);
@@ -85,14 +85,14 @@ mod tests {
         assert_eq!(rest, [3, 65, 130, 199]);
         list.add(0);
         assert_eq!([list.take(), list.take()], [Some(0), None]);
-        assert_eq!(Worklist::of(0, []).take(), None);
+        assert_eq!(Worklist::with_open(0, []).take(), None);
     }
 
     #[test]
     fn positions_come_as_from_an_ordered_set() {
         let len = 300_000;
         let mut random = crate::random::SplitMix64::new(7);
-        let (mut list, mut expected) = (Worklist::of(len, []), BTreeSet::new());
+        let (mut list, mut expected) = (Worklist::with_open(len, []), BTreeSet::new());
         for _ in 0..20_000 {
             if random.bits() % 5 < 3 {
                 let position = (random.bits() % len as u64) as usize;

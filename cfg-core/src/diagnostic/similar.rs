@@ -18,11 +18,11 @@ pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Opti
 
 /// [`nearest`] as help text.
 pub fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    nearest(name, known).map(question)
+    nearest(name, known).map(did_you_mean_text)
 }
 
 /// The question whether a name near to the unknown one was meant.
-pub fn question(near: &str) -> String {
+pub fn did_you_mean_text(near: &str) -> String {
     format!("did you mean `{near}`?")
 }
 
@@ -45,7 +45,7 @@ impl Similarity {
         name: &str,
         known: impl IntoIterator<Item = &'n str>,
     ) -> Option<String> {
-        self.nearest(name, known).map(question)
+        self.nearest(name, known).map(did_you_mean_text)
     }
 
     /// The name with the smallest edit distance (optimal string alignment; upper and lower case are the

@@ -154,7 +154,7 @@ pub struct Site {
 
 impl Site {
     /// An element of a routine, as a whole.
-    pub fn of(routine: RoutineId, element: Element) -> Self {
+    pub fn whole(routine: RoutineId, element: Element) -> Self {
         Self {
             routine: Some(routine),
             ..Self::local(element)

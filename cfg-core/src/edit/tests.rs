@@ -47,7 +47,7 @@ fn a_graph_that_is_not_changed_stays_as_it_is() {
     let mut rng = Rng::new(1);
     for _ in 0..500 {
         let cfg = random(&mut rng);
-        let same = Editor::of(cfg.clone()).finish();
+        let same = Editor::take_apart(cfg.clone()).finish();
         assert_eq!(ids(&same), ids(&cfg));
         let named = cfg.edges().any(|(_, e)| e.id.is_some());
         for ((k, before), (_, after)) in cfg.edges().zip(same.edges()) {
@@ -60,7 +60,7 @@ fn a_graph_that_is_not_changed_stays_as_it_is() {
                 }
             );
         }
-        let mut arranged = Editor::of(same.clone());
+        let mut arranged = Editor::take_apart(same.clone());
         arranged.arrange(0..same.vertex_count());
         assert_eq!(arranged.finish(), same);
     }
@@ -70,8 +70,8 @@ fn a_graph_that_is_not_changed_stays_as_it_is() {
 fn what_is_removed_goes_with_its_edges_and_the_rest_keeps_its_order() {
     let mut rng = Rng::new(2);
     for _ in 0..500 {
-        let cfg = Editor::of(random(&mut rng)).finish();
-        let mut graph = Editor::of(cfg.clone());
+        let cfg = Editor::take_apart(random(&mut rng)).finish();
+        let mut graph = Editor::take_apart(cfg.clone());
         let gone: BTreeSet<usize> = (0..rng.below(4))
             .map(|_| rng.below(cfg.vertex_count()))
             .collect();
@@ -100,13 +100,13 @@ fn what_is_removed_goes_with_its_edges_and_the_rest_keeps_its_order() {
 fn an_order_places_vertices_and_leaves_out_others() {
     let mut rng = Rng::new(3);
     for _ in 0..500 {
-        let cfg = Editor::of(random(&mut rng)).finish();
+        let cfg = Editor::take_apart(random(&mut rng)).finish();
         let mut order: Vec<usize> = (0..cfg.vertex_count()).collect();
         for k in (1..order.len()).rev() {
             order.swap(k, rng.below(k + 1));
         }
         order.truncate(1 + rng.below(order.len()));
-        let mut graph = Editor::of(cfg.clone());
+        let mut graph = Editor::take_apart(cfg.clone());
         graph.arrange(order.iter().copied());
         let made = graph.finish();
         let id = |v: &usize| cfg.vertex(VertexId::new(*v)).id;
@@ -146,7 +146,7 @@ fn what_is_added_comes_last_and_has_a_new_id() {
 /// Of what leaves a vertex, a new block leaves after a split; splits of the pieces, too.
 #[test]
 fn a_split_moves_the_out_edge() {
-    let mut graph = Editor::of(Editor::line([vec![block(1)]]));
+    let mut graph = Editor::take_apart(Editor::line([vec![block(1)]]));
     let [a, b] = [graph.split(1), graph.split(1)];
     assert_eq!((graph.from(1), graph.to(1)), (a, 2));
     graph.add_edge(1, b, None);
@@ -159,7 +159,7 @@ fn a_split_moves_the_out_edge() {
     assert_eq!(ends, [(1, 2), (4, 3), (2, 5), (6, 4), (5, 6)]);
     assert_eq!(cfg.vertex(VertexId::new(b)).statements(), [block(2)]);
     // Nothing leaves EXIT.
-    let mut graph = Editor::of(cfg);
+    let mut graph = Editor::take_apart(cfg);
     let last = graph.split(2);
     assert!(graph.edges.iter().all(|e| e.from.index() != last));
 }
@@ -168,7 +168,7 @@ fn a_split_moves_the_out_edge() {
 fn blocks_go_behind_and_before() {
     for statements in [Vec::new(), vec![block(1)]] {
         let cfg = graph("EbbX", &[(1, 2, -1), (2, 4, -1), (3, 4, -1)]);
-        let mut graph = Editor::of(cfg.clone());
+        let mut graph = Editor::take_apart(cfg.clone());
         graph.insert_behind(0, statements.clone());
         graph.insert_before(3, statements.clone());
         let made = graph.finish();
@@ -184,7 +184,7 @@ fn blocks_go_behind_and_before() {
 
 #[test]
 fn unreachable_vertices_go_but_exit() {
-    let mut graph = Editor::of(graph(
+    let mut graph = Editor::take_apart(graph(
         "EbbX",
         &[(1, 2, -1), (2, 2, 0), (2, 4, 1), (3, 2, -1), (3, 4, -1)],
     ));
@@ -194,7 +194,7 @@ fn unreachable_vertices_go_but_exit() {
     assert_eq!(ids(&cfg), [1, 2, 4]);
     assert_eq!(shown(&cfg), [(1, 2, None, None), (2, 2, Some(0), None)]);
     // Without ENTRY nothing is known to be unreachable.
-    let mut graph = Editor::of(crate::testing::graph("bX", &[]));
+    let mut graph = Editor::take_apart(crate::testing::graph("bX", &[]));
     graph.remove_unreachable();
     assert_eq!(ids(&graph.finish()), [1, 2]);
     assert_eq!(Editor::default().finish().vertex_count(), 0);
@@ -234,7 +234,7 @@ fn what_is_appended_nests() {
         }
         graph.append(&mut tail, VertexKind::Exit);
         let cfg = graph.finish();
-        assert!(Structure::of(&cfg).is_ok(), "{cfg:?}");
+        assert!(Structure::compute(&cfg).is_ok(), "{cfg:?}");
         assert_eq!(
             ids(&cfg),
             (1..=cfg.vertex_count() as i64).collect::<Vec<_>>()
@@ -246,13 +246,13 @@ fn what_is_appended_nests() {
 
 #[test]
 fn optional_arguments_guard_what_nests() {
-    let mut graph = Editor::of(Editor::line([vec![block(0)]]));
+    let mut graph = Editor::take_apart(Editor::line([vec![block(0)]]));
     let at = graph.if_present(1, VarId::new(1), vec![block(1)]);
     let [_, absent, at] = graph.if_present_else(at, VarId::new(2), [vec![block(2)], Vec::new()]);
     graph.push(absent, block(3));
     graph.push(at, block(4));
     let cfg = graph.finish();
-    assert!(Structure::of(&cfg).is_ok(), "{cfg:?}");
+    assert!(Structure::compute(&cfg).is_ok(), "{cfg:?}");
     let mut values: Vec<_> = cfg.vertices().flat_map(|(_, v)| v.statements()).collect();
     values.sort_by_key(|s| format!("{s:?}"));
     assert_eq!(
@@ -266,7 +266,7 @@ fn optional_arguments_guard_what_nests() {
 fn statements_are_put_back_with_their_marks() {
     let number = |s: &Stmt| s.origin.number();
     let numbered = |n: usize| Stmt {
-        origin: StatementOrigin::of(n),
+        origin: StatementOrigin::from_number(n),
         ..block(n as i64)
     };
     let is_meant = |s: &Stmt| (number(s) == Some(1)).then_some("found");

@@ -79,13 +79,13 @@ pub fn place_in_grouped(split: &Program, problem: Diagnostic) -> Diagnostic {
             number != s,
             Site {
                 element: Element::Statement(v, number),
-                ..Site::of(site.routine?, Element::Routine)
+                ..Site::whole(site.routine?, Element::Routine)
             },
         ))
     });
     match moved {
         Some((true, site)) => {
-            let words = text::site(split, &site);
+            let words = text::site_text(split, &site);
             let mut problem = problem;
             problem.at.site = None;
             problem.at.pointer = None;
@@ -107,7 +107,7 @@ pub fn place_in_original(
     };
     problem.at.element = None;
     problem.at.pointer = None;
-    let words = text::site(original, &site);
+    let words = text::site_text(original, &site);
     problem.at_site_in(original, site).at_element(words)
 }
 
@@ -134,5 +134,5 @@ fn original_site(program: &Program, lowered: &Program, site: &Site) -> Option<Si
             .filter(|v| original == r && v.index() < theirs.vertex_count())
             .map(Element::Vertex),
     };
-    Some(Site::of(original, element.unwrap_or(Element::Routine)))
+    Some(Site::whole(original, element.unwrap_or(Element::Routine)))
 }

@@ -117,7 +117,7 @@ impl<'s> FlatStmt<'s> {
     /// The statement makes or ends objects on the heap, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
-    pub fn of(kind: &'s StmtKind) -> Self {
+    pub fn view(kind: &'s StmtKind) -> Self {
         match kind {
             StmtKind::Assign { target, value } => Self::Assign { target, value },
             StmtKind::Call {
@@ -167,7 +167,7 @@ impl<'e> FlatExpr<'e> {
     /// The expression makes a pointer, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
-    pub fn of(e: &'e Expr) -> Self {
+    pub fn view(e: &'e Expr) -> Self {
         match e {
             Expr::Int(value) => Self::Constant(Constant::Int(*value)),
             Expr::Real(value) => Self::Constant(Constant::Real(*value)),
@@ -187,7 +187,7 @@ impl<'e> FlatSubscript<'e> {
     /// The subscript is a field or a step through a pointer, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
-    pub fn of(subscript: &'e Subscript) -> Self {
+    pub fn view(subscript: &'e Subscript) -> Self {
         match subscript {
             Subscript::Index(e) => Self::Index(e),
             Subscript::Range(range) => Self::Range(range),
@@ -203,7 +203,7 @@ impl FlatType {
     /// The type is a record or a pointer, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
-    pub fn of(ty: ScalarType) -> Self {
+    pub fn view(ty: ScalarType) -> Self {
         match ty {
             ScalarType::Real => Self::Real,
             ScalarType::Real32 => Self::Real32,
@@ -223,7 +223,7 @@ impl FlatClass {
     /// The operator moves pointers, as in no [`Flat`](super::Flat) program.
     #[inline]
     #[track_caller]
-    pub fn of(op: Op) -> Self {
+    pub fn view(op: Op) -> Self {
         match op.class() {
             OpClass::Elemental => Self::Elemental,
             OpClass::Reduction => Self::Reduction,

@@ -261,7 +261,7 @@ impl LoopForest {
         range.start as usize..range.end as usize
     }
 
-    /// The places in `places` whose vertices are members of a loop. `places` are as [`Self::place`] gives them, in
+    /// The places in `places` whose vertices are members of a loop. `places` are as [`Self::position`] gives them, in
     /// ascending order. O(log n).
     pub fn among<'a>(&self, l: LoopId, places: &'a [usize]) -> &'a [usize] {
         let Range { start, end } = self.places(l);
@@ -270,7 +270,7 @@ impl LoopForest {
     }
 
     /// The place of a vertex among all vertices in loops; `None` for a vertex outside of loops.
-    pub fn place(&self, v: usize) -> Option<usize> {
+    pub fn position(&self, v: usize) -> Option<usize> {
         let place = self.position[v];
         (place != NONE).then_some(place as usize)
     }

@@ -102,7 +102,7 @@ impl CHead {
     }
 
     /// The head that the annotations of a routine have.
-    pub fn of(annotations: &Annotations) -> Option<Self> {
+    pub fn from_annotations(annotations: &Annotations) -> Option<Self> {
         let noted = found(annotations)?;
         let parameter = |value: &Value| {
             Some(CParameter {
@@ -131,7 +131,7 @@ impl CGlobal {
     }
 
     /// The declaration that the annotations of a variable have.
-    pub fn of(annotations: &Annotations) -> Option<Self> {
+    pub fn from_annotations(annotations: &Annotations) -> Option<Self> {
         let noted = found(annotations)?;
         Some(Self {
             name: noted.get("name")?.as_str()?.to_owned(),
@@ -156,7 +156,7 @@ impl CLeftOut {
     }
 
     /// The names in the annotations of a program.
-    pub fn of(annotations: &Annotations) -> Self {
+    pub fn from_annotations(annotations: &Annotations) -> Self {
         let part = |name: &str| {
             found(annotations)
                 .and_then(|noted| noted.get(name))
@@ -193,15 +193,21 @@ mod tests {
         };
         let mut annotations = None;
         head.note(&mut annotations);
-        assert_eq!(CHead::of(&annotations), Some(head));
-        assert_eq!(CGlobal::of(&annotations), None);
+        assert_eq!(CHead::from_annotations(&annotations), Some(head));
+        assert_eq!(CGlobal::from_annotations(&annotations), None);
         let global = CGlobal {
             name: "w".to_owned(),
             declared: Ok("double @".to_owned()),
         };
         global.note(&mut annotations);
-        assert_eq!(CGlobal::of(&annotations), Some(global));
-        assert_eq!((CHead::of(&annotations), CHead::of(&None)), (None, None));
+        assert_eq!(CGlobal::from_annotations(&annotations), Some(global));
+        assert_eq!(
+            (
+                CHead::from_annotations(&annotations),
+                CHead::from_annotations(&None)
+            ),
+            (None, None)
+        );
         let names = |all: &[&str]| all.iter().map(ToString::to_string).collect();
         let left_out = CLeftOut {
             gaps: [("spring".to_owned(), vec![(0, 24), (2, 8)])].into(),
@@ -210,7 +216,7 @@ mod tests {
             null: [("f".to_owned(), names(&["w"]))].into(),
         };
         left_out.note(&mut annotations);
-        assert_eq!(CLeftOut::of(&annotations), left_out);
-        assert_eq!(CLeftOut::of(&None), CLeftOut::default());
+        assert_eq!(CLeftOut::from_annotations(&annotations), left_out);
+        assert_eq!(CLeftOut::from_annotations(&None), CLeftOut::default());
     }
 }

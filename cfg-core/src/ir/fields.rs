@@ -248,7 +248,7 @@ impl Program {
     pub fn has_pointers(&self) -> bool {
         struct Makes(bool);
         impl<'ir> Visit<'ir> for Makes {
-            fn expr(&mut self, e: &'ir Expr, role: PlaceRole) {
+            fn visit_expr(&mut self, e: &'ir Expr, role: PlaceRole) {
                 self.0 |= matches!(e, Expr::Null(_) | Expr::Addr(_));
                 walk_expr(self, e, role);
             }
@@ -259,7 +259,7 @@ impl Program {
             return true;
         }
         let mut makes = Makes(false);
-        self.routines.iter().for_each(|r| makes.routine(r));
+        self.routines.iter().for_each(|r| makes.visit_routine(r));
         makes.0
     }
 

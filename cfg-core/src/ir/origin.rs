@@ -46,7 +46,7 @@ pub struct StatementOrigin(Option<NonZeroU32>);
 impl StatementOrigin {
     /// The origin of statements made from statement `number` of the original routine, counted from 0 in the order of
     /// [`super::Routine::statements`]. Statements beyond 2^32 have none.
-    pub fn of(number: usize) -> Self {
+    pub fn from_number(number: usize) -> Self {
         let number = u32::try_from(number).ok();
         Self(number.and_then(|n| NonZeroU32::MIN.checked_add(n)))
     }

@@ -25,7 +25,7 @@
 //!     let variable = &mut routine.variables[v.index()];
 //!     variable.origin = Some(Box::new(NameOrigin::new(NameRole::Tangent, of)));
 //! }
-//! let signature = Signature::of(&program, t);
+//! let signature = Signature::from_origins(&program, t);
 //! assert_eq!(signature.original, Some(f));
 //! assert_eq!(signature.position(ParameterRole::Tangent(y)), Some(3));
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
@@ -70,7 +70,7 @@ impl Signature {
     /// original's parameters is primal whatever its origin says: generated names differ from all names of the
     /// original, and in a derivative of a derivative the adjoints of the first are primal. A renamed parameter names
     /// its original in its origin. Every other parameter has an origin of its own, or is the tape.
-    pub fn of(program: &Program, routine: RoutineId) -> Self {
+    pub fn from_origins(program: &Program, routine: RoutineId) -> Self {
         let this = program.routines.get(routine.index());
         let origin = this.and_then(|this| this.origin.as_deref());
         let mut named = program.routines.iter();

@@ -33,7 +33,7 @@ pub struct Dim {
 
 impl Dim {
     /// Lower bound 1 and this extent.
-    pub fn of(extent: Expr) -> Self {
+    pub fn with_extent(extent: Expr) -> Self {
         Self {
             lower: Expr::Int(1),
             extent: Extent::Fixed(extent),

@@ -13,7 +13,7 @@
 //! struct Names(Vec<(usize, PlaceRole)>);
 //!
 //! impl<'ir> Visit<'ir> for Names {
-//!     fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+//!     fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
 //!         walk_place(self, place);
 //!         self.0.push((place.var.index(), role));
 //!     }
@@ -26,7 +26,7 @@
 //! let f = program.add(f);
 //! let program = program.finish()?;
 //! let mut names = Names(Vec::new());
-//! names.routine(program.routine(f));
+//! names.visit_routine(program.routine(f));
 //! let (x, k) = (0, 1);
 //! let expected = [(x, PlaceRole::Read), (k, PlaceRole::Address), (x, PlaceRole::Define { whole: false })];
 //! assert_eq!(names.0, expected);
@@ -137,45 +137,45 @@ macro_rules! visitor {
         $(#[$about])*
         pub trait $Visit$(<$ir>)? {
             /// A routine: extents of its variables, the facts about an external one, its graph.
-            fn routine(&mut self, routine: $($r)+ Routine) {
+            fn visit_routine(&mut self, routine: $($r)+ Routine) {
                 $routine(self, routine);
             }
 
             /// A vertex.
-            fn vertex(&mut self, id: VertexId, vertex: $($r)+ Vertex) {
+            fn visit_vertex(&mut self, id: VertexId, vertex: $($r)+ Vertex) {
                 let _ = id;
                 $vertex(self, vertex);
             }
 
             /// The test of a LOOP or the selector of a BRANCH; other vertices have nothing below it.
-            fn decision(&mut self, kind: $($r)+ VertexKind) {
+            fn visit_decision(&mut self, kind: $($r)+ VertexKind) {
                 $decision(self, kind);
             }
 
             /// The test by which a LOOP enters its body.
-            fn test(&mut self, test: $($r)+ LoopTest) {
+            fn visit_test(&mut self, test: $($r)+ LoopTest) {
                 $test(self, test);
             }
 
             /// A statement.
-            fn statement(&mut self, statement: $($r)+ Stmt) {
+            fn visit_statement(&mut self, statement: $($r)+ Stmt) {
                 $statement(self, statement);
             }
 
             /// An expression. `role` is the role of the place if the expression is just a place.
-            fn expr(&mut self, e: $($r)+ Expr, role: PlaceRole) {
+            fn visit_expr(&mut self, e: $($r)+ Expr, role: PlaceRole) {
                 $expr(self, e, role);
             }
 
             /// A place.
-            fn place(&mut self, place: $($r)+ Place, role: PlaceRole) {
+            fn visit_place(&mut self, place: $($r)+ Place, role: PlaceRole) {
                 let _ = role;
                 $place(self, place);
             }
 
             /// A variable that is named outside of places: the index of a counted loop, a tape, the variables of an
             /// opaque statement, the parameter of a given partial.
-            fn variable(&mut self, v: $($r)+ VarId, role: PlaceRole) {
+            fn visit_variable(&mut self, v: $($r)+ VarId, role: PlaceRole) {
                 let _ = (v, role);
             }
         }
@@ -184,25 +184,25 @@ macro_rules! visitor {
         pub fn $routine<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, routine: $($r)+ Routine) {
             for variable in routine.variables.$iter() {
                 for dim in variable.shape.$iter() {
-                    visit.expr($($b)+ dim.lower, PlaceRole::Address);
+                    visit.visit_expr($($b)+ dim.lower, PlaceRole::Address);
                     match $($b)+ dim.extent {
-                        super::Extent::Fixed(e) => visit.expr(e, PlaceRole::Address),
+                        super::Extent::Fixed(e) => visit.visit_expr(e, PlaceRole::Address),
                         super::Extent::Deferred => {}
                     }
                 }
             }
             if let Some(external) = $($b)+ routine.external {
                 if let Some(value) = $($b)+ external.value {
-                    visit.expr(value, PlaceRole::Read);
+                    visit.visit_expr(value, PlaceRole::Read);
                 }
                 for partial in external.partials.$iter().flatten() {
-                    visit.variable($($b)+ partial.parameter, PlaceRole::Read);
-                    visit.expr($($b)+ partial.value, PlaceRole::Read);
+                    visit.visit_variable($($b)+ partial.parameter, PlaceRole::Read);
+                    visit.visit_expr($($b)+ partial.value, PlaceRole::Read);
                 }
             }
             if let Some(cfg) = $($b)+ routine.body {
                 for (v, vertex) in $vertices(cfg).enumerate() {
-                    visit.vertex(VertexId::new(v), vertex);
+                    visit.visit_vertex(VertexId::new(v), vertex);
                 }
             }
         }
@@ -212,10 +212,10 @@ macro_rules! visitor {
             match $($b)+ vertex.kind {
                 VertexKind::Block(statements) => {
                     for statement in statements.$iter() {
-                        visit.statement(statement);
+                        visit.visit_statement(statement);
                     }
                 }
-                kind @ (VertexKind::Loop { .. } | VertexKind::Branch(_)) => visit.decision(kind),
+                kind @ (VertexKind::Loop { .. } | VertexKind::Branch(_)) => visit.visit_decision(kind),
                 VertexKind::Entry
                 | VertexKind::Exit
                 | VertexKind::EndLoop
@@ -226,10 +226,10 @@ macro_rules! visitor {
         /// The test of a LOOP, or the selector of a BRANCH.
         pub fn $decision<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, kind: $($r)+ VertexKind) {
             match kind {
-                VertexKind::Loop { form: _, test } => visit.test(test),
+                VertexKind::Loop { form: _, test } => visit.visit_test(test),
                 VertexKind::Branch(selector) => match selector.$as() {
                     Selector::Condition(e) | Selector::Cases { value: e, arms: _ } => {
-                        visit.expr(e, PlaceRole::Read);
+                        visit.visit_expr(e, PlaceRole::Read);
                     }
                 },
                 VertexKind::Entry
@@ -243,7 +243,7 @@ macro_rules! visitor {
         /// The expressions that a LOOP tests, then the index of a counted one.
         pub fn $test<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, test: $($r)+ LoopTest) {
             match test {
-                LoopTest::Pre(e) | LoopTest::Post(e) => visit.expr(e, PlaceRole::Read),
+                LoopTest::Pre(e) | LoopTest::Post(e) => visit.visit_expr(e, PlaceRole::Read),
                 LoopTest::Counted {
                     index,
                     first,
@@ -251,9 +251,9 @@ macro_rules! visitor {
                     step,
                 } => {
                     for e in [first, last, step] {
-                        visit.expr(e, PlaceRole::Read);
+                        visit.visit_expr(e, PlaceRole::Read);
                     }
-                    visit.variable(index, PlaceRole::Define { whole: true });
+                    visit.visit_variable(index, PlaceRole::Define { whole: true });
                 }
             }
         }
@@ -262,9 +262,9 @@ macro_rules! visitor {
         pub fn $statement<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, statement: $($r)+ Stmt) {
             match $($b)+ statement.kind {
                 StmtKind::Assign { target, value } => {
-                    visit.expr(value, PlaceRole::Read);
+                    visit.visit_expr(value, PlaceRole::Read);
                     let whole = target.subscripts.is_empty();
-                    visit.place(target, PlaceRole::Define { whole });
+                    visit.visit_place(target, PlaceRole::Define { whole });
                 }
                 StmtKind::Call {
                     callee,
@@ -274,12 +274,12 @@ macro_rules! visitor {
                     for (formal, argument) in arguments.$iter().enumerate() {
                         if let Some(e) = argument {
                             let callee = *callee;
-                            visit.expr(e, PlaceRole::Bind { callee, formal });
+                            visit.visit_expr(e, PlaceRole::Bind { callee, formal });
                         }
                     }
                     if let Some(result) = result {
                         let whole = result.subscripts.is_empty();
-                        visit.place(result, PlaceRole::Define { whole });
+                        visit.visit_place(result, PlaceRole::Define { whole });
                     }
                 }
                 StmtKind::Push {
@@ -287,17 +287,17 @@ macro_rules! visitor {
                     class: _,
                     value,
                 } => {
-                    visit.expr(value, PlaceRole::Push);
-                    visit.variable(tape, PlaceRole::Tape);
+                    visit.visit_expr(value, PlaceRole::Push);
+                    visit.visit_variable(tape, PlaceRole::Tape);
                 }
                 StmtKind::Pop {
                     tape,
                     class: _,
                     target,
                 } => {
-                    visit.variable(tape, PlaceRole::Tape);
+                    visit.visit_variable(tape, PlaceRole::Tape);
                     let whole = target.subscripts.is_empty();
-                    visit.place(target, PlaceRole::Pop { whole });
+                    visit.visit_place(target, PlaceRole::Pop { whole });
                 }
                 StmtKind::Opaque {
                     text: _,
@@ -305,10 +305,10 @@ macro_rules! visitor {
                     writes,
                 } => {
                     for v in reads.$iter() {
-                        visit.variable(v, PlaceRole::Read);
+                        visit.visit_variable(v, PlaceRole::Read);
                     }
                     for v in writes.$iter() {
-                        visit.variable(v, PlaceRole::Clobber);
+                        visit.visit_variable(v, PlaceRole::Clobber);
                     }
                 }
                 StmtKind::Stop { text: _ } => {}
@@ -317,15 +317,15 @@ macro_rules! visitor {
                     count,
                     zeroed: _,
                 } => {
-                    visit.expr(count, PlaceRole::Read);
+                    visit.visit_expr(count, PlaceRole::Read);
                     let whole = pointer.subscripts.is_empty();
-                    visit.place(pointer, PlaceRole::Define { whole });
+                    visit.visit_place(pointer, PlaceRole::Define { whole });
                 }
-                StmtKind::Free { pointer } => visit.place(pointer, PlaceRole::Read),
+                StmtKind::Free { pointer } => visit.visit_place(pointer, PlaceRole::Read),
                 StmtKind::Resize { pointer, count } => {
-                    visit.expr(count, PlaceRole::Read);
+                    visit.visit_expr(count, PlaceRole::Read);
                     let whole = pointer.subscripts.is_empty();
-                    visit.place(pointer, PlaceRole::Renew { whole });
+                    visit.visit_place(pointer, PlaceRole::Renew { whole });
                 }
             }
         }
@@ -339,8 +339,8 @@ macro_rules! visitor {
                 | Expr::Real32(_)
                 | Expr::Logical(_)
                 | Expr::Null(_) => {}
-                Expr::Place(place) => visit.place(place, role),
-                Expr::Addr(place) => visit.place(place, PlaceRole::AddressTaken),
+                Expr::Place(place) => visit.visit_place(place, role),
+                Expr::Addr(place) => visit.visit_place(place, PlaceRole::AddressTaken),
                 Expr::Op(op, operands) => {
                     let below = match role {
                         PlaceRole::Address => PlaceRole::Address,
@@ -358,7 +358,7 @@ macro_rules! visitor {
                     let asks = op.class() == OpClass::Inquiry;
                     for (i, e) in operands.$iter().enumerate() {
                         let role = if asks && i == 0 { PlaceRole::Shape } else { below };
-                        visit.expr(e, role);
+                        visit.visit_expr(e, role);
                     }
                 }
             }
@@ -367,7 +367,7 @@ macro_rules! visitor {
         /// The subscripts of a place.
         pub fn $place<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, place: $($r)+ Place) {
             for e in place.subscripts.$iter().flat_map(Subscript::$exprs) {
-                visit.expr(e, PlaceRole::Address);
+                visit.visit_expr(e, PlaceRole::Address);
             }
         }
     };

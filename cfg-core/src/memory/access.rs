@@ -54,7 +54,7 @@ impl<F: FnMut(Access)> Walk<'_, F> {
 }
 
 impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         // The cells behind a pointer belong to no variable; only the pointer is read.
         if place.is_through_pointer() {
             (self.found)(Access::Read(place.var));
@@ -97,7 +97,7 @@ impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
         }
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         if role.reads() {
             (self.found)(Access::Read(*v));
         }
@@ -122,8 +122,8 @@ pub struct Accesses<'p> {
 
 impl<'p> Accesses<'p> {
     /// The accesses of a routine of a program with these effects.
-    pub fn of(program: &'p Program, effects: &'p Effects, routine: &'p Routine) -> Self {
-        let shares = |(_, g): &(VarId, GlobalId)| effects.storage.around(*g).is_some();
+    pub fn resolve(program: &'p Program, effects: &'p Effects, routine: &'p Routine) -> Self {
+        let shares = |(_, g): &(VarId, GlobalId)| effects.storage.overlaid_with(*g).is_some();
         let aliased = match routine.aliased {
             true => routine.parameter_ids().collect(),
             false => Vec::new(),
@@ -132,21 +132,21 @@ impl<'p> Accesses<'p> {
             program,
             effects,
             routine,
-            globals: Named::of(routine),
+            globals: Named::collect(routine),
             overlaid: global_variables(routine).filter(shares).collect(),
             aliased,
         }
     }
 
     /// Calls `found` with the accesses of a statement; the writes of a call come after all of its reads.
-    pub fn statement(&self, statement: &Stmt, found: &mut impl FnMut(Access)) {
+    pub fn each_access(&self, statement: &Stmt, found: &mut impl FnMut(Access)) {
         let Some(callee) = statement.kind.callee() else {
             let mut walk = Walk {
                 program: Some(self.program),
                 found,
                 after: None,
             };
-            return walk.statement(statement);
+            return walk.visit_statement(statement);
         };
         let mut after = Vec::new();
         let mut walk = Walk {
@@ -154,7 +154,7 @@ impl<'p> Accesses<'p> {
             found: &mut *found,
             after: Some(&mut after),
         };
-        walk.statement(statement);
+        walk.visit_statement(statement);
         self.of_callee(callee, found);
         after.into_iter().for_each(found);
     }
@@ -169,7 +169,7 @@ impl<'p> Accesses<'p> {
                 found(Access::Read(p));
             }
         }
-        for v in self.globals.among(effects.read(callee)) {
+        for v in self.globals.variables_in(effects.read(callee)) {
             found(Access::Read(v));
         }
         for &(v, g) in &self.overlaid {
@@ -177,8 +177,8 @@ impl<'p> Accesses<'p> {
                 found(Access::Read(v));
             }
         }
-        let surely = self.globals.among(effects.surely_written(callee));
-        for v in self.globals.among(effects.written(callee)) {
+        let surely = self.globals.variables_in(effects.surely_written(callee));
+        for v in self.globals.variables_in(effects.written(callee)) {
             found(match surely.binary_search(&v) {
                 Ok(_) => Access::Write(v),
                 Err(_) => Access::MayWrite(v),
@@ -204,5 +204,5 @@ pub fn decision_accesses(vertex: &Vertex, found: &mut impl FnMut(Access)) {
         found,
         after: None,
     };
-    walk.decision(&vertex.kind);
+    walk.visit_decision(&vertex.kind);
 }

@@ -20,12 +20,12 @@ pub struct CallGraph {
 
 impl CallGraph {
     /// The calls of a program, which need not be valid: calls of routines that do not exist are left out.
-    pub fn of(program: &Program) -> Self {
-        Self::with(program, |_| None)
+    pub fn build(program: &Program) -> Self {
+        Self::build_with(program, |_| None)
     }
 
     /// The calls of a program, with a further one from each routine for which `more` names a callee.
-    pub fn with(program: &Program, more: impl Fn(&Routine) -> Option<RoutineId>) -> Self {
+    pub fn build_with(program: &Program, more: impl Fn(&Routine) -> Option<RoutineId>) -> Self {
         let n = program.routines.len();
         let mut called_by = vec![usize::MAX; n];
         let mut callees = vec![Vec::new(); n];
@@ -141,7 +141,7 @@ mod tests {
     };
     use std::collections::BTreeSet;
 
-    fn of(calls: &[Vec<usize>]) -> CallGraph {
+    fn call_graph(calls: &[Vec<usize>]) -> CallGraph {
         let ids = |list: &Vec<usize>| list.iter().map(|&r| RoutineId::new(r)).collect();
         CallGraph::of_callees(calls.iter().map(ids).collect())
     }
@@ -165,7 +165,7 @@ mod tests {
                 .collect();
             let set = |s: &BTreeSet<usize>| s.iter().map(|&g| GlobalId::new(g)).collect();
             let mut sets: Vec<GlobalSet> = own.iter().map(set).collect();
-            let graph = of(&calls);
+            let graph = call_graph(&calls);
             graph.propagate(&mut sets, with);
             for (r, found) in sets.iter().enumerate() {
                 let mut reached = vec![false; n];
@@ -194,7 +194,7 @@ mod tests {
             list.iter().map(|&r| RoutineId::new(r)).collect()
         };
         // 0 calls 1 and 2, both call 3; nothing calls 4, which calls 1.
-        let graph = of(&[vec![1, 2], vec![3], vec![3], vec![], vec![1]]);
+        let graph = call_graph(&[vec![1, 2], vec![3], vec![3], vec![], vec![1]]);
         let callers = graph.callers(&ids(&[0, 1, 2, 3, 4]));
         assert_eq!(
             callers,
@@ -224,10 +224,10 @@ mod tests {
             program.define(r, routine);
         }
         let program = program.into_program().expect("the builder is used right");
-        let graph = CallGraph::of(&program);
+        let graph = CallGraph::build(&program);
         assert_eq!(graph.callees(RoutineId::new(0)), ids(&[1, 2]));
         assert_eq!(graph.callees(RoutineId::new(2)), ids(&[1]));
-        let graph = CallGraph::with(&program, |r| (r.name == "g").then(|| RoutineId::new(2)));
+        let graph = CallGraph::build_with(&program, |r| (r.name == "g").then(|| RoutineId::new(2)));
         assert_eq!(graph.callees(RoutineId::new(1)), ids(&[2]));
         assert_eq!(graph.callees(RoutineId::new(2)), ids(&[1]));
     }
@@ -241,7 +241,7 @@ mod tests {
             calls.push(last);
             let mut sets = vec![GlobalSet::default(); n];
             sets[n - 1].insert(GlobalId::new(7));
-            of(&calls).propagate(&mut sets, with);
+            call_graph(&calls).propagate(&mut sets, with);
             assert!(sets.iter().all(|s| s.to_vec() == [GlobalId::new(7)]));
         }
     }

@@ -28,7 +28,7 @@
 //! main.call(f, [x, y]);
 //! program.add(main);
 //! let program = program.finish()?;
-//! let effects = Effects::of(&program);
+//! let effects = Effects::summarise(&program);
 //! assert!(effects.read(f).contains(g) && !effects.written(f).contains(g));
 //! let formals = effects.formals(f);
 //! assert!(formals.read.contains(0) && !formals.surely_written.contains(0));
@@ -116,15 +116,15 @@ pub struct Effects {
 
 impl Effects {
     /// The effects of the routines of a program, which need not be valid.
-    pub fn of(program: &Program) -> Self {
-        Self::within(program, STATES_LIMIT)
+    pub fn summarise(program: &Program) -> Self {
+        Self::summarise_within(program, STATES_LIMIT)
     }
 
     /// The effects of the routines of a program, with a limit: in a routine with more than `states` vertices times
     /// variables, nothing counts as surely written, which is sound but less precise.
-    pub fn within(program: &Program, states: usize) -> Self {
-        let calls = CallGraph::of(program);
-        let mut direct = Direct::of(program);
+    pub fn summarise_within(program: &Program, states: usize) -> Self {
+        let calls = CallGraph::build(program);
+        let mut direct = Direct::collect(program);
         direct.bind(program);
         let Direct {
             mut named,
@@ -155,7 +155,7 @@ impl Effects {
         let mut all = Self {
             surely_written: vec![GlobalSet::default(); named.len()],
             calls,
-            storage: Storage::of(program),
+            storage: Storage::group(program),
             named,
             read,
             written,
@@ -235,10 +235,10 @@ impl Effects {
                 program,
                 routine,
                 effects: self,
-                globals: Named::of(routine),
+                globals: Named::collect(routine),
             };
             let solution = solve(cfg, &unwritten);
-            let left = solution.incoming(exit);
+            let left = solution.state_at_inflow(exit);
             let mut formals = FixedBitSet::with_capacity(self.formals[r.index()].written.len());
             let mut globals = GlobalSet::default();
             for (k, p) in routine.parameter_ids().enumerate() {
@@ -272,7 +272,7 @@ struct Direct {
 }
 
 impl Direct {
-    fn of(program: &Program) -> Self {
+    fn collect(program: &Program) -> Self {
         let n = program.routines.len();
         let declared = |routine: &Routine| {
             let n = routine.parameters.len();
@@ -311,7 +311,7 @@ impl Direct {
                 routine,
                 positions: &positions[r],
             }
-            .routine(routine);
+            .visit_routine(routine);
             if routine.body.is_none() {
                 direct.declared(id, routine);
             }
@@ -433,12 +433,12 @@ impl Walk<'_> {
 }
 
 impl<'ir> Visit<'ir> for Walk<'_> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         self.found(place.var, role);
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         self.found(*v, role);
     }
 }
@@ -477,11 +477,11 @@ impl Analysis for Unwritten<'_> {
             within: self,
             state,
         };
-        overwritten.statement(statement);
+        overwritten.visit_statement(statement);
         if let Some(callee) = statement.kind.callee()
             && let Some(surely) = self.effects.surely_written.get(callee.index())
         {
-            for v in self.globals.among(surely) {
+            for v in self.globals.variables_in(surely) {
                 state.remove(v.index());
             }
         }
@@ -503,7 +503,7 @@ struct Overwritten<'a> {
 }
 
 impl<'ir> Visit<'ir> for Overwritten<'_> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         let Unwritten {
             program,
             routine,

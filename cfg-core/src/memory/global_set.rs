@@ -307,7 +307,7 @@ mod tests {
         (0..rng.below(40)).map(|_| rng.below(among)).collect()
     }
 
-    fn of(set: &BTreeSet<usize>) -> GlobalSet {
+    fn global_set(set: &BTreeSet<usize>) -> GlobalSet {
         set.iter().rev().map(|&g| GlobalId::new(g)).collect()
     }
 
@@ -324,13 +324,13 @@ mod tests {
                 y.extend(x.iter().filter(|g| *g % 3 > 0));
                 x.retain(|g| g % 5 > 0);
             }
-            let (a, b) = (of(&x), of(&y));
+            let (a, b) = (global_set(&x), global_set(&y));
             assert_eq!(members(&a), x.iter().copied().collect::<Vec<_>>());
             let mut both = a.clone();
             assert_eq!(both.extend(&b), !y.is_subset(&x));
-            assert_eq!(both, of(&(&x | &y)));
+            assert_eq!(both, global_set(&(&x | &y)));
             assert!(!both.extend(&a) && !both.extend(&b));
-            assert_eq!(a.minus(&b), of(&(&x - &y)));
+            assert_eq!(a.minus(&b), global_set(&(&x - &y)));
             let mut common = Vec::new();
             a.each_common(&b, |g| common.push(g.index()));
             assert_eq!(common, (&x & &y).into_iter().collect::<Vec<_>>());

@@ -28,7 +28,7 @@
 //! f.assign(high, low);
 //! let f = program.add(f);
 //! let program = program.finish()?;
-//! let cells = Locations::of(&program, program.routine(f));
+//! let cells = Locations::divide(&program, program.routine(f));
 //! assert!(!cells.may_share(low, high)); // they lie in different halves of `a`, which `f` does not name
 //! let element = |i| Place::element(low, [Expr::Int(i)]);
 //! assert!(!cells.may_overlap(&element(1), &element(2)));
@@ -68,7 +68,7 @@ pub struct Locations {
 
 impl Locations {
     /// Locations of one or several whole variables. The program need not be valid.
-    pub fn of(program: &Program, routine: &Routine) -> Self {
+    pub fn divide(program: &Program, routine: &Routine) -> Self {
         let n = routine.variables.len();
         let mut of_variable: Vec<LocationId> = (0..n).map(LocationId::new).collect();
         // By type: the location of parameters that may overlap.
@@ -230,12 +230,12 @@ impl Locations {
 
     /// True if two places may have a cell in common when their subscripts are evaluated at the same point of a run.
     pub fn may_overlap(&self, a: &Place, b: &Place) -> bool {
-        self.may_share(a.var, b.var) && !apart(a, b)
+        self.may_share(a.var, b.var) && !are_apart(a, b)
     }
 
     /// Calls `visit` with every location in which the place may have cells.
     #[inline]
-    pub fn each(&self, place: &Place, visit: &mut impl FnMut(LocationId)) {
+    pub fn each_location(&self, place: &Place, visit: &mut impl FnMut(LocationId)) {
         match self.elements.get(&place.var) {
             None => visit(self.of_variable(place.var)),
             Some(elements) => match element(place) {
@@ -257,7 +257,7 @@ impl Locations {
     }
 
     /// The parts of a variable whose locations are members: the variable itself, or some of its elements.
-    pub fn parts(&self, v: VarId, is_member: impl Fn(LocationId) -> bool) -> Vec<Place> {
+    pub fn member_places(&self, v: VarId, is_member: impl Fn(LocationId) -> bool) -> Vec<Place> {
         match self.elements.get(&v) {
             None => {
                 let whole = is_member(self.of_variable(v));
@@ -282,7 +282,7 @@ fn element(place: &Place) -> Option<Vec<i64>> {
 
 /// True if two elements of one variable are different cells for all values of variables: in some dimension their
 /// subscripts differ by a constant.
-pub fn apart(a: &Place, b: &Place) -> bool {
+pub fn are_apart(a: &Place, b: &Place) -> bool {
     let differ = |(s, t): (&Subscript, &Subscript)| {
         s.index().zip(t.index()).is_some_and(|(s, t)| {
             let ((base, i), (other, j)) = (offset(s), offset(t));

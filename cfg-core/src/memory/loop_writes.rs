@@ -23,18 +23,18 @@ pub struct LoopWrites<'a> {
 
 impl<'a> LoopWrites<'a> {
     /// The writers in the loops of a graph of the routine; `effects` are those of its program.
-    pub fn of(
+    pub fn collect(
         program: &'a Program,
         effects: &'a Effects,
         routine: &'a Routine,
         cfg: &Cfg,
         forest: &'a LoopForest,
     ) -> Self {
-        let locations = Locations::of(program, routine);
-        let accesses = Accesses::of(program, effects, routine);
+        let locations = Locations::divide(program, routine);
+        let accesses = Accesses::resolve(program, effects, routine);
         let mut writers: Vec<Vec<(usize, usize)>> = vec![Vec::new(); routine.variables.len()];
         for (v, vertex) in cfg.vertices() {
-            let Some(place) = forest.place(v.index()) else {
+            let Some(place) = forest.position(v.index()) else {
                 continue;
             };
             let mut found = |access| match access {
@@ -49,7 +49,7 @@ impl<'a> LoopWrites<'a> {
                 }
             };
             for statement in vertex.statements() {
-                accesses.statement(statement, &mut found);
+                accesses.each_access(statement, &mut found);
             }
             decision_accesses(vertex, &mut found);
         }
@@ -76,7 +76,7 @@ impl<'a> LoopWrites<'a> {
     /// True if a statement may write the variable's storage.
     pub fn may_write(&self, statement: &Stmt, x: VarId) -> bool {
         let mut found = false;
-        self.accesses.statement(statement, &mut |access| {
+        self.accesses.each_access(statement, &mut |access| {
             if let Access::Write(y) | Access::MayWrite(y) = access {
                 found |= self.locations.may_share(x, y);
             }
@@ -111,13 +111,13 @@ mod tests {
                 routines: vec![routine.clone()],
                 ..Program::default()
             };
-            let effects = Effects::of(&program);
+            let effects = Effects::summarise(&program);
             let routine = crate::recover::flatten(&program, &effects, &routine);
             let cfg = routine.body.as_ref().expect("it has a body");
             let entry = cfg.entry().expect("it has an ENTRY");
             let forest = LoopForest::new(cfg, entry.index());
-            let all = LoopWrites::of(&program, &effects, &routine, cfg, &forest);
-            let accesses = Accesses::of(&program, &effects, &routine);
+            let all = LoopWrites::collect(&program, &effects, &routine, cfg, &forest);
+            let accesses = Accesses::resolve(&program, &effects, &routine);
             for l in forest.loops() {
                 for x in (0..routine.variables.len()).map(VarId::new) {
                     let writes = |v: &usize| {
@@ -127,7 +127,7 @@ mod tests {
                         };
                         let vertex = cfg.vertex(VertexId::new(*v));
                         for statement in vertex.statements() {
-                            accesses.statement(statement, &mut look);
+                            accesses.each_access(statement, &mut look);
                         }
                         decision_accesses(vertex, &mut look);
                         found
@@ -162,11 +162,11 @@ mod tests {
         f.call(two, [x, y]);
         program.add(f);
         let program = program.into_program().expect("the builder is used right");
-        let effects = Effects::of(&program);
+        let effects = Effects::summarise(&program);
         let routine = &program.routines[1];
         let cfg = routine.body.as_ref().expect("it has a body");
         let forest = LoopForest::new(cfg, 0);
-        let writes = LoopWrites::of(&program, &effects, routine, cfg, &forest);
+        let writes = LoopWrites::collect(&program, &effects, routine, cfg, &forest);
         let call = routine.statements().next().expect("it is there");
         let found = [0, 1, 2].map(|v| writes.may_write(call, VarId::new(v)));
         assert_eq!(found, [true, true, false]);
@@ -189,10 +189,10 @@ mod tests {
         f.call(helper, [y, g]);
         let f = program.add(f);
         let program = program.finish().expect("the builder is used right");
-        let (routine, effects) = (program.routine(f), Effects::of(&program));
+        let (routine, effects) = (program.routine(f), Effects::summarise(&program));
         let cfg = routine.body.as_ref().expect("it has a body");
         let forest = LoopForest::new(cfg, 0);
-        let writes = LoopWrites::of(&program, &effects, routine, cfg, &forest);
+        let writes = LoopWrites::collect(&program, &effects, routine, cfg, &forest);
         let statements: Vec<&Stmt> = (cfg.vertices())
             .flat_map(|(_, vertex)| vertex.statements())
             .collect();

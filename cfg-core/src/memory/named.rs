@@ -25,7 +25,7 @@ pub struct Named {
 
 impl Named {
     /// The globals of a routine, which need not be valid.
-    pub fn of(routine: &Routine) -> Self {
+    pub fn collect(routine: &Routine) -> Self {
         Self {
             set: global_variables(routine).map(|(_, g)| g).collect(),
             variable: global_variables(routine).map(|(v, g)| (g, v)).collect(),
@@ -43,7 +43,7 @@ impl Named {
     }
 
     /// The variables that name globals of a set, in the order of the variables.
-    pub fn among(&self, set: &GlobalSet) -> Vec<VarId> {
+    pub fn variables_in(&self, set: &GlobalSet) -> Vec<VarId> {
         let mut found = Vec::new();
         self.set
             .each_common(set, |g| found.extend(self.variable(g)));

@@ -169,7 +169,7 @@ fn with_globals(
         let variable = routine.variable(place.var);
         let mut used: Vec<GlobalId> = Vec::new();
         match variable.role {
-            Role::Global(g) => match effects.storage.around(g) {
+            Role::Global(g) => match effects.storage.overlaid_with(g) {
                 Some(around) => named.each_common(around, |g| used.push(g)),
                 None => used.extend(named.contains(g).then_some(g)),
             },

@@ -19,7 +19,7 @@ pub struct Storage {
 
 impl Storage {
     /// The storages of a program, which need not be valid.
-    pub fn of(program: &Program) -> Self {
+    pub fn group(program: &Program) -> Self {
         let mut all = Self::default();
         for (g, global) in program.globals.iter().enumerate() {
             let g = GlobalId::new(g);
@@ -43,13 +43,13 @@ impl Storage {
     }
 
     /// All globals in the storage of a global, itself included; `None` if it has the storage alone.
-    pub fn around(&self, g: GlobalId) -> Option<&GlobalSet> {
+    pub fn overlaid_with(&self, g: GlobalId) -> Option<&GlobalSet> {
         self.shared.get(&self.owner(g))
     }
 
     /// True if a global in the set lies in the storage of this one.
     pub fn meets(&self, set: &GlobalSet, g: GlobalId) -> bool {
-        set.contains(g) || self.around(g).is_some_and(|all| all.intersects(set))
+        set.contains(g) || self.overlaid_with(g).is_some_and(|all| all.intersects(set))
     }
 
     /// The globals of a type, if there are any.

@@ -346,7 +346,7 @@ mod tests {
     use super::*;
     use crate::testing::{Rng, graph, nested, random_nesting};
 
-    fn of(letters: &str, edges: &[(usize, usize, i64)]) -> String {
+    fn class_name(letters: &str, edges: &[(usize, usize, i64)]) -> String {
         let mut cfg = graph(letters, edges);
         for v in 0..cfg.vertex_count() {
             if let VertexKind::Block(list) = &mut cfg.vertex_mut(VertexId::new(v)).kind {
@@ -383,7 +383,7 @@ mod tests {
             (3, 2, 0),
             (4, 2, -1),
         ];
-        assert_eq!(of("EccbX", &edges), "structured");
+        assert_eq!(class_name("EccbX", &edges), "structured");
     }
 
     #[test]
@@ -399,7 +399,7 @@ mod tests {
             (5, 6, -1),
         ];
         assert_eq!(
-            of("EccbbX", &edges),
+            class_name("EccbbX", &edges),
             "structured with exits: the edge 3 -> 5 leaves the loop of BRANCH 2 elsewhere than at its test"
         );
         // Two loops, and a return from the inner one.
@@ -414,13 +414,13 @@ mod tests {
             (5, 3, -1),
         ];
         assert_eq!(
-            of("EcccbX", &edges),
+            class_name("EcccbX", &edges),
             "structured with exits: the edge 4 -> 6 leaves the loop of BRANCH 3 elsewhere than at its test"
         );
         // A test in the middle: 2 if (3) break; 4
         let edges = [(1, 2, -1), (2, 3, -1), (3, 5, 1), (3, 4, 0), (4, 2, -1)];
         assert_eq!(
-            of("EbcbX", &edges),
+            class_name("EbcbX", &edges),
             "structured with exits: the edge 3 -> 5 leaves the loop of BASICBLOCK 2 elsewhere than at its test"
         );
     }
@@ -527,7 +527,7 @@ mod tests {
             (6, 7, -1),
         ];
         assert_eq!(
-            of("EccbbbX", &edges),
+            class_name("EccbbbX", &edges),
             "reducible: BASICBLOCK 5 is entered from several places that are not the arms of one branch"
         );
     }
@@ -543,7 +543,7 @@ mod tests {
             (4, 5, 0),
         ];
         assert_eq!(
-            of("EcbcX", &edges),
+            class_name("EcbcX", &edges),
             "irreducible: the loop of BASICBLOCK 3 is also entered by the edge 2 -> 4"
         );
     }

@@ -55,12 +55,12 @@ pub(super) fn count_loops(
     }
     let Some(entry) = cfg.entry() else { return cfg };
     let forest = LoopForest::new(&cfg, entry.index());
-    let writes = Writes::of(program, effects, routine, &cfg, &forest);
+    let writes = Writes::collect(program, effects, routine, &cfg, &forest);
     let mut search = Search {
         cfg: &cfg,
         forest: &forest,
         writes: &writes,
-        uses: Uses::of(program, effects, routine, &cfg),
+        uses: Uses::count(program, effects, routine, &cfg),
         ranges: BTreeMap::new(),
         taken: vec![false; cfg.vertex_count()],
     };
@@ -332,7 +332,7 @@ impl Search<'_> {
                 let known = self
                     .ranges
                     .get(&place.var)
-                    .zip(self.forest.place(at.index()));
+                    .zip(self.forest.position(at.index()));
                 known.is_some_and(|(loops, at)| {
                     let before = loops.range(..=at).next_back();
                     before.is_some_and(|(_, (end, range))| at < *end && range[usize::from(!up)])

@@ -62,11 +62,11 @@ pub fn flatten_as(
 
 /// [`flatten`] without empty blocks.
 pub fn flatten_dense(program: &Program, effects: &Effects, routine: &Routine) -> Routine {
-    dense(flatten(program, effects, routine))
+    drop_empty_blocks(flatten(program, effects, routine))
 }
 
 /// The routine without empty blocks.
-pub fn dense(mut routine: Routine) -> Routine {
+pub fn drop_empty_blocks(mut routine: Routine) -> Routine {
     routine.body = routine.body.take().map(contract);
     routine
 }
@@ -151,7 +151,7 @@ pub(super) fn with_own_counters(
     let plans = plans(program, effects, &mut result, &cfg, Checked::No, |form| {
         form == Form::Hidden
     });
-    let mut edited = Editor::of(cfg);
+    let mut edited = Editor::take_apart(cfg);
     let edges = edited.edges.len();
     let mut before = vec![None; edited.vertices.len()];
     let mut back = vec![None; edited.vertices.len()];
@@ -246,14 +246,14 @@ fn plans(
     let entry = cfg.entry().map_or(0, |v| v.index());
     let forest = LoopForest::new(cfg, entry);
     let forms: Vec<Form> = {
-        let writes = Writes::of(program, effects, routine, cfg, &forest);
+        let writes = Writes::collect(program, effects, routine, cfg, &forest);
         let form_of = |v: &usize| {
             let test = cfg.vertex(crate::entity::VertexId::new(*v)).kind.test();
             test.map_or(Form::Hidden, |test| form(&writes, &forest, *v, test))
         };
         counted.iter().map(form_of).collect()
     };
-    let mut names = Names::of(routine);
+    let mut names = Names::taken_in(routine);
     for (&v, form) in counted.iter().zip(forms) {
         if !wanted(form) {
             continue;
@@ -354,7 +354,7 @@ fn within_depth(
 struct Names(BTreeSet<String>);
 
 impl Names {
-    fn of(routine: &Routine) -> Self {
+    fn taken_in(routine: &Routine) -> Self {
         Self(routine.variables.iter().map(|v| v.name.clone()).collect())
     }
 
@@ -390,7 +390,7 @@ fn flat(
             ends[edge.to.index()].push(e.index());
         }
     }
-    let mut edited = Editor::of(cfg);
+    let mut edited = Editor::take_apart(cfg);
     let edges = edited.edges.len();
     let is_end = |v: &crate::ir::Vertex| matches!(v.kind, VertexKind::EndLoop);
     let from_end: Vec<bool> = (0..edges)
@@ -480,7 +480,7 @@ fn flat(
 /// A graph of blocks and jumps without the blocks that have nothing to do; one of an endless cycle of
 /// such blocks stays.
 pub(super) fn contract(cfg: Cfg) -> Cfg {
-    let mut edited = Editor::of(cfg);
+    let mut edited = Editor::take_apart(cfg);
     let n = edited.vertices.len();
     let mut next: Vec<Option<usize>> = vec![None; n];
     for e in 0..edited.edges.len() {

@@ -45,7 +45,7 @@ pub(super) fn type_headers(cfg: Cfg) -> Option<Cfg> {
             .collect();
         plans.push((header.index(), condition, body.index(), exit.index(), backs));
     }
-    let mut edited = Editor::of(cfg);
+    let mut edited = Editor::take_apart(cfg);
     for (header, condition, body, exit, backs) in plans {
         edited.vertices[header].kind = VertexKind::loop_on(LoopTest::Pre(condition));
         edited.edges[body].label = Some(1);

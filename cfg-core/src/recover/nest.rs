@@ -14,13 +14,13 @@ use crate::{
 /// become empty blocks; new ones follow the other vertices and have no origin.
 ///
 /// A LOOP must be entered by ENDLOOPs from inside, by other vertices from outside.
-pub fn nested(cfg: &Cfg) -> Option<Cfg> {
+pub fn nest(cfg: &Cfg) -> Option<Cfg> {
     let entry = cfg.entry()?.index();
     let order = reverse_postorder(cfg, entry);
     if order.len() < cfg.vertex_count() {
         return None;
     }
-    let mut edited = Editor::of(cfg.clone());
+    let mut edited = Editor::take_apart(cfg.clone());
     let branch = || VertexKind::branch_on(Expr::Logical(true));
     let mut serve = Vec::with_capacity(cfg.vertex_count());
     let mut end_of_post = vec![None; cfg.vertex_count()];
@@ -99,5 +99,5 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
         return None;
     }
     let nested = edited.finish();
-    Structure::of(&nested).is_ok().then_some(nested)
+    Structure::compute(&nested).is_ok().then_some(nested)
 }

@@ -32,7 +32,7 @@ pub fn normal_form(program: &Program, effects: &Effects, routine: &Routine) -> R
 
 /// Removes empty blocks, joins adjacent ones.
 fn joined(cfg: Cfg) -> Cfg {
-    let mut edited = Editor::of(cfg);
+    let mut edited = Editor::take_apart(cfg);
     let n = edited.vertices.len();
     let mut entries = vec![0usize; n];
     let mut into = vec![usize::MAX; n];
@@ -79,8 +79,8 @@ fn joined(cfg: Cfg) -> Cfg {
 /// Vertices in Algorithm 1's order.
 fn renumbered(cfg: Cfg) -> Option<Cfg> {
     // A graph that does not nest has no normal form.
-    let structure = Structure::of(&cfg).ok()?;
-    let mut graph = Editor::of(cfg);
+    let structure = Structure::compute(&cfg).ok()?;
+    let mut graph = Editor::take_apart(cfg);
     graph.arrange(structure.order.iter().map(|v| v.index()));
     for (id, vertex) in (1..).zip(&mut graph.vertices) {
         vertex.id = id;

@@ -29,7 +29,12 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    pub(super) fn of(program: &Program, effects: &Effects, routine: &Routine, cfg: &Cfg) -> Self {
+    pub(super) fn count(
+        program: &Program,
+        effects: &Effects,
+        routine: &Routine,
+        cfg: &Cfg,
+    ) -> Self {
         let mut count = vec![0usize; routine.variables.len()];
         let mut at = |v: VarId| {
             if let Some(n) = count.get_mut(v.index()) {
@@ -44,14 +49,14 @@ impl Uses {
                 }
             }
         }
-        let accesses = Accesses::of(program, effects, routine);
+        let accesses = Accesses::resolve(program, effects, routine);
         let mut access = |access| {
             let (Access::Read(v) | Access::Write(v) | Access::MayWrite(v)) = access;
             at(v);
         };
         for (_, vertex) in cfg.vertices() {
             for statement in vertex.statements() {
-                accesses.statement(statement, &mut access);
+                accesses.each_access(statement, &mut access);
             }
             decision_accesses(vertex, &mut access);
         }

@@ -18,11 +18,11 @@ fn nested_graphs_come_back() {
         };
         let program = Program::default();
         for flat in [
-            flatten(&program, &Effects::of(&program), &routine),
-            flatten_dense(&program, &Effects::of(&program), &routine),
+            flatten(&program, &Effects::summarise(&program), &routine),
+            flatten_dense(&program, &Effects::summarise(&program), &routine),
         ] {
             let (cfg, structured) = shape(flat.body.unwrap(), true).unwrap();
-            let problem = Structure::of(&cfg).err();
+            let problem = Structure::compute(&cfg).err();
             assert!(structured, "{text}: {}", problem.unwrap_or_default());
         }
     }
@@ -146,10 +146,10 @@ fn graphs_in_other_forms_do_the_same() {
         posts += (cfg.vertices())
             .filter(|(_, v)| matches!(&v.kind, VertexKind::Loop { test, .. } if matches!(**test, LoopTest::Post(_))))
             .count();
-        let ends = super::nested(&without_ends(&cfg)).expect("it nests");
-        assert!(Structure::of(&ends).is_ok(), "{text}");
+        let ends = super::nest(&without_ends(&cfg)).expect("it nests");
+        assert!(Structure::compute(&ends).is_ok(), "{text}");
         // A graph that has all ends stays as it is.
-        let whole = super::nested(&cfg).expect("it nests");
+        let whole = super::nest(&cfg).expect("it nests");
         assert_eq!(format!("{whole:?}"), format!("{cfg:?}"), "{text}");
         let kinds = |cfg: &Cfg| {
             let kinds = cfg.vertices().map(|(_, v)| format!("{:?}", v.kind));
@@ -161,7 +161,7 @@ fn graphs_in_other_forms_do_the_same() {
         let ends = around(ends, Control::Structured);
         let routine = around(cfg, Control::Structured);
         let program = Program::default();
-        let effects = Effects::of(&program);
+        let effects = Effects::summarise(&program);
         let flat = flatten(&program, &effects, &routine);
         // No loop is counted, so no loop gets statements before it.
         let vertices = |r: &Routine| r.body.as_ref().unwrap().vertex_count();
@@ -199,7 +199,7 @@ fn a_test_in_the_middle_of_a_loop() {
     );
     let routine = around(told_apart(&mut Rng::new(1), cfg), Control::General);
     let program = Program::default();
-    let found = recover(&program, &Effects::of(&program), &routine);
+    let found = recover(&program, &Effects::summarise(&program), &routine);
     assert_eq!(found.control, Control::Structured);
     for seed in 0..20 {
         let [before, after] = [&routine, &found].map(|r| shown(r.body.as_ref().unwrap(), seed));

@@ -16,7 +16,7 @@ pub(super) struct Writes<'a> {
 }
 
 impl<'a> Writes<'a> {
-    pub(super) fn of(
+    pub(super) fn collect(
         program: &'a Program,
         effects: &'a Effects,
         routine: &'a Routine,
@@ -26,7 +26,7 @@ impl<'a> Writes<'a> {
         Self {
             effects,
             routine,
-            loops: LoopWrites::of(program, effects, routine, cfg, forest),
+            loops: LoopWrites::collect(program, effects, routine, cfg, forest),
         }
     }
 
@@ -95,7 +95,8 @@ impl<'a> Writes<'a> {
             }
             // A global that shares no storage with others.
             Role::Global(g) => {
-                !self.loops.locations().is_shared(x) && self.effects.storage.around(g).is_none()
+                !self.loops.locations().is_shared(x)
+                    && self.effects.storage.overlaid_with(g).is_none()
             }
         };
         private && variable.ty == ScalarType::Integer && variable.rank() == 0

@@ -25,19 +25,19 @@
 //! let i = f.inout("i", Integer);
 //! let (next, found) = (f.label(), f.label());
 //! f.assign(i, 1);
-//! f.place(next);
+//! f.place_label(next);
 //! f.if_then(lt(i, n), |f| {
 //!     f.if_then(gt(x.at(i), 0.0), |f| f.goto(found));
 //!     f.assign(i, i + 1);
 //!     f.goto(next);
 //! });
-//! f.place(found);
+//! f.place_label(found);
 //! f.assign(i, 2 * i);
 //! let mut program = ProgramBuilder::new();
 //! program.add(f);
 //! let program = program.finish()?;
 //! let Some(cfg) = &program.routines[0].body else { return Ok(()) };
-//! let steps = Layout::of(cfg).steps;
+//! let steps = Layout::build(cfg).steps;
 //! let jumps: Vec<Jump> = steps.iter().filter_map(|step| match step {
 //!     Step::Jump(_, jump) => Some(*jump),
 //!     _ => None,
@@ -123,7 +123,7 @@ pub struct Layout {
 
 impl Layout {
     /// The steps of a graph without LOOP vertices; nothing if it has no ENTRY.
-    pub fn of(cfg: &Cfg) -> Self {
+    pub fn build(cfg: &Cfg) -> Self {
         let Some(entry) = cfg.entry() else {
             return Self::default();
         };
@@ -254,9 +254,9 @@ impl<'c> Writer<'c> {
 
     fn run(&mut self, task: Task) {
         match task {
-            Task::Place(v, next) => self.place(v, next),
-            Task::Body(v, next) => self.body(v, next),
-            Task::Way(e, next) => self.way(e, next),
+            Task::Place(v, next) => self.place_vertex(v, next),
+            Task::Body(v, next) => self.place_body(v, next),
+            Task::Way(e, next) => self.place_way(e, next),
             Task::Write(step) => self.steps.push(step),
             Task::Close(step) => {
                 let closed = self.open.pop();
@@ -270,21 +270,21 @@ impl<'c> Writer<'c> {
     }
 
     /// Writes a vertex with the loop that it heads, and the vertex behind that loop.
-    fn place(&mut self, v: VertexId, next: Option<VertexId>) {
+    fn place_vertex(&mut self, v: VertexId, next: Option<VertexId>) {
         // The vertex has its place now: further ways to it are jumps back.
         self.inline[v.index()] = false;
         if self.backs[v.index()] == 0 {
             self.steps.push(Step::Vertex(v));
-            return self.body(v, next);
+            return self.place_body(v, next);
         }
         let follower = self.follower[v.index()];
         let behind = follower.or(next);
         if let Some(follower) = follower {
             self.tasks.push(Task::Place(follower, next));
         }
-        if !self.fits() {
+        if !self.fits_in_block() {
             self.steps.push(Step::Vertex(v));
-            return self.body(v, behind);
+            return self.place_body(v, behind);
         }
         let test = self.test_before(v, behind);
         let is_tested = matches!(test, Test::Before(..));
@@ -306,7 +306,7 @@ impl<'c> Writer<'c> {
     }
 
     /// The edges of a condition's arms: true, false.
-    fn arms(&self, v: VertexId) -> Option<[EdgeId; 2]> {
+    fn condition_arms(&self, v: VertexId) -> Option<[EdgeId; 2]> {
         let Some(Selector::Condition(_)) = self.cfg.vertex(v).kind.selector() else {
             return None;
         };
@@ -317,16 +317,17 @@ impl<'c> Writer<'c> {
         Some([*edge(1)?, *edge(0)?])
     }
 
-    fn to(&self, e: EdgeId) -> VertexId {
+    fn target(&self, e: EdgeId) -> VertexId {
         self.cfg.edge(e).to
     }
 
     /// The test of a loop whose header only decides whether to leave it.
     fn test_before(&self, v: VertexId, behind: Option<VertexId>) -> Test {
-        let Some([yes, no]) = self.arms(v) else {
+        let Some([yes, no]) = self.condition_arms(v) else {
             return Test::Endless;
         };
-        let leaves = |e: EdgeId| Some(self.to(e)) == behind && !self.inline[self.to(e).index()];
+        let leaves =
+            |e: EdgeId| Some(self.target(e)) == behind && !self.inline[self.target(e).index()];
         match (leaves(yes), leaves(no)) {
             (false, true) => Test::Before(v, true),
             (true, false) => Test::Before(v, false),
@@ -335,15 +336,15 @@ impl<'c> Writer<'c> {
     }
 
     /// Writes the ways out of a vertex, and the vertices that stand behind it.
-    fn body(&mut self, v: VertexId, next: Option<VertexId>) {
+    fn place_body(&mut self, v: VertexId, next: Option<VertexId>) {
         let merges = std::mem::take(&mut self.merges[v.index()]);
         let mut after = next;
         for &merge in merges.iter().rev() {
             self.tasks.push(Task::Place(merge, after));
             after = Some(merge);
         }
-        if let Some([yes, no]) = self.arms(v) {
-            return self.branch(v, [yes, no], after, merges.is_empty());
+        if let Some([yes, no]) = self.condition_arms(v) {
+            return self.place_branch(v, [yes, no], after, merges.is_empty());
         }
         match self.cfg.vertex(v).kind.selector() {
             Some(Selector::Cases { arms, .. }) => {
@@ -357,23 +358,29 @@ impl<'c> Writer<'c> {
                     .filter_map(|&e| Some((self.cfg.edge(e).label?, e)))
                     .collect();
                 let edges = order.iter().filter_map(|(_, label)| labels.get(label));
-                self.switch(v, edges.copied().collect(), after);
+                self.place_switch(v, edges.copied().collect(), after);
             }
             Some(Selector::Condition(_)) | None => {
                 if let Some(&e) = self.cfg.out_edges(v).first() {
-                    self.way(e, after);
+                    self.place_way(e, after);
                 }
             }
         }
     }
 
     /// True if one more loop or arm may be opened.
-    fn fits(&self) -> bool {
+    fn fits_in_block(&self) -> bool {
         self.open.len() < DEEPEST
     }
 
-    fn branch(&mut self, v: VertexId, [yes, no]: [EdgeId; 2], next: Option<VertexId>, plain: bool) {
-        let (a, b) = (self.to(yes), self.to(no));
+    fn place_branch(
+        &mut self,
+        v: VertexId,
+        [yes, no]: [EdgeId; 2],
+        next: Option<VertexId>,
+        plain: bool,
+    ) {
+        let (a, b) = (self.target(yes), self.target(no));
         if let Some(&Open::Loop {
             header,
             behind,
@@ -419,14 +426,14 @@ impl<'c> Writer<'c> {
             (no, false, yes, true)
         } else if falls(b) || !inline(a) {
             (yes, true, no, falls(b))
-        } else if !inline(b) || self.leaves(v, b) && !self.leaves(v, a) {
+        } else if !inline(b) || self.leaves_loop(v, b) && !self.leaves_loop(v, a) {
             (no, false, yes, false)
         } else {
-            (yes, true, no, !self.leaves(v, a))
+            (yes, true, no, !self.leaves_loop(v, a))
         };
-        let first_to = self.to(first);
+        let first_to = self.target(first);
         self.steps.push(Step::If(v, holds));
-        if !self.fits() && inline(first_to) {
+        if !self.fits_in_block() && inline(first_to) {
             // Too deep for an arm of its own: the vertex stands behind the other arm.
             self.steps.push(Step::Jump(first_to, Jump::Goto));
             self.steps.push(Step::EndIf);
@@ -436,7 +443,7 @@ impl<'c> Writer<'c> {
         }
         self.open.push(Open::Arm);
         if is_else {
-            if self.inline[self.to(other).index()] {
+            if self.inline[self.target(other).index()] {
                 self.tasks.push(Task::Close(Step::EndIf));
                 self.tasks.push(Task::Way(other, next));
                 self.tasks.push(Task::Write(Step::Else));
@@ -448,24 +455,24 @@ impl<'c> Writer<'c> {
             // Control does not pass the end of the first arm, so the other arm needs no `else`.
             self.tasks.push(Task::Way(other, next));
             self.tasks.push(Task::Close(Step::EndIf));
-            self.tasks.push(Task::Way(first, Some(self.to(other))));
+            self.tasks.push(Task::Way(first, Some(self.target(other))));
         }
     }
 
     /// True if `to` is outside of the innermost loop around `v`.
-    fn leaves(&self, v: VertexId, to: VertexId) -> bool {
+    fn leaves_loop(&self, v: VertexId, to: VertexId) -> bool {
         let innermost = self.forest.innermost(v.index());
         innermost.is_some_and(|l| !self.forest.contains(l, to.index()))
     }
 
-    fn switch(&mut self, v: VertexId, edges: Vec<EdgeId>, next: Option<VertexId>) {
+    fn place_switch(&mut self, v: VertexId, edges: Vec<EdgeId>, next: Option<VertexId>) {
         self.steps.push(Step::Switch(v));
         self.open.push(Open::Arm);
-        let fits = self.fits();
+        let fits = self.fits_in_block();
         if !fits {
             let inner: Vec<VertexId> = edges
                 .iter()
-                .map(|e| self.to(*e))
+                .map(|e| self.target(*e))
                 .filter(|w| self.inline[w.index()])
                 .collect();
             let mut after = next;
@@ -476,7 +483,7 @@ impl<'c> Writer<'c> {
             let falls = after;
             self.tasks.push(Task::Close(Step::EndSwitch(v)));
             for &e in edges.iter().rev() {
-                let to = self.to(e);
+                let to = self.target(e);
                 self.tasks.push(Task::Write(Step::EndArm));
                 if Some(to) != falls {
                     self.tasks.push(Task::Write(Step::Jump(to, Jump::Goto)));
@@ -494,17 +501,17 @@ impl<'c> Writer<'c> {
     }
 
     /// The way along an edge: the target itself if it stands here, nothing if it is executed next, else a jump.
-    fn way(&mut self, e: EdgeId, next: Option<VertexId>) {
-        let to = self.to(e);
+    fn place_way(&mut self, e: EdgeId, next: Option<VertexId>) {
+        let to = self.target(e);
         if self.inline[to.index()] {
             self.tasks.push(Task::Place(to, next));
         } else if Some(to) != next {
-            let jump = self.jump(to);
+            let jump = self.jump_kind(to);
             self.steps.push(Step::Jump(to, jump));
         }
     }
 
-    fn jump(&self, to: VertexId) -> Jump {
+    fn jump_kind(&self, to: VertexId) -> Jump {
         let loops = self.open.iter().rev().filter_map(|open| match open {
             Open::Loop {
                 header,

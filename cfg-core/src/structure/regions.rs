@@ -14,7 +14,7 @@
 //! let f = p.add(f);
 //! let p = p.finish()?;
 //! let (Some(cfg), Some(structure)) = (&p.routine(f).body, p.structure(f)) else { return Ok(()) };
-//! let tree = RegionTree::of(cfg, structure);
+//! let tree = RegionTree::build(cfg, structure);
 //! let kinds: Vec<_> = tree.regions().map(|r| tree.region(r).depth).collect();
 //! assert_eq!(kinds, [0, 1, 2, 2]); // routine, loop body, two empty arms
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
@@ -93,7 +93,7 @@ pub struct RegionTree {
 
 impl RegionTree {
     /// The regions of a graph with this structure; O(vertices + edges).
-    pub fn of(cfg: &Cfg, structure: &Structure) -> Self {
+    pub fn build(cfg: &Cfg, structure: &Structure) -> Self {
         let n = cfg.vertex_count();
         let mut tree = Self {
             regions: vec![Region {

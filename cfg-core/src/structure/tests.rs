@@ -11,7 +11,7 @@ fn ids(cfg: &Cfg, vertices: &[VertexId]) -> Vec<i64> {
 }
 
 fn codes_of(cfg: &Cfg) -> Vec<&'static str> {
-    match Structure::of(cfg) {
+    match Structure::compute(cfg) {
         Ok(_) => Vec::new(),
         Err(problems) => problems.iter().map(|p| p.code).collect(),
     }
@@ -25,7 +25,7 @@ fn paper() -> Cfg {
 #[test]
 fn the_papers_example() {
     let cfg = paper();
-    let s = Structure::of(&cfg).unwrap();
+    let s = Structure::compute(&cfg).unwrap();
     assert_eq!(ids(&cfg, &s.order), (1..=12).collect::<Vec<_>>());
     let v = |id: usize| VertexId::new(id - 1);
     assert_eq!(s.partner(v(4)), Some(v(10)));
@@ -60,7 +60,7 @@ fn the_papers_example() {
 fn a_branch_as_first_arm_of_a_branch() {
     // The smallest case in which Algorithm 1 as printed removes the wrong ENDBRANCH.
     let cfg = nested("[[b|b]|b]b");
-    let s = Structure::of(&cfg).unwrap();
+    let s = Structure::compute(&cfg).unwrap();
     // 1 ENTRY 2 BRANCH 3 BRANCH 4 b 5 b 6 ENDBRANCH 7 b 8 ENDBRANCH 9 b 10 EXIT
     assert_eq!(ids(&cfg, &s.order), (1..=10).collect::<Vec<_>>());
     assert_eq!(s.partner(VertexId::new(1)), Some(VertexId::new(7)));
@@ -70,7 +70,7 @@ fn a_branch_as_first_arm_of_a_branch() {
 #[test]
 fn empty_arms_are_parallel_edges_with_labels_of_their_own() {
     let cfg = nested("[||]l()");
-    let s = Structure::of(&cfg).unwrap();
+    let s = Structure::compute(&cfg).unwrap();
     let labels: Vec<_> = cfg
         .in_edges(VertexId::new(2))
         .iter()
@@ -82,7 +82,7 @@ fn empty_arms_are_parallel_edges_with_labels_of_their_own() {
 #[test]
 fn a_loop_exit_that_ends_an_arm_has_an_in_label_only() {
     let cfg = nested("[l(b)|b]");
-    let s = Structure::of(&cfg).unwrap();
+    let s = Structure::compute(&cfg).unwrap();
     let exit = cfg
         .edges()
         .map(|(e, _)| e)
@@ -97,7 +97,7 @@ fn a_hundred_thousand_nested_loops_and_branches() {
     let n = 100_000;
     let text = "l([".repeat(n) + &"|])".repeat(n);
     let cfg = nested(&text);
-    let s = Structure::of(&cfg).unwrap();
+    let s = Structure::compute(&cfg).unwrap();
     assert_eq!(s.order.len(), 4 * n + 2);
     assert_eq!(s.loop_depth.iter().max(), Some(&(n as u32)));
 }
@@ -189,7 +189,7 @@ fn random_nestings_are_ordered_and_nested_as_defined() {
         let size = 1 + rng.below(25);
         let text = random_nesting(&mut rng, size);
         let cfg = nested(&text);
-        let s = Structure::of(&cfg).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let s = Structure::compute(&cfg).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_order(&cfg, &s);
         assert_regions(&cfg, &s);
     }
@@ -211,7 +211,7 @@ fn interleaved_loops_are_found() {
         ],
     );
     assert_eq!(codes_of(&cfg), ["V112"]);
-    let problems = Structure::of(&cfg).unwrap_err();
+    let problems = Structure::compute(&cfg).unwrap_err();
     assert_eq!(
         problems.0[0].message,
         "ENDLOOP 4 ends LOOP 2, but the innermost open there is LOOP 3"
@@ -252,7 +252,7 @@ fn a_jump_into_a_loop_body_is_found() {
             (6, 7, -1),
         ],
     );
-    assert!(Structure::of(&cfg).is_err());
+    assert!(Structure::compute(&cfg).is_err());
 }
 
 /// All kinds of vertices once, so that every edge can be broken.
@@ -288,7 +288,7 @@ fn no_mutation_of_edges_or_types_panics_or_goes_unnoticed() {
             }
         }
         let cfg = Cfg::new(vertices, edges).unwrap();
-        let accepted = Structure::of(&cfg);
+        let accepted = Structure::compute(&cfg);
         assert_eq!(
             accepted.is_ok(),
             reducible_to_a_block(&cfg),
@@ -422,8 +422,8 @@ fn regions_are_what_lies_between_header_and_end() {
         let first = rng.below(edges.len());
         edges.rotate_left(first);
         let cfg = Cfg::new(vertices, edges).expect("the same edges");
-        let s = Structure::of(&cfg).unwrap();
-        let tree = RegionTree::of(&cfg, &s);
+        let s = Structure::compute(&cfg).unwrap();
+        let tree = RegionTree::build(&cfg, &s);
         let mut direct = 0;
         for r in tree.regions() {
             let region = tree.region(r);
@@ -497,7 +497,7 @@ fn violations_on_both_sides_of_their_limit() {
     }
 }
 
-/// `Structure::of` has no insight into loops and jumps: its help for meeting ways is the general one.
+/// `Structure::compute` has no insight into loops and jumps: its help for meeting ways is the general one.
 #[test]
 fn ways_that_meet_are_told_without_insight() {
     for (letters, edges, expected) in [
@@ -525,7 +525,7 @@ fn ways_that_meet_are_told_without_insight() {
         ),
     ] {
         let cfg = listed(letters, edges);
-        let Err(problems) = Structure::of(&cfg) else {
+        let Err(problems) = Structure::compute(&cfg) else {
             panic!("{letters} is structured")
         };
         let [problem] = &problems.0[..] else {

@@ -69,7 +69,7 @@ pub(super) fn write(
     let mut writer = Writer {
         p,
         cfg,
-        ids: EdgeIds::of(cfg),
+        ids: EdgeIds::find(cfg),
         next: 1,
         after_block: false,
         open: Vec::new(),
@@ -80,28 +80,28 @@ pub(super) fn write(
     loop {
         let mut follow = cfg.out_edges(at).first().copied();
         if let Some(end) = writer.open.pop_if(|open| open.end == at) {
-            follow = writer.end(out, structure, end)?;
+            follow = writer.write_end(out, structure, end)?;
         } else {
             match &cfg.vertex(at).kind {
                 VertexKind::Loop { .. } | VertexKind::Branch(_) => {
                     let Some(end) = structure.partner(at) else {
                         return Ok(());
                     };
-                    follow = writer.begin(out, structure, at, end)?;
+                    follow = writer.write_begin(out, structure, at, end)?;
                 }
                 VertexKind::Entry => {
                     if writer.needs_mark(at) || writer.is_described(at) {
-                        writer.line(out, at, "entry")?;
+                        writer.write_line(out, at, "entry")?;
                     }
                     writer.count(at);
                 }
                 VertexKind::Exit => {
                     if writer.needs_mark(at) || writer.is_described(at) {
-                        writer.line(out, at, "exit")?;
+                        writer.write_line(out, at, "exit")?;
                     }
                     return Ok(());
                 }
-                VertexKind::Block(statements) => writer.block(out, at, statements)?,
+                VertexKind::Block(statements) => writer.write_block(out, at, statements)?,
                 VertexKind::EndLoop | VertexKind::EndBranch => {}
             }
         }
@@ -122,7 +122,7 @@ struct Writer<'p, 'c> {
 }
 
 impl Writer<'_, '_> {
-    fn indent(&self, out: &mut impl Write) -> fmt::Result {
+    fn write_indent(&self, out: &mut impl Write) -> fmt::Result {
         for _ in 0..=self.open.len().min(DEEPEST) {
             out.write_str("  ")?;
         }
@@ -146,7 +146,7 @@ impl Writer<'_, '_> {
     }
 
     /// Writes the mark, if the parser would give the vertex another id.
-    fn mark(&self, out: &mut impl Write, v: VertexId, edges: &[EdgeId]) -> fmt::Result {
+    fn write_mark(&self, out: &mut impl Write, v: VertexId, edges: &[EdgeId]) -> fmt::Result {
         if self.needs_mark(v) {
             self.any_mark(out, v, edges)?;
             out.write_char(' ')?;
@@ -163,18 +163,18 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn origin(&self, out: &mut impl Write, v: VertexId) -> fmt::Result {
+    fn write_origin(&self, out: &mut impl Write, v: VertexId) -> fmt::Result {
         write_origin(out, self.cfg.vertex(v))
     }
 
-    fn line(&mut self, out: &mut impl Write, v: VertexId, word: &str) -> fmt::Result {
-        self.indent(out)?;
-        self.mark(out, v, self.cfg.out_edges(v))?;
+    fn write_line(&mut self, out: &mut impl Write, v: VertexId, word: &str) -> fmt::Result {
+        self.write_indent(out)?;
+        self.write_mark(out, v, self.cfg.out_edges(v))?;
         out.write_str(word)?;
-        self.origin(out, v)
+        self.write_origin(out, v)
     }
 
-    fn block(
+    fn write_block(
         &mut self,
         out: &mut impl Write,
         v: VertexId,
@@ -182,13 +182,13 @@ impl Writer<'_, '_> {
     ) -> fmt::Result {
         let alone = self.is_described(v) || statements.is_empty() || self.after_block;
         if alone || self.needs_mark(v) {
-            self.indent(out)?;
+            self.write_indent(out)?;
             self.any_mark(out, v, self.cfg.out_edges(v))?;
-            self.origin(out, v)?;
+            self.write_origin(out, v)?;
         }
         for statement in statements {
-            self.indent(out)?;
-            writeln!(out, "{}", self.p.stmt(statement))?;
+            self.write_indent(out)?;
+            writeln!(out, "{}", self.p.display_stmt(statement))?;
         }
         self.count(v);
         self.after_block = true;
@@ -196,7 +196,7 @@ impl Writer<'_, '_> {
     }
 
     /// The first line of a construct; returns the edge into its body or first arm.
-    fn begin(
+    fn write_begin(
         &mut self,
         out: &mut impl Write,
         structure: &Structure,
@@ -204,16 +204,18 @@ impl Writer<'_, '_> {
         end: VertexId,
     ) -> Result<Option<EdgeId>, fmt::Error> {
         let p = self.p;
-        self.indent(out)?;
+        self.write_indent(out)?;
         let mut arms: Vec<EdgeId> = self.cfg.out_edges(v).to_vec();
         let mut case = None;
         let mut places = Places::new();
         match &self.cfg.vertex(v).kind {
             VertexKind::Loop { form, test } => {
                 arms.sort_by_key(|&e| !structure.kind(e).loop_body);
-                self.mark(out, v, &arms)?;
+                self.write_mark(out, v, &arms)?;
                 match (&**test, form) {
-                    (LoopTest::Pre(condition), _) => write!(out, "while {}", p.expr(condition))?,
+                    (LoopTest::Pre(condition), _) => {
+                        write!(out, "while {}", p.display_expr(condition))?
+                    }
                     (LoopTest::Post(_), _) => out.write_str("do")?,
                     (LoopTest::Counted { .. }, form) => {
                         out.write_str(match form {
@@ -228,14 +230,14 @@ impl Writer<'_, '_> {
             VertexKind::Branch(selector) => match &**selector {
                 Selector::Condition(condition) => {
                     arms.sort_by_key(|&e| self.cfg.edge(e).label != Some(1));
-                    self.mark(out, v, &arms)?;
-                    write!(out, "if {}", p.expr(condition))?;
+                    self.write_mark(out, v, &arms)?;
+                    write!(out, "if {}", p.display_expr(condition))?;
                 }
                 Selector::Cases { value, arms: cases } => {
                     places = self::places(cases);
                     arms.sort_by_key(|&e| self.cfg.edge(e).label.and_then(|l| places.get(&l)));
-                    self.mark(out, v, &arms)?;
-                    write!(out, "select {}", p.expr(value))?;
+                    self.write_mark(out, v, &arms)?;
+                    write!(out, "select {}", p.display_expr(value))?;
                     case = arms.first().copied();
                 }
             },
@@ -245,12 +247,12 @@ impl Writer<'_, '_> {
             | VertexKind::EndLoop
             | VertexKind::EndBranch => {}
         }
-        self.origin(out, v)?;
+        self.write_origin(out, v)?;
         self.count(v);
         arms.reverse();
         let first = arms.pop();
         if let Some(e) = case {
-            self.case(out, v, e, &places)?;
+            self.write_case(out, v, e, &places)?;
         }
         self.open.push(Open {
             header: v,
@@ -262,7 +264,7 @@ impl Writer<'_, '_> {
     }
 
     /// The line that begins an arm of a multi-way branch.
-    fn case(
+    fn write_case(
         &mut self,
         out: &mut impl Write,
         header: VertexId,
@@ -279,7 +281,7 @@ impl Writer<'_, '_> {
             return Ok(());
         };
         let arm = &arms[k];
-        self.indent(out)?;
+        self.write_indent(out)?;
         out.write_str("case")?;
         if arm.default || !arm.cases.is_empty() {
             write!(out, " {}", Cases(arm))?;
@@ -291,7 +293,7 @@ impl Writer<'_, '_> {
     }
 
     /// Ends a body or arm: writes the next arm, or the end of the construct. Returns the edge to follow.
-    fn end(
+    fn write_end(
         &mut self,
         out: &mut impl Write,
         structure: &Structure,
@@ -307,27 +309,27 @@ impl Writer<'_, '_> {
                 Selector::Condition(_) => {
                     // An empty last arm needs no `else`.
                     if cfg.edge(e).to != open.end {
-                        self.indent(out)?;
+                        self.write_indent(out)?;
                         out.write_str("else\n")?;
                     }
                 }
-                Selector::Cases { .. } => self.case(out, open.header, e, &open.places)?,
+                Selector::Cases { .. } => self.write_case(out, open.header, e, &open.places)?,
             }
             self.open.push(open);
             return Ok(Some(e));
         }
         let mut follow = cfg.out_edges(open.end).first().copied();
-        self.indent(out)?;
-        self.mark(out, open.end, cfg.out_edges(open.end))?;
+        self.write_indent(out)?;
+        self.write_mark(out, open.end, cfg.out_edges(open.end))?;
         out.write_str("end")?;
         if let VertexKind::Loop { test, .. } = &cfg.vertex(open.header).kind {
             if let LoopTest::Post(condition) = &**test {
-                write!(out, " while {}", self.p.expr(condition))?;
+                write!(out, " while {}", self.p.display_expr(condition))?;
             }
             let mut exits = cfg.out_edges(open.header).iter().copied();
             follow = exits.find(|&e| structure.kind(e).loop_exit);
         }
-        self.origin(out, open.end)?;
+        self.write_origin(out, open.end)?;
         self.count(open.end);
         Ok(follow)
     }

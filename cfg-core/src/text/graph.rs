@@ -13,7 +13,7 @@ use std::fmt::{self, Write};
 pub(super) struct EdgeIds(bool);
 
 impl EdgeIds {
-    pub(super) fn of(cfg: &Cfg) -> Self {
+    pub(super) fn find(cfg: &Cfg) -> Self {
         Self(cfg.edges().any(|(_, edge)| edge.id.is_some()))
     }
 
@@ -23,11 +23,11 @@ impl EdgeIds {
 }
 
 pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Result {
-    let ids = EdgeIds::of(cfg);
+    let ids = EdgeIds::find(cfg);
     for (v, vertex) in cfg.vertices() {
         write!(out, "{:>5} {}", vertex.id, vertex.vertex_type().name())?;
         if matches!(vertex.kind, VertexKind::Loop { .. } | VertexKind::Branch(_)) {
-            write!(out, " {}", p.decision(vertex))?;
+            write!(out, " {}", p.display_decision(vertex))?;
         }
         for (i, &e) in cfg.out_edges(v).iter().enumerate() {
             let edge = cfg.edge(e);
@@ -42,7 +42,7 @@ pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Re
         }
         write_origin(out, vertex)?;
         for s in vertex.statements() {
-            writeln!(out, "          {}", p.stmt(s))?;
+            writeln!(out, "          {}", p.display_stmt(s))?;
         }
     }
     Ok(())
@@ -71,8 +71,8 @@ pub(super) fn write_decision(
 ) -> fmt::Result {
     match &vertex.kind {
         VertexKind::Loop { test, .. } => match &**test {
-            LoopTest::Pre(condition) => write!(out, "while {}", p.expr(condition)),
-            LoopTest::Post(condition) => write!(out, "again while {}", p.expr(condition)),
+            LoopTest::Pre(condition) => write!(out, "while {}", p.display_expr(condition)),
+            LoopTest::Post(condition) => write!(out, "again while {}", p.display_expr(condition)),
             LoopTest::Counted {
                 index,
                 first,
@@ -80,17 +80,22 @@ pub(super) fn write_decision(
                 step,
             } => {
                 expr::write_variable(out, p, *index)?;
-                write!(out, " = {}, {}", p.expr(first), p.expr(last))?;
+                write!(
+                    out,
+                    " = {}, {}",
+                    p.display_expr(first),
+                    p.display_expr(last)
+                )?;
                 if *step != Expr::Int(1) {
-                    write!(out, ", {}", p.expr(step))?;
+                    write!(out, ", {}", p.display_expr(step))?;
                 }
                 Ok(())
             }
         },
         VertexKind::Branch(selector) => match &**selector {
-            Selector::Condition(condition) => write!(out, "{}", p.expr(condition)),
+            Selector::Condition(condition) => write!(out, "{}", p.display_expr(condition)),
             Selector::Cases { value, arms } => {
-                write!(out, "select {}:", p.expr(value))?;
+                write!(out, "select {}:", p.display_expr(value))?;
                 for (i, arm) in arms.iter().enumerate() {
                     write!(out, "{} [{}]", if i == 0 { "" } else { ";" }, arm.label)?;
                     if arm.default || !arm.cases.is_empty() {

@@ -108,7 +108,7 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
     }
     if let Some(external) = routine.external.as_deref() {
         if let Some(value) = &external.value {
-            writeln!(out, "  value {}", p.expr(value))?;
+            writeln!(out, "  value {}", p.display_expr(value))?;
         }
         if external.partials.as_ref().is_some_and(Vec::is_empty) {
             out.write_str("  partials 0\n")?;
@@ -116,13 +116,13 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
         for partial in external.partials.iter().flatten() {
             out.write_str("  partial ")?;
             expr::write_variable(out, &p, partial.parameter)?;
-            writeln!(out, ": {}", p.expr(&partial.value))?;
+            writeln!(out, ": {}", p.display_expr(&partial.value))?;
         }
     }
     if let Some(cfg) = &routine.body {
         let structure = match routine.control {
             // An invalid program may declare a graph structured that does not nest; it is printed as a graph.
-            Control::Structured => Structure::of(cfg).ok(),
+            Control::Structured => Structure::compute(cfg).ok(),
             Control::General => None,
         };
         match structure.filter(|structure| body::is_plain(cfg, structure)) {

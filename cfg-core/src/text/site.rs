@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The element of a site in words: `routine f, vertex 5, statement 2`.
-pub fn site(program: &Program, site: &Site) -> String {
+pub fn site_text(program: &Program, site: &Site) -> String {
     if let Element::Global(g) = site.element {
         return match program.globals.get(g.index()) {
             Some(global) => format!("global {}", Name(&global.variable.name)),

@@ -15,7 +15,10 @@ fn sample() -> (Program, Routine) {
     for name in ["a", "b", "c"] {
         r.add_variable(Variable::new(name, ScalarType::Real, vec![], Role::Local));
     }
-    let dims = vec![Dim::of(Expr::Int(3)), Dim::of(Expr::Int(4))];
+    let dims = vec![
+        Dim::with_extent(Expr::Int(3)),
+        Dim::with_extent(Expr::Int(4)),
+    ];
     r.add_variable(Variable::new("y", ScalarType::Real, dims, Role::Local));
     let odd = "a \"b\"\n\u{202e}";
     r.add_variable(Variable::new(odd, ScalarType::Integer, vec![], Role::Local));
@@ -129,7 +132,7 @@ fn places_and_names() {
     let (_, r) = sample();
     let y = VarId::new(3);
     assert_eq!(
-        place(&r, &Place::element(y, [Expr::Int(1), v(0)])),
+        place_text(&r, &Place::element(y, [Expr::Int(1), v(0)])),
         "y[1, a]"
     );
     let section = Place {
@@ -144,7 +147,7 @@ fn places_and_names() {
         ]
         .into(),
     };
-    assert_eq!(place(&r, &section), "y[:, 4::-1]");
+    assert_eq!(place_text(&r, &section), "y[:, 4::-1]");
     assert_eq!(expr(&r, &v(4)), r#""a \"b\"\n\u{202e}""#);
     assert_eq!(expr(&r, &v(99)), "x99?");
     for word in ["", "1x", "a b", "not", "inf", "nanf", "select"] {
@@ -205,14 +208,17 @@ fn statements() {
         ),
     ];
     for (kind, text) in cases {
-        assert_eq!(stmt(&r, &p, &Stmt::new(kind)), text);
+        assert_eq!(stmt_text(&r, &p, &Stmt::new(kind)), text);
     }
     r.add_variable(Variable::new("t2", ScalarType::Tape, vec![], Role::Local));
     assert_eq!(
-        stmt(&r, &p, &Stmt::new(push(bits))),
+        stmt_text(&r, &p, &Stmt::new(push(bits))),
         "push[control 1] 1 on tape"
     );
-    assert_eq!(stmt(&r, &p, &Stmt::new(pop)), "a := pop[real] from tape");
+    assert_eq!(
+        stmt_text(&r, &p, &Stmt::new(pop)),
+        "a := pop[real] from tape"
+    );
 }
 
 #[test]

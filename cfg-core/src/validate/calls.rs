@@ -78,7 +78,7 @@ fn check_result(c: &mut Checker<'_>, base: Element, callee: &Routine, result: Op
     let Some(place) = result else { return };
     let site = At::new(base, Part::Target);
     writable_place(c, site, place);
-    let left = c.place(site, place);
+    let left = c.check_place(site, place);
     let Some(variable) = callee.result.and_then(|v| callee.variables.get(v.index())) else {
         c.error(
             site,
@@ -141,8 +141,8 @@ fn check_argument(
     };
     // Only arguments may name tapes, so places do not go through `expr`, which refuses tapes.
     let found = match place {
-        Some(place) => c.place(site, place),
-        None => c.expr(site, argument),
+        Some(place) => c.check_place(site, place),
+        None => c.check_expr(site, argument),
     };
     let Some(found) = found else { return false };
     if intent.writes() || parameter.ty == ScalarType::Tape {

@@ -20,7 +20,7 @@ pub(super) struct At {
 }
 
 impl At {
-    pub(super) fn of(element: Element) -> Self {
+    pub(super) fn whole(element: Element) -> Self {
         Self {
             element,
             part: None,
@@ -31,7 +31,7 @@ impl At {
     pub(super) fn new(element: Element, part: Part) -> Self {
         Self {
             part: Some(part),
-            ..Self::of(element)
+            ..Self::whole(element)
         }
     }
 
@@ -107,7 +107,7 @@ impl<'p> Checker<'p> {
             index: site.index,
             path: self.path.as_slice().into(),
         };
-        let element = text::site(self.program, &site);
+        let element = text::site_text(self.program, &site);
         let problem = problem.at_site_in(self.program, site);
         self.out.push(problem.at_element(element));
     }

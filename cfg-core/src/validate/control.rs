@@ -2,7 +2,7 @@
 
 use super::{
     checker::{At, Checker},
-    targets::writable,
+    targets::check_writable,
 };
 use crate::diagnostic::site::{Element, Part};
 use crate::{
@@ -77,7 +77,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
 
 /// A selector has any integer type.
 fn integer_selector(c: &mut Checker<'_>, site: At, e: &Expr) {
-    let Some(found) = c.index(site, e) else {
+    let Some(found) = c.check_index(site, e) else {
         return;
     };
     let ty = match found.ty.ty {
@@ -94,7 +94,7 @@ fn integer_selector(c: &mut Checker<'_>, site: At, e: &Expr) {
 }
 
 fn scalar(c: &mut Checker<'_>, site: At, e: &Expr, ty: ScalarType, what: &str) {
-    if let Some(found) = c.expr(site, e) {
+    if let Some(found) = c.check_expr(site, e) {
         must_be(c, site, found.ty, ty, what);
     }
 }
@@ -132,7 +132,7 @@ fn check_index(c: &mut Checker<'_>, site: At, index: VarId) {
             "use an integer scalar; a loop over reals is written with \"test\": \"pre\", in text `while`",
         );
     }
-    writable(c, site, index);
+    check_writable(c, site, index);
 }
 
 /// Cases of a multi-way branch; O(cases log cases).

@@ -4,7 +4,7 @@ use super::{
     checker::{At, Checker},
     expressions::Shaped,
     pointers,
-    program::names as check_names,
+    program::check_names,
     records,
 };
 use crate::diagnostic::site::{Element, Part};
@@ -121,7 +121,7 @@ fn roles(c: &mut Checker<'_>) {
         if let Role::Global(g) = variable.role {
             if !globals.insert(g) {
                 c.error(
-                    At::of(Element::Variable(v)),
+                    At::whole(Element::Variable(v)),
                     &codes::ROLE,
                     format!("{name} stands for a global that another variable stands for already"),
                     "use one variable per global in a routine",
@@ -133,7 +133,7 @@ fn roles(c: &mut Checker<'_>) {
                 && global.order == variable.order;
             if !same {
                 c.error(
-                    At::of(Element::Variable(v)),
+                    At::whole(Element::Variable(v)),
                     &codes::ROLE,
                     format!(
                         "{name} differs from the global {} in type, shape or storage order",
@@ -181,7 +181,7 @@ fn parameters(c: &mut Checker<'_>) {
     for (i, variable) in routine.variables.iter().enumerate() {
         if is_parameter(variable) && !listed[i] {
             c.error(
-                At::of(Element::Variable(VarId::new(i))),
+                At::whole(Element::Variable(VarId::new(i))),
                 &codes::PARAMETERS,
                 format!(
                     "{} has the role of a parameter, but is not listed as one",
@@ -201,7 +201,7 @@ fn body(c: &mut Checker<'_>) {
         (Some(_), None) | (None, _) => return,
     };
     c.error(
-        At::of(Element::Routine),
+        At::whole(Element::Routine),
         &codes::BODY,
         problem,
         "give it vertices and edges, or \"external\", not both",
@@ -223,7 +223,7 @@ fn extents(c: &mut Checker<'_>) {
                 Extent::Deferred => None,
             };
             for e in [Some(&dim.lower), extent].into_iter().flatten() {
-                if let Some(found) = c.index(site, e)
+                if let Some(found) = c.check_index(site, e)
                     && (found.ty.rank > 0 || !found.ty.ty.is_integer())
                 {
                     c.error(
@@ -327,7 +327,7 @@ fn result(c: &mut Checker<'_>) {
     let variable = c.variable(v);
     if variable.role != Role::Local || variable.ty == ScalarType::Tape {
         c.error(
-            At::of(Element::Variable(v)),
+            At::whole(Element::Variable(v)),
             &codes::RESULT,
             format!(
                 "the result {} is not a local variable with a value",
@@ -412,13 +412,13 @@ fn external(c: &mut Checker<'_>) {
         }
         return;
     };
-    let Some(result) = c.place(at(Part::External), &Place::whole(result)) else {
+    let Some(result) = c.check_place(at(Part::External), &Place::whole(result)) else {
         return;
     };
     let mut seen = HashSet::new();
     if let Some(value) = &external.value {
         only_parameters(c, at(Part::ExternalValue), value);
-        let found = c.expr(at(Part::ExternalValue), value);
+        let found = c.check_expr(at(Part::ExternalValue), value);
         mismatch(c, at(Part::ExternalValue), "value", found, &result);
     }
     for partial in external.partials.iter().flatten() {
@@ -436,8 +436,8 @@ fn external(c: &mut Checker<'_>) {
             continue;
         }
         only_parameters(c, site, &partial.value);
-        let found = c.expr(site, &partial.value);
-        let Some(parameter) = c.place(site, &Place::whole(partial.parameter)) else {
+        let found = c.check_expr(site, &partial.value);
+        let Some(parameter) = c.check_place(site, &Place::whole(partial.parameter)) else {
             continue;
         };
         let help = "give `derivatives`, routines for the adjoint and the tangent: partials of arrays are those of each element by its like";

@@ -24,7 +24,7 @@ use super::checker::{At, Checker};
 use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
-    dataflow::{Analysis, Direction, Position, Reached, Set, executed, solve},
+    dataflow::{Analysis, Direction, Position, Reached, Set, executed_prefix, solve},
     entity::{VarId, VertexId},
     graph::dominance::Dominators,
     ir::{
@@ -306,7 +306,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
         cfg,
         structure,
         tracked: &tracked,
-        reached: Reached::of(cfg),
+        reached: Reached::from_entry(cfg),
     };
     // The first walk numbers all definitions, and notes the number at the end of each loop.
     let mut definitions: Vec<Vec<u32>> = vec![Vec::new(); tracked.len()];
@@ -480,9 +480,9 @@ impl Pass<'_> {
         let reached = self.reached.as_ref().is_none_or(|r| r.enters(v));
         match &self.cfg.vertex(v).kind {
             VertexKind::Block(statements) => {
-                let executed = executed(statements).len();
+                let executed = executed_prefix(statements).len();
                 for (s, statement) in statements.iter().enumerate() {
-                    let site = At::of(Element::Statement(v, s));
+                    let site = At::whole(Element::Statement(v, s));
                     let reached = reached && s < executed;
                     let event = &mut |x| self.event(x, site, reached, step);
                     statement_events(self.program, statement, event);
@@ -714,7 +714,7 @@ fn general_uses(
 ) {
     let solution = solve(cfg, analysis);
     let arrival = |v: VertexId| {
-        let ever = solution.incoming(v);
+        let ever = solution.state_at_inflow(v);
         let returns = |p: &VertexId| dominators.dominates(v.index(), p.index());
         if !cfg.predecessors(v).any(|p| returns(&p)) {
             let first = ever.clone();
@@ -747,15 +747,15 @@ fn general_uses(
             }
         }
     };
-    let reached = Reached::of(cfg);
+    let reached = Reached::from_entry(cfg);
     let reached = |v: VertexId| reached.as_ref().is_none_or(|r| r.enters(v));
     for (v, vertex) in cfg.vertices().filter(|(v, _)| reached(*v)) {
         let at = |part| At::new(Element::Vertex(v), part);
         match &vertex.kind {
             VertexKind::Block(statements) => {
                 let mut state = arrival(v);
-                for (s, statement) in executed(statements).iter().enumerate() {
-                    let site = At::of(Element::Statement(v, s));
+                for (s, statement) in executed_prefix(statements).iter().enumerate() {
+                    let site = At::whole(Element::Statement(v, s));
                     statement_events(analysis.program, statement, &mut |x| {
                         event(x, site, &mut state);
                     });

@@ -56,14 +56,14 @@ fn fixed(dim: &Dim) -> Option<i64> {
 impl Checker<'_> {
     /// Checks an expression and all of its parts; `None` if it has no type, which is reported. Recursion is bounded:
     /// depths have been checked.
-    pub(super) fn expr(&mut self, site: At, e: &Expr) -> Option<Shaped> {
+    pub(super) fn check_expr(&mut self, site: At, e: &Expr) -> Option<Shaped> {
         match e {
             Expr::Int(_) => Some(Shaped::scalar(ScalarType::Integer)),
             Expr::Real(_) => Some(Shaped::scalar(ScalarType::Real)),
             Expr::Real32(_) => Some(Shaped::scalar(ScalarType::Real32)),
             Expr::Logical(_) => Some(Shaped::scalar(ScalarType::Logical)),
             Expr::Place(place) => {
-                let found = self.place(site, place)?;
+                let found = self.check_place(site, place)?;
                 if found.ty.ty == ScalarType::Tape {
                     let name = self.name(place.var);
                     self.error(
@@ -80,8 +80,8 @@ impl Checker<'_> {
                 self.pointers = true;
                 Some(Shaped::scalar(ScalarType::Pointer(*pointer)))
             }
-            Expr::Addr(place) => self.address(site, place),
-            Expr::Op(op, operands) => self.operator(site, *op, operands),
+            Expr::Addr(place) => self.check_address(site, place),
+            Expr::Op(op, operands) => self.check_operator(site, *op, operands),
         }
     }
 
@@ -89,7 +89,7 @@ impl Checker<'_> {
         clippy::wildcard_enum_match_arm,
         reason = "operators without a rule of their own here are treated alike"
     )]
-    fn operator(&mut self, site: At, op: Op, operands: &[Expr]) -> Option<Shaped> {
+    fn check_operator(&mut self, site: At, op: Op, operands: &[Expr]) -> Option<Shaped> {
         let mut types = Vec::with_capacity(operands.len());
         let mut dims: Vec<Option<i64>> = Vec::new();
         let mut complete = true;
@@ -97,8 +97,8 @@ impl Checker<'_> {
         for (i, operand) in operands.iter().enumerate() {
             self.path.push(Step::Operand(i));
             let found = match op {
-                Op::Fill | Op::Shift if i > 0 => self.index(site, operand),
-                _ => self.expr(site, operand),
+                Op::Fill | Op::Shift if i > 0 => self.check_index(site, operand),
+                _ => self.check_expr(site, operand),
             };
             self.path.pop();
             let Some(found) = found else {
@@ -198,8 +198,8 @@ impl Checker<'_> {
 
     /// Checks an expression that is a subscript, a bound of a section, an extent or a selector. The conversion of
     /// another integer type to `integer` adds a level.
-    pub(super) fn index(&mut self, site: At, e: &Expr) -> Option<Shaped> {
-        let found = self.expr(site, e)?;
+    pub(super) fn check_index(&mut self, site: At, e: &Expr) -> Option<Shaped> {
+        let found = self.check_expr(site, e)?;
         if matches!(found.ty.ty, ScalarType::Sized(_)) {
             self.narrow = true;
             let in_subscripts = self.path.iter().filter(|s| matches!(s, Step::Subscript(_)));
@@ -217,13 +217,13 @@ impl Checker<'_> {
     }
 
     /// Checks a place whose address is taken.
-    fn address(&mut self, site: At, place: &Place) -> Option<Shaped> {
+    fn check_address(&mut self, site: At, place: &Place) -> Option<Shaped> {
         self.pointers = true;
         self.path.push(Step::Operand(0));
-        let found = self.place(site, place);
+        let found = self.check_place(site, place);
         self.path.pop();
         let found = found?;
-        if !self.addressable(site, place, found.ty.rank) {
+        if !self.check_addressable(site, place, found.ty.rank) {
             return None;
         }
         let ty = self.accept(site, typing::address(found.ty))?;
@@ -231,7 +231,7 @@ impl Checker<'_> {
     }
 
     /// Checks a place and its subscripts.
-    pub(super) fn place(&mut self, site: At, place: &Place) -> Option<Shaped> {
+    pub(super) fn check_place(&mut self, site: At, place: &Place) -> Option<Shaped> {
         let mut complete = true;
         let nesting = (!place.is_plain()).then(|| place.nesting());
         for (i, subscript) in place.subscripts.iter().enumerate() {
@@ -239,13 +239,13 @@ impl Checker<'_> {
             let length = self.path.len();
             self.step_to(nesting.as_deref(), i);
             match subscript {
-                Subscript::Index(e) => complete &= self.index(site, e).is_some(),
+                Subscript::Index(e) => complete &= self.check_index(site, e).is_some(),
                 Subscript::Range(range) => {
                     let parts = [&range.lower, &range.upper, &range.stride];
                     for (k, e) in parts.into_iter().enumerate() {
                         if let Some(e) = e {
                             self.path.push(Step::Bound(k));
-                            complete &= self.index(site, e).is_some();
+                            complete &= self.check_index(site, e).is_some();
                             self.path.pop();
                         }
                     }
@@ -268,7 +268,7 @@ impl Checker<'_> {
         let records = &self.program.records;
         let checked = typing::place_type_in(records, &self.routine.variables, place);
         let ty = self.accept(site, checked)?;
-        let dims = self.extents(site, place, nesting.as_deref());
+        let dims = self.check_extents(site, place, nesting.as_deref());
         Some(Shaped { ty, dims })
     }
 
@@ -281,7 +281,7 @@ impl Checker<'_> {
 
     /// The extents of a place whose type has been checked, as far as they are constant; warns of constant subscripts
     /// out of bounds.
-    fn extents(
+    fn check_extents(
         &mut self,
         site: At,
         place: &Place,
@@ -327,7 +327,7 @@ impl Checker<'_> {
                         let length = self.path.len();
                         self.step_to(nesting, k);
                         let name = level.part.field().map_or(self.name(place.var), Name);
-                        self.bounds(site, name, e.constant(), lower, upper);
+                        self.check_bounds(site, name, e.constant(), lower, upper);
                         self.path.truncate(length);
                     }
                     Subscript::Range(range) => dims.push(section(range, lower, upper)),
@@ -339,7 +339,7 @@ impl Checker<'_> {
         dims
     }
 
-    fn bounds(
+    fn check_bounds(
         &mut self,
         site: At,
         name: Name<'_>,

@@ -34,7 +34,7 @@ pub(super) fn check(cfg: &Cfg, control: Control) -> Result<Option<Structure>, Di
 /// The structure of a graph.
 ///
 /// # Errors
-/// The errors of [`Structure::of`]; the error of the nesting also has the class of the graph.
+/// The errors of [`Structure::compute`]; the error of the nesting also has the class of the graph.
 pub fn structure(cfg: &Cfg) -> Result<Structure, Diagnostics> {
     let broken = violations(cfg, Control::Structured);
     if !broken.is_empty() {

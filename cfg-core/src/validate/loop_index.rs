@@ -17,19 +17,19 @@ use std::collections::HashMap;
 pub(super) struct GlobalWrites(Option<Effects>);
 
 impl GlobalWrites {
-    pub(super) fn of(program: &Program) -> Self {
+    pub(super) fn summarise(program: &Program) -> Self {
         let needed = program.routines.iter().any(|r| {
             r.body.iter().flat_map(|cfg| cfg.vertices()).any(|(_, v)| {
                 let index = v.kind.index().and_then(|i| r.variables.get(i.index()));
                 matches!(index.map(|v| v.role), Some(Role::Global(_)))
             })
         });
-        Self(needed.then(|| Effects::of(program)))
+        Self(needed.then(|| Effects::summarise(program)))
     }
 
     /// All globals in the storage of the given one.
     fn around(&self, g: GlobalId) -> GlobalSet {
-        let around = self.0.as_ref().and_then(|e| e.storage.around(g));
+        let around = self.0.as_ref().and_then(|e| e.storage.overlaid_with(g));
         around.cloned().unwrap_or_else(|| [g].into_iter().collect())
     }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 impl Checker<'_> {
     /// Reports a place whose address cannot be taken, because its elements are not contiguous or an assignment may
     /// give it new storage.
-    pub(super) fn addressable(&mut self, site: At, place: &Place, rank: usize) -> bool {
+    pub(super) fn check_addressable(&mut self, site: At, place: &Place, rank: usize) -> bool {
         if place.is_through_pointer() {
             return rank == 0 || self.is_one_field(site, place);
         }
@@ -99,7 +99,7 @@ struct Taken<'a> {
 }
 
 impl<'ir> Visit<'ir> for Taken<'_> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         if role == PlaceRole::AddressTaken && !place.is_through_pointer() {
             (self.found)(place.var);
         }
@@ -108,7 +108,7 @@ impl<'ir> Visit<'ir> for Taken<'_> {
 }
 
 fn each_taken(routine: &Routine, found: &mut dyn FnMut(VarId)) {
-    Taken { found }.routine(routine);
+    Taken { found }.visit_routine(routine);
 }
 
 /// The storages of the globals whose addresses are taken anywhere.

@@ -26,15 +26,15 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
         );
     }
     let routines = program.routines.iter().map(|r| r.name.as_str());
-    for (i, problem) in names(routines, "routine") {
-        let site = Site::of(RoutineId::new(i), Element::Routine).part(Part::Name);
-        let element = text::site(program, &site);
+    for (i, problem) in check_names(routines, "routine") {
+        let site = Site::whole(RoutineId::new(i), Element::Routine).part(Part::Name);
+        let element = text::site_text(program, &site);
         out.push(problem.at_site_in(program, site).at_element(element));
     }
     let globals = program.globals.iter().map(|g| g.variable.name.as_str());
-    for (i, problem) in names(globals, "global") {
+    for (i, problem) in check_names(globals, "global") {
         let site = Site::local(Element::Global(GlobalId::new(i))).part(Part::Name);
-        let element = text::site(program, &site);
+        let element = text::site_text(program, &site);
         out.push(problem.at_site_in(program, site).at_element(element));
     }
     for (i, global) in program.globals.iter().enumerate() {
@@ -51,7 +51,7 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
 }
 
 /// Names that are not allowed and names that are used twice, by position.
-pub(super) fn names<'n>(
+pub(super) fn check_names<'n>(
     names: impl Iterator<Item = &'n str>,
     what: &str,
 ) -> Vec<(usize, Diagnostic)> {
@@ -112,7 +112,7 @@ impl Check<'_> {
             index,
             ..Site::local(Element::Global(self.id))
         };
-        let element = text::site(self.program, &site);
+        let element = text::site_text(self.program, &site);
         let problem = Diagnostic::error(info, message, help);
         let problem = problem.at_site_in(self.program, site);
         self.out.push(problem.at_element(element));

@@ -2,7 +2,7 @@
 
 use super::{
     checker::{At, Checker},
-    program::names,
+    program::check_names,
 };
 use crate::{
     codes,
@@ -20,7 +20,7 @@ use std::collections::HashSet;
 pub(super) fn check(program: &Program, out: &mut Diagnostics) {
     let mut check = Check { program, out };
     let records = program.records.iter().map(|r| r.name.as_str());
-    for (i, problem) in names(records, "record") {
+    for (i, problem) in check_names(records, "record") {
         check.push(
             Element::Record(RecordId::new(i), None),
             Some(Part::Name),
@@ -45,7 +45,7 @@ impl Check<'_> {
             part,
             ..Site::local(element)
         };
-        let element = text::site(self.program, &site);
+        let element = text::site_text(self.program, &site);
         let problem = problem.at_site_in(self.program, site);
         self.out.push(problem.at_element(element));
     }
@@ -89,7 +89,7 @@ impl Check<'_> {
             );
         }
         let fields = record.fields.iter().map(|f| f.name.as_str());
-        for (k, problem) in names(fields, "field") {
+        for (k, problem) in check_names(fields, "field") {
             self.push(Element::Record(id, Some(k)), Some(Part::Name), problem);
         }
         for (k, field) in record.fields.iter().enumerate() {

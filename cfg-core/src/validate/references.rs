@@ -14,8 +14,8 @@ pub(super) struct Stop;
 
 pub(super) fn check(c: &mut Checker<'_>) -> Result<(), Stop> {
     let mut check = References { c, ok: true };
-    check.declarations();
-    check.graph();
+    check.check_declarations();
+    check.check_graph();
     if check.ok { Ok(()) } else { Err(Stop) }
 }
 
@@ -25,28 +25,28 @@ struct References<'a, 'p> {
 }
 
 impl References<'_, '_> {
-    fn declarations(&mut self) {
+    fn check_declarations(&mut self) {
         let routine = self.c.routine;
         let at = |part| At::new(Element::Routine, part);
         for (i, &v) in routine.parameters.iter().enumerate() {
-            self.var(at(Part::Parameters).index(i), v);
+            self.check_var(at(Part::Parameters).index(i), v);
         }
         if let Some(v) = routine.result {
-            self.var(at(Part::Result), v);
+            self.check_var(at(Part::Result), v);
         }
         for (i, &v) in routine.independents.iter().enumerate() {
-            self.var(at(Part::Independents).index(i), v);
+            self.check_var(at(Part::Independents).index(i), v);
         }
         for (i, &v) in routine.dependents.iter().enumerate() {
-            self.var(at(Part::Dependents).index(i), v);
+            self.check_var(at(Part::Dependents).index(i), v);
         }
         for (i, variable) in routine.variables.iter().enumerate() {
             let v = VarId::new(i);
             let site = At::new(Element::Variable(v), Part::Shape);
             for (k, dim) in variable.shape.iter().enumerate() {
-                self.expr(site.index(k), &dim.lower);
+                self.check_expr(site.index(k), &dim.lower);
                 if let Extent::Fixed(extent) = &dim.extent {
-                    self.expr(site.index(k), extent);
+                    self.check_expr(site.index(k), extent);
                 }
             }
             if let Some(r) = variable.ty.named_record()
@@ -63,11 +63,11 @@ impl References<'_, '_> {
         }
         if let Some(external) = &routine.external {
             if let Some(value) = &external.value {
-                self.expr(at(Part::ExternalValue), value);
+                self.check_expr(at(Part::ExternalValue), value);
             }
             for partial in external.partials.iter().flatten() {
-                self.var(at(Part::Partials), partial.parameter);
-                self.expr(at(Part::Partials), &partial.value);
+                self.check_var(at(Part::Partials), partial.parameter);
+                self.check_expr(at(Part::Partials), &partial.value);
             }
         }
         if let Some(derivatives) = &routine.derivatives {
@@ -75,12 +75,12 @@ impl References<'_, '_> {
                 .into_iter()
                 .flatten()
             {
-                self.callee(at(Part::Derivatives), r);
+                self.check_callee(at(Part::Derivatives), r);
             }
         }
     }
 
-    fn graph(&mut self) {
+    fn check_graph(&mut self) {
         let Some(cfg) = &self.c.routine.body else {
             return;
         };
@@ -89,26 +89,28 @@ impl References<'_, '_> {
             match &vertex.kind {
                 VertexKind::Block(statements) => {
                     for (s, statement) in statements.iter().enumerate() {
-                        self.statement(Element::Statement(v, s), &statement.kind);
+                        self.check_statement(Element::Statement(v, s), &statement.kind);
                     }
                 }
                 VertexKind::Loop { form: _, test } => match &**test {
-                    LoopTest::Pre(e) | LoopTest::Post(e) => self.expr(at(Part::Condition), e),
+                    LoopTest::Pre(e) | LoopTest::Post(e) => self.check_expr(at(Part::Condition), e),
                     LoopTest::Counted {
                         index,
                         first,
                         last,
                         step,
                     } => {
-                        self.var(at(Part::Index), *index);
-                        self.expr(at(Part::First), first);
-                        self.expr(at(Part::Last), last);
-                        self.expr(at(Part::Step), step);
+                        self.check_var(at(Part::Index), *index);
+                        self.check_expr(at(Part::First), first);
+                        self.check_expr(at(Part::Last), last);
+                        self.check_expr(at(Part::Step), step);
                     }
                 },
                 VertexKind::Branch(selector) => match &**selector {
-                    Selector::Condition(e) => self.expr(at(Part::Condition), e),
-                    Selector::Cases { value, arms: _ } => self.expr(at(Part::Selector), value),
+                    Selector::Condition(e) => self.check_expr(at(Part::Condition), e),
+                    Selector::Cases { value, arms: _ } => {
+                        self.check_expr(at(Part::Selector), value)
+                    }
                 },
                 VertexKind::Entry
                 | VertexKind::Exit
@@ -118,27 +120,27 @@ impl References<'_, '_> {
         }
     }
 
-    fn statement(&mut self, base: Element, kind: &StmtKind) {
+    fn check_statement(&mut self, base: Element, kind: &StmtKind) {
         let at = |part| At::new(base, part);
         let target = at(Part::Target);
         match kind {
             StmtKind::Assign { target: t, value } => {
-                self.place(target, t);
-                self.expr(at(Part::Value), value);
+                self.check_place(target, t);
+                self.check_expr(at(Part::Value), value);
             }
             StmtKind::Call {
                 callee,
                 arguments,
                 result,
             } => {
-                self.callee(At::of(base), *callee);
+                self.check_callee(At::whole(base), *callee);
                 if let Some(result) = result {
-                    self.place(target, result);
+                    self.check_place(target, result);
                 }
                 let list = at(Part::Arguments);
                 for (i, argument) in arguments.iter().enumerate() {
                     if let Some(argument) = argument {
-                        self.expr(list.index(i), argument);
+                        self.check_expr(list.index(i), argument);
                     }
                 }
             }
@@ -147,16 +149,16 @@ impl References<'_, '_> {
                 class: _,
                 value,
             } => {
-                self.var(At::of(base), *tape);
-                self.expr(at(Part::Value), value);
+                self.check_var(At::whole(base), *tape);
+                self.check_expr(at(Part::Value), value);
             }
             StmtKind::Pop {
                 tape,
                 class: _,
                 target: t,
             } => {
-                self.var(At::of(base), *tape);
-                self.place(target, t);
+                self.check_var(At::whole(base), *tape);
+                self.check_place(target, t);
             }
             StmtKind::Opaque {
                 text: _,
@@ -164,28 +166,28 @@ impl References<'_, '_> {
                 writes,
             } => {
                 for (i, &v) in reads.iter().enumerate() {
-                    self.var(at(Part::Reads).index(i), v);
+                    self.check_var(at(Part::Reads).index(i), v);
                 }
                 for (i, &v) in writes.iter().enumerate() {
-                    self.var(at(Part::Writes).index(i), v);
+                    self.check_var(at(Part::Writes).index(i), v);
                 }
             }
             StmtKind::Stop { text: _ } => {}
             StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
-                self.place(target, pointer);
-                self.expr(at(Part::Value), count);
+                self.check_place(target, pointer);
+                self.check_expr(at(Part::Value), count);
             }
-            StmtKind::Free { pointer } => self.place(target, pointer),
+            StmtKind::Free { pointer } => self.check_place(target, pointer),
         }
     }
 
-    fn callee(&mut self, site: At, r: RoutineId) {
+    fn check_callee(&mut self, site: At, r: RoutineId) {
         if r.index() >= self.c.program.routines.len() {
             self.dangling(site, format!("there is no routine {r}"));
         }
     }
 
-    fn var(&mut self, site: At, v: VarId) {
+    fn check_var(&mut self, site: At, v: VarId) {
         if v.index() >= self.c.routine.variables.len() {
             self.dangling(site, format!("there is no variable {v}"));
         }
@@ -201,13 +203,13 @@ impl References<'_, '_> {
         );
     }
 
-    fn place(&mut self, site: At, place: &Place) {
+    fn check_place(&mut self, site: At, place: &Place) {
         let variables = self.c.routine.variables.len();
         let found = scan_place(place, variables, Expr::MAX_DEPTH);
         self.report(site, found);
     }
 
-    fn expr(&mut self, site: At, e: &Expr) {
+    fn check_expr(&mut self, site: At, e: &Expr) {
         let found = scan(e, self.c.routine.variables.len(), Expr::MAX_DEPTH);
         let sound = found.is_ok();
         self.report(site, found);

@@ -74,7 +74,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
             )
         };
         c.warning(
-            At::of(Element::Variable(v)),
+            At::whole(Element::Variable(v)),
             &codes::UNASSIGNED,
             message,
             help,

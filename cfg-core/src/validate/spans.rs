@@ -31,7 +31,7 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
             return;
         };
         let site = site();
-        let element = text::site(program, &site);
+        let element = text::site_text(program, &site);
         let problem = Diagnostic::error(&codes::SPAN, message, help);
         out.push(problem.at_site_in(program, site).at_element(element));
     };
@@ -41,7 +41,7 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
         });
     }
     for (r, routine) in program.routines.iter().enumerate() {
-        let site = |element| Site::of(RoutineId::new(r), element);
+        let site = |element| Site::whole(RoutineId::new(r), element);
         look(&routine.at, &|| site(Element::Routine));
         for (v, variable) in routine.variables.iter().enumerate() {
             // The span of a global is checked once, above.

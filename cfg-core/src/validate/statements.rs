@@ -4,7 +4,7 @@ use super::{
     calls,
     checker::{At, Checker},
     expressions::Shaped,
-    targets::{assignable, writable, writable_place},
+    targets::{assignable, check_writable, writable_place},
 };
 use crate::diagnostic::site::{Element, Part};
 use crate::{
@@ -30,10 +30,10 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
     match kind {
         StmtKind::Assign { target, value } => {
             writable_place(c, target_site, target);
-            let left = c.place(target_site, target);
-            let right = c.expr(At::new(base, Part::Value), value);
+            let left = c.check_place(target_site, target);
+            let right = c.check_expr(At::new(base, Part::Value), value);
             if let (Some(left), Some(right)) = (left, right) {
-                assignable(c, At::of(base), target, &left, Some(value), &right);
+                assignable(c, At::whole(base), target, &left, Some(value), &right);
             }
         }
         StmtKind::Call {
@@ -42,9 +42,9 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
             result,
         } => calls::check(c, base, *callee, arguments, result.as_ref()),
         StmtKind::Push { tape, class, value } => {
-            check_tape(c, At::of(base), *tape);
+            check_tape(c, At::whole(base), *tape);
             let site = At::new(base, Part::Value);
-            if let Some(found) = c.expr(site, value) {
+            if let Some(found) = c.check_expr(site, value) {
                 check_class(c, site, *class, &found);
             }
         }
@@ -53,9 +53,9 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
             class,
             target,
         } => {
-            check_tape(c, At::of(base), *tape);
+            check_tape(c, At::whole(base), *tape);
             writable_place(c, target_site, target);
-            if let Some(found) = c.place(target_site, target) {
+            if let Some(found) = c.check_place(target_site, target) {
                 check_class(c, target_site, *class, &found);
             }
         }
@@ -65,7 +65,7 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
             writes,
         } => {
             for (i, &v) in writes.iter().enumerate() {
-                writable(c, At::new(base, Part::Writes).index(i), v);
+                check_writable(c, At::new(base, Part::Writes).index(i), v);
             }
         }
         StmtKind::Stop { text: _ } => {}
@@ -80,7 +80,7 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
 
 /// Checks that the target of `allocate`, `free` or `resize` is a scalar pointer.
 fn check_pointer(c: &mut Checker<'_>, site: At, pointer: &Place) {
-    let Some(found) = c.place(site, pointer) else {
+    let Some(found) = c.check_place(site, pointer) else {
         return;
     };
     if found.ty.ty.pointer().is_none() || found.ty.rank > 0 {
@@ -99,7 +99,7 @@ fn check_pointer(c: &mut Checker<'_>, site: At, pointer: &Place) {
 
 /// Checks that the number of elements of an object is an integer scalar.
 fn check_count(c: &mut Checker<'_>, site: At, count: &Expr) {
-    let Some(found) = c.index(site, count) else {
+    let Some(found) = c.check_index(site, count) else {
         return;
     };
     if !found.ty.ty.is_integer() || found.ty.rank > 0 {
@@ -122,7 +122,7 @@ fn check_tape(c: &mut Checker<'_>, site: At, tape: VarId) {
             "name a variable of type tape",
         );
     }
-    writable(c, site, tape);
+    check_writable(c, site, tape);
 }
 
 fn check_class(c: &mut Checker<'_>, site: At, class: TapeClass, found: &Shaped) {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Reports a write to an `in` parameter.
-pub(super) fn writable(c: &mut Checker<'_>, site: At, v: VarId) {
+pub(super) fn check_writable(c: &mut Checker<'_>, site: At, v: VarId) {
     if c.is_in(v) {
         let name = c.name(v);
         c.error(
@@ -28,7 +28,7 @@ pub(super) fn writable(c: &mut Checker<'_>, site: At, v: VarId) {
 /// Reports a write to a part of an `in` parameter. The target of a pointer that is an `in` parameter may be written.
 pub(super) fn writable_place(c: &mut Checker<'_>, site: At, place: &Place) {
     if !place.is_through_pointer() {
-        writable(c, site, place.var);
+        check_writable(c, site, place.var);
     }
 }
 

@@ -30,7 +30,7 @@ impl Widen {
 }
 
 impl VisitMut for Widen {
-    fn routine(&mut self, routine: &mut Routine) {
+    fn visit_routine(&mut self, routine: &mut Routine) {
         walk_routine_mut(self, routine);
         for dim in routine.variables.iter_mut().flat_map(|v| &mut v.shape) {
             self.convert(&mut dim.lower);
@@ -40,7 +40,7 @@ impl VisitMut for Widen {
         }
     }
 
-    fn decision(&mut self, kind: &mut VertexKind) {
+    fn visit_decision(&mut self, kind: &mut VertexKind) {
         walk_decision_mut(self, kind);
         if let VertexKind::Branch(selector) = kind
             && let Selector::Cases { value, .. } = &mut **selector
@@ -49,7 +49,7 @@ impl VisitMut for Widen {
         }
     }
 
-    fn statement(&mut self, statement: &mut Stmt) {
+    fn visit_statement(&mut self, statement: &mut Stmt) {
         walk_statement_mut(self, statement);
         if let StmtKind::Allocate { count, .. } | StmtKind::Resize { count, .. } =
             &mut statement.kind
@@ -58,14 +58,14 @@ impl VisitMut for Widen {
         }
     }
 
-    fn expr(&mut self, e: &mut Expr, role: PlaceRole) {
+    fn visit_expr(&mut self, e: &mut Expr, role: PlaceRole) {
         walk_expr_mut(self, e, role);
         if let Expr::Op(Op::Fill | Op::Shift, operands) = e {
             operands[1..].iter_mut().for_each(|e| self.convert(e));
         }
     }
 
-    fn place(&mut self, place: &mut Place, _: PlaceRole) {
+    fn visit_place(&mut self, place: &mut Place, _: PlaceRole) {
         walk_place_mut(self, place);
         for e in place.subscripts.iter_mut().flat_map(|s| s.exprs_mut()) {
             self.convert(e);
@@ -77,6 +77,6 @@ impl VisitMut for Widen {
 pub(super) fn widen(program: &mut Program) {
     for routine in &mut program.routines {
         let variables = routine.variables.clone();
-        Widen { variables }.routine(routine);
+        Widen { variables }.visit_routine(routine);
     }
 }

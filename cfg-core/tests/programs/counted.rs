@@ -4,7 +4,7 @@ use cfg_core::{
     ir::{Expr, Place, Program, Stmt, VertexKind},
     memory::effects::Effects,
     recover::{self, Checked, flatten_as},
-    validate::problems,
+    validate::find_problems,
 };
 use cfg_format::text;
 
@@ -12,7 +12,7 @@ fn read(source: &str) -> Program {
     let parsed = text::parse(source);
     let program = parsed.program;
     let program = program.unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
-    let found = problems(&program).1;
+    let found = find_problems(&program).1;
     assert!(!found.has_errors(), "{found}\n{source}");
     program
 }
@@ -21,7 +21,7 @@ fn read(source: &str) -> Program {
 fn flat(program: &Program) -> Program {
     let mut flat = program.clone();
     for routine in &mut flat.routines {
-        *routine = recover::flatten(program, &Effects::of(program), routine);
+        *routine = recover::flatten(program, &Effects::summarise(program), routine);
     }
     flat
 }
@@ -228,10 +228,10 @@ end
 "
             ));
             let flat = flat(&program);
-            let found = problems(&flat).1;
+            let found = find_problems(&flat).1;
             assert!(!found.has_errors(), "{depth}: {found}\n{flat}");
             let back = recover::recover_program(&flat);
-            let found = problems(&back).1;
+            let found = find_problems(&back).1;
             assert!(!found.has_errors(), "{depth}: {found}\n{back}");
             let step = if step == "1" {
                 ""
@@ -275,7 +275,8 @@ end
         let as_jumps = |checked: Checked| {
             let mut made = program.clone();
             let routine = &program.routines[0];
-            made.routines[0] = flatten_as(&program, &Effects::of(&program), routine, checked);
+            made.routines[0] =
+                flatten_as(&program, &Effects::summarise(&program), routine, checked);
             made.to_string()
         };
         let (plain, shown) = (as_jumps(Checked::No), as_jumps(Checked::Yes));
@@ -390,7 +391,7 @@ end
 "
         ));
         let made = flat(&program);
-        let found = problems(&made).1;
+        let found = find_problems(&made).1;
         assert!(!found.has_errors(), "{found}\n{made}");
         let shown = made.to_string();
         assert_eq!(shown.contains(":= 1\n"), sets_index, "{shown}");

@@ -17,16 +17,16 @@ type Globals = BTreeSet<GlobalId>;
 fn names(routine: &Routine) -> Vec<(VarId, PlaceRole)> {
     struct Names(Vec<(VarId, PlaceRole)>);
     impl<'ir> cfg_core::ir::visit::Visit<'ir> for Names {
-        fn place(&mut self, place: &'ir cfg_core::ir::Place, role: PlaceRole) {
+        fn visit_place(&mut self, place: &'ir cfg_core::ir::Place, role: PlaceRole) {
             cfg_core::ir::visit::walk_place(self, place);
             self.0.push((place.var, role));
         }
-        fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
             self.0.push((*v, role));
         }
     }
     let mut names = Names(Vec::new());
-    cfg_core::ir::visit::Visit::routine(&mut names, routine);
+    cfg_core::ir::visit::Visit::visit_routine(&mut names, routine);
     names.0
 }
 
@@ -158,7 +158,7 @@ fn effects_are_what_they_are_defined_to_be() {
     for seed in 0..400 {
         let case = undamped(&options, seed);
         let program = &case.program;
-        let effects = Effects::of(program);
+        let effects = Effects::summarise(program);
         let called: BTreeSet<RoutineId> = (program.routines.iter())
             .flat_map(|r| r.statements().filter_map(|s| s.kind.callee()))
             .collect();

@@ -100,13 +100,13 @@ end
     let name = |v| routine.variable(v).name.as_str();
     let shown = |statement: FlatStmt<'_>| match statement {
         FlatStmt::Assign { target, value } => {
-            let subscripts = target.subscripts.iter().map(FlatSubscript::of);
+            let subscripts = target.subscripts.iter().map(FlatSubscript::view);
             let ranges = subscripts.filter(|s| matches!(s, FlatSubscript::Range(_)));
-            let FlatExpr::Op(op, operands) = FlatExpr::of(value) else {
+            let FlatExpr::Op(op, operands) = FlatExpr::view(value) else {
                 panic!("{value:?} is a sum");
             };
-            let classes = operands.iter().map(|e| match FlatExpr::of(e) {
-                FlatExpr::Op(op, _) => Some(FlatClass::of(op)),
+            let classes = operands.iter().map(|e| match FlatExpr::view(e) {
+                FlatExpr::Op(op, _) => Some(FlatClass::view(op)),
                 FlatExpr::Constant(_) | FlatExpr::Place(_) => None,
             });
             let classes: Vec<_> = classes.collect();
@@ -123,7 +123,7 @@ end
             result.is_some()
         ),
         FlatStmt::Push { tape, class, value } => {
-            let FlatExpr::Place(place) = FlatExpr::of(value) else {
+            let FlatExpr::Place(place) = FlatExpr::view(value) else {
                 panic!("{value:?} is a place");
             };
             format!("push {} {class:?} {}", name(tape), name(place.var))
@@ -140,7 +140,7 @@ end
         } => format!("{text} {} {}", name(reads[0]), name(writes[0])),
         FlatStmt::Stop { text } => text.to_owned(),
     };
-    let all: Vec<String> = (routine.statements().map(|s| shown(FlatStmt::of(&s.kind)))).collect();
+    let all: Vec<String> = (routine.statements().map(|s| shown(FlatStmt::view(&s.kind)))).collect();
     assert_eq!(
         all,
         [
@@ -152,7 +152,7 @@ end
             "end",
         ]
     );
-    let types: Vec<FlatType> = (routine.variables.iter().map(|v| FlatType::of(v.ty))).collect();
+    let types: Vec<FlatType> = (routine.variables.iter().map(|v| FlatType::view(v.ty))).collect();
     let expected = [
         FlatType::Real,
         FlatType::Integer,
@@ -164,13 +164,13 @@ end
     ];
     assert_eq!(types, expected);
     assert_eq!(
-        FlatType::of(ScalarType::Sized(cfg_core::ir::IntType::Int8)),
+        FlatType::view(ScalarType::Sized(cfg_core::ir::IntType::Int8)),
         FlatType::Sized(cfg_core::ir::IntType::Int8)
     );
-    assert_eq!(FlatClass::of(Op::Size), FlatClass::Inquiry);
-    assert_eq!(FlatClass::of(Op::Transpose), FlatClass::Transformational);
+    assert_eq!(FlatClass::view(Op::Size), FlatClass::Inquiry);
+    assert_eq!(FlatClass::view(Op::Transpose), FlatClass::Transformational);
     assert_eq!(
-        FlatClass::of(Op::Convert(cfg_core::ir::Conversion::Wrap, AnyInt::Integer)),
+        FlatClass::view(Op::Convert(cfg_core::ir::Conversion::Wrap, AnyInt::Integer)),
         FlatClass::Elemental
     );
     use cfg_core::ir::Expr;
@@ -180,6 +180,6 @@ end
         (Expr::Real32(0.5), Constant::Real32(0.5)),
         (Expr::Logical(true), Constant::Logical(true)),
     ] {
-        assert_eq!(FlatExpr::of(&e), FlatExpr::Constant(constant));
+        assert_eq!(FlatExpr::view(&e), FlatExpr::Constant(constant));
     }
 }

@@ -44,7 +44,11 @@ end
     let program = parsed
         .program
         .unwrap_or_else(|| panic!("{}", parsed.problems));
-    let routine = recover(&program, &Effects::of(&program), &program.routines[1]);
+    let routine = recover(
+        &program,
+        &Effects::summarise(&program),
+        &program.routines[1],
+    );
     let cfg = routine.body.as_ref().unwrap();
     let test = cfg.vertices().find_map(|(_, v)| match &v.kind {
         VertexKind::Loop { test, .. } => Some(&**test),
@@ -91,7 +95,11 @@ end
 "
         );
         let program = cfg_format::text::parse(&source).program.expect("a program");
-        let routine = recover(&program, &Effects::of(&program), &program.routines[1]);
+        let routine = recover(
+            &program,
+            &Effects::summarise(&program),
+            &program.routines[1],
+        );
         let i = (routine.variables.iter().position(|v| v.name == "i")).map(VarId::new);
         let mut tests = routine.body.as_ref().unwrap().vertices();
         let over_i = tests.any(|(_, v)| {

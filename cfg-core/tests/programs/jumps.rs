@@ -144,13 +144,13 @@ fn random_graphs_keep_their_meaning() {
         let Some(program) = random(&mut rng, size) else {
             continue;
         };
-        let (_, problems) = validate::problems(&program);
+        let (_, problems) = validate::find_problems(&program);
         assert!(!problems.has_errors(), "{problems}");
         let expected = run(&program, 3000);
         let dense = Program {
             routines: vec![recover::flatten_dense(
                 &program,
-                &Effects::of(&program),
+                &Effects::summarise(&program),
                 &program.routines[0],
             )],
             ..Program::default()
@@ -160,7 +160,7 @@ fn random_graphs_keep_their_meaning() {
         let flat = Program {
             routines: vec![recover::flatten(
                 &recovered,
-                &Effects::of(&recovered),
+                &Effects::summarise(&recovered),
                 &recovered.routines[0],
             )],
             ..Program::default()
@@ -171,7 +171,7 @@ fn random_graphs_keep_their_meaning() {
             ("again", &again),
             ("flattened again", &flat),
         ] {
-            let (_, problems) = validate::problems(changed);
+            let (_, problems) = validate::find_problems(changed);
             assert!(!problems.has_errors(), "case {case} {what}: {problems}");
             if expected.is_some() {
                 assert_eq!(run(changed, 60_000), expected, "case {case} {what}");

@@ -69,8 +69,8 @@ fn pairs(statement: &str, limits: Limits) -> Result<Vec<Pair>, TooMany> {
     let program = program(statement);
     let main = program.main.expect("there is a main routine");
     let routine = program.routine(main);
-    let locations = Locations::of(&program, routine);
-    let effects = Effects::of(&program);
+    let locations = Locations::divide(&program, routine);
+    let effects = Effects::summarise(&program);
     for s in routine.statements() {
         if let StmtKind::Call {
             callee, arguments, ..
@@ -83,7 +83,7 @@ fn pairs(statement: &str, limits: Limits) -> Result<Vec<Pair>, TooMany> {
     panic!("no call")
 }
 
-fn of(statement: &str) -> Vec<(usize, Other)> {
+fn shared_with(statement: &str) -> Vec<(usize, Other)> {
     let found = pairs(statement, Limits::default()).expect("there are few");
     found.into_iter().map(|p| (p.argument, p.other)).collect()
 }
@@ -91,31 +91,37 @@ fn of(statement: &str) -> Vec<(usize, Other)> {
 #[test]
 fn parts_of_one_array_are_compared_if_one_is_written() {
     let clash = vec![(1, Other::Argument(2))];
-    assert_eq!(of("call sized(i, a[i:], a[:i])"), clash);
-    assert_eq!(of("call sized(2, a[i], a[:i])"), clash);
-    assert_eq!(of("call sized(i, a, b)"), []);
-    assert_eq!(of("call read(a[i:], a[:i])"), []);
-    assert_eq!(of("call free(a, a)"), []);
+    assert_eq!(shared_with("call sized(i, a[i:], a[:i])"), clash);
+    assert_eq!(shared_with("call sized(2, a[i], a[:i])"), clash);
+    assert_eq!(shared_with("call sized(i, a, b)"), []);
+    assert_eq!(shared_with("call read(a[i:], a[:i])"), []);
+    assert_eq!(shared_with("call free(a, a)"), []);
 }
 
 /// A global that nobody writes may be handed on to who reads it; of another type it is never the same cells.
 #[test]
 fn globals_are_compared_if_one_name_is_written() {
     let clash = vec![(0, Other::Global(GlobalId::new(0)))];
-    assert_eq!(of("call filled(block[:i])"), clash);
-    assert_eq!(of("call looked(block[:i])"), []);
-    assert_eq!(of("call looked(a[:i])"), []);
-    assert_eq!(of("call put(block[1], i)"), clash);
+    assert_eq!(shared_with("call filled(block[:i])"), clash);
+    assert_eq!(shared_with("call looked(block[:i])"), []);
+    assert_eq!(shared_with("call looked(a[:i])"), []);
+    assert_eq!(shared_with("call put(block[1], i)"), clash);
 }
 
 #[test]
 fn elements_that_constants_tell_apart_are_not_compared() {
-    assert_eq!(of("call numbers(a[1], a[2])"), []);
-    assert_eq!(of("call numbers(a[i], a[2])"), [(0, Other::Argument(1))]);
-    assert_eq!(of("call numbers(a[i], a[1] + 1.0)"), []);
+    assert_eq!(shared_with("call numbers(a[1], a[2])"), []);
+    assert_eq!(
+        shared_with("call numbers(a[i], a[2])"),
+        [(0, Other::Argument(1))]
+    );
+    assert_eq!(shared_with("call numbers(a[i], a[1] + 1.0)"), []);
     // An argument that begins at an element goes on behind it.
-    assert_eq!(of("call mixed(a[3], a[2])"), [(0, Other::Argument(1))]);
-    assert_eq!(of("call mixed(a[1], b[2])"), []);
+    assert_eq!(
+        shared_with("call mixed(a[3], a[2])"),
+        [(0, Other::Argument(1))]
+    );
+    assert_eq!(shared_with("call mixed(a[1], b[2])"), []);
 }
 
 /// A parameter of an `aliased` routine may be any global of its type.
@@ -130,10 +136,16 @@ fn parameters_that_may_be_globals_are_compared() {
         let [f, tailed] = ["f", "tailed"].map(|name| program.find_routine(name));
         let (f, tailed) = (f.expect("it is there"), tailed.expect("it is there"));
         let routine = program.routine(f);
-        let locations = Locations::of(&program, routine);
+        let locations = Locations::divide(&program, routine);
         let arguments = [Some(Expr::var(VarId::new(1)))];
         let caller = (routine, &locations);
-        of_call(&program, &Effects::of(&program), caller, tailed, &arguments)
+        of_call(
+            &program,
+            &Effects::summarise(&program),
+            caller,
+            tailed,
+            &arguments,
+        )
     };
     let pair = Pair {
         argument: 0,
@@ -146,12 +158,12 @@ fn parameters_that_may_be_globals_are_compared() {
 #[test]
 fn globals_that_the_routine_writes_are_compared() {
     let tail = Other::Global(GlobalId::new(1));
-    assert_eq!(of("call tailed(block[i:])"), [(0, tail)]);
-    assert_eq!(of("call tailed(a)"), []);
+    assert_eq!(shared_with("call tailed(block[i:])"), [(0, tail)]);
+    assert_eq!(shared_with("call tailed(a)"), []);
     let block = Other::Global(GlobalId::new(0));
-    assert_eq!(of("call filled(block[i:])"), [(0, block)]);
+    assert_eq!(shared_with("call filled(block[i:])"), [(0, block)]);
     let calls_sized = "call sized(i, block[i:], block[:i])";
-    assert_eq!(of(calls_sized), [(1, Other::Argument(2))]);
+    assert_eq!(shared_with(calls_sized), [(1, Other::Argument(2))]);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn only_jumps(routine: &Routine) -> bool {
 }
 
 fn with_program(case: &Case, program: Program) -> Result<Case, String> {
-    let (_, problems) = validate::problems(&program);
+    let (_, problems) = validate::find_problems(&program);
     if problems.has_errors() {
         let routines = program.routines.iter();
         let texts: Vec<String> = routines.map(|r| shown(&program, r)).collect();
@@ -70,7 +70,7 @@ fn same_run(a: &Case, b: &Case, what: &str) -> Result<(), String> {
 fn there_and_back(case: &Case) -> Result<(), String> {
     let program = &case.program;
     let flat = each(program, |r| {
-        recover::flatten(program, &Effects::of(program), r)
+        recover::flatten(program, &Effects::summarise(program), r)
     });
     if !flat.routines.iter().all(only_jumps) {
         return Err("flattened: loops are left".to_owned());
@@ -91,8 +91,8 @@ fn there_and_back(case: &Case) -> Result<(), String> {
                 shown(&flat, flat.routine(RoutineId::new(r)))
             ));
         }
-        let expected = recover::normal_form(program, &Effects::of(program), original);
-        let actual = recover::normal_form(&back, &Effects::of(&back), recovered);
+        let expected = recover::normal_form(program, &Effects::summarise(program), original);
+        let actual = recover::normal_form(&back, &Effects::summarise(&back), recovered);
         if format!("{expected:?}") != format!("{actual:?}") {
             return Err(format!(
                 "differs:\n{}\nrecovered as\n{}",
@@ -103,7 +103,7 @@ fn there_and_back(case: &Case) -> Result<(), String> {
     }
     same_run(case, &with_program(case, back)?, "recovered")?;
     let dense = each(program, |r| {
-        recover::flatten_dense(program, &Effects::of(program), r)
+        recover::flatten_dense(program, &Effects::summarise(program), r)
     });
     same_run(case, &with_program(case, dense.clone())?, "dense")?;
     let back = recover::recover_program(&dense);
@@ -127,10 +127,10 @@ fn random_programs() {
 #[test]
 fn general_programs() {
     let changed: [fn(&Program, &Routine) -> Routine; 4] = [
-        |p, r| recover::flatten(p, &Effects::of(p), r),
-        |p, r| recover::flatten_dense(p, &Effects::of(p), r),
-        |p, r| recover::recover(p, &Effects::of(p), r),
-        |p, r| recover::normal_form(p, &Effects::of(p), r),
+        |p, r| recover::flatten(p, &Effects::summarise(p), r),
+        |p, r| recover::flatten_dense(p, &Effects::summarise(p), r),
+        |p, r| recover::recover(p, &Effects::summarise(p), r),
+        |p, r| recover::normal_form(p, &Effects::summarise(p), r),
     ];
     for seed in 0..400 {
         let case = general::generate(seed);

@@ -6,7 +6,7 @@ use cfg_core::{
     memory::effects::Effects,
     recover::{self, classify::classify},
     text,
-    validate::problems,
+    validate::find_problems,
 };
 use cfg_testkit::interpret::{Argument, FaultKind, Limits, Value, interpret};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn read(source: &str) -> Program {
 }
 
 fn check(program: &Program) {
-    let found = problems(program).1;
+    let found = find_problems(program).1;
     assert!(!found.has_errors(), "{found}\n{program}");
 }
 
@@ -136,7 +136,7 @@ fn each_is(cases: &[Case]) {
         let routine = &program.routines[0];
         let body = routine.body.as_ref().unwrap();
         assert_eq!(classify(body).to_string(), class, "{graph}");
-        let effects = Effects::of(&program);
+        let effects = Effects::summarise(&program);
         let recovered = recover::recover(&program, &effects, routine);
         assert_eq!(shown(&program, &recovered), expected, "{graph}");
         let is_graph = expected.contains(" 1 ENTRY -> ");
@@ -151,7 +151,7 @@ fn each_is(cases: &[Case]) {
             let text = shown(&program, &normal);
             assert_eq!(text, without_numbers(expected), "{graph}");
             // Nothing lacks to it.
-            let nested = recover::nested(recovered.body.as_ref().unwrap()).expect("it nests");
+            let nested = recover::nest(recovered.body.as_ref().unwrap()).expect("it nests");
             let nested = Routine {
                 body: Some(nested),
                 ..recovered.clone()
@@ -5022,7 +5022,7 @@ end
 "
         ));
         let routine = &program.routines[0];
-        let flat = recover::flatten(&program, &Effects::of(&program), routine);
+        let flat = recover::flatten(&program, &Effects::summarise(&program), routine);
         let added = &flat.variables[routine.variables.len()..];
         let names: Vec<&str> = added.iter().map(|v| v.name.as_str()).collect();
         assert_eq!(names.join(" "), expected, "{taken}");
@@ -5052,7 +5052,11 @@ fn first_values_as_jumps() {
 end
 "
         ));
-        let flat = recover::flatten(&program, &Effects::of(&program), &program.routines[0]);
+        let flat = recover::flatten(
+            &program,
+            &Effects::summarise(&program),
+            &program.routines[0],
+        );
         let text = shown(&program, &flat);
         let found = text.lines().filter(|line| line.trim().starts_with("i := "));
         // The one in front of it and the step, too.
@@ -5144,7 +5148,7 @@ fn graphs_without_empty_blocks() {
         ),
     ] {
         let program = around(graph);
-        let dense = recover::dense(program.routines[0].clone());
+        let dense = recover::drop_empty_blocks(program.routines[0].clone());
         assert_eq!(
             shown(&program, &dense),
             expected.trim_matches('\n'),
@@ -5264,7 +5268,7 @@ fn ends_that_lack() {
         );
         let program = cfg_format::text::parse(&source).program.expect("a program");
         let routine = &program.routines[0];
-        let nested = recover::nested(routine.body.as_ref().unwrap());
+        let nested = recover::nest(routine.body.as_ref().unwrap());
         let text = nested.map(|cfg| {
             let nested = Routine {
                 body: Some(cfg),
@@ -5356,7 +5360,7 @@ end
 "
         ));
         let routine = &program.routines[0];
-        let normal = recover::normal_form(&program, &Effects::of(&program), routine);
+        let normal = recover::normal_form(&program, &Effects::summarise(&program), routine);
         let expected = match expected {
             Some(expected) => expected.to_owned(),
             None => shown(&program, routine),

@@ -33,12 +33,12 @@ impl Names<'_> {
 }
 
 impl<'ir> Visit<'ir> for Names<'_> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         self.add(place.var, role);
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         self.add(*v, role);
     }
 }
@@ -62,7 +62,7 @@ fn names(lines: &str) -> Vec<String> {
         names: routine.variables.iter().map(|v| v.name.as_str()).collect(),
         found: Vec::new(),
     };
-    names.routine(routine);
+    names.visit_routine(routine);
     names.found
 }
 
@@ -137,7 +137,7 @@ fn declarations_are_walked() {
         names: routine.variables.iter().map(|v| v.name.as_str()).collect(),
         found: Vec::new(),
     };
-    names.routine(routine);
+    names.visit_routine(routine);
     let expected = "n address, n address, x read, x read, n address, x read";
     assert_eq!(names.found.join(", "), expected);
 }

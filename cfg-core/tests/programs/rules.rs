@@ -16,7 +16,7 @@ use cfg_core::{
         storage::Storage,
     },
     structure::Structure,
-    validate::{problems, validate},
+    validate::{find_problems, validate},
 };
 use cfg_format::text;
 use cfg_testkit::golden::golden;
@@ -31,16 +31,16 @@ pub(crate) fn read(source: &str) -> Program {
 
 /// The problems of a program.
 pub(crate) fn found(program: &Program) -> Diagnostics {
-    problems(program).1
+    find_problems(program).1
 }
 
 /// The reads and writes of the statements of a routine, in words.
 fn accesses_of(program: &Program, routine: &Routine) -> Vec<String> {
-    let effects = Effects::of(program);
-    let all = Accesses::of(program, &effects, routine);
+    let effects = Effects::summarise(program);
+    let all = Accesses::resolve(program, &effects, routine);
     let mut found = Vec::new();
     for statement in routine.statements() {
-        all.statement(statement, &mut |access| {
+        all.each_access(statement, &mut |access| {
             let name = &routine.variable(access.variable()).name;
             found.push(match access {
                 Access::Read(_) => format!("read {name}"),
@@ -385,8 +385,8 @@ fn variables_that_are_added_have_locations_behind_the_others() {
     let routine = &program.routines[0];
     let cfg = routine.body.as_ref().expect("it has one");
     for locations in [
-        Locations::of(&program, routine),
-        Locations::of(&program, routine).with_elements(&program, routine, cfg),
+        Locations::divide(&program, routine),
+        Locations::divide(&program, routine).with_elements(&program, routine, cfg),
     ] {
         let known = routine.variables.len();
         let all: Vec<usize> = (0..known + 3)
@@ -726,8 +726,8 @@ end
         ));
         let routine = &program.routines[0];
         let cfg = routine.body.as_ref().expect("it has one");
-        let plain = Locations::of(&program, routine).len();
-        let split = Locations::of(&program, routine).with_elements(&program, routine, cfg);
+        let plain = Locations::divide(&program, routine).len();
+        let split = Locations::divide(&program, routine).with_elements(&program, routine, cfg);
         split.len() - plain
     };
     for (declared, line, elements) in [
@@ -772,7 +772,7 @@ end
         .routine(valid.find_routine("f").expect("it is there"))
         .body
         .as_ref();
-    let expected = Structure::of(cfg.expect("it has one")).expect("it nests");
+    let expected = Structure::compute(cfg.expect("it has one")).expect("it nests");
     assert_eq!(format!("{found:?}"), format!("{expected:?}"));
 }
 
@@ -790,7 +790,7 @@ subroutine f()
 end
 ",
     );
-    let storage = Storage::of(&program);
+    let storage = Storage::group(&program);
     let names = |set: &GlobalSet| {
         let all = (0..program.globals.len()).map(GlobalId::new);
         let members = all.filter(|&g| set.contains(g));
@@ -799,7 +799,7 @@ end
     };
     assert_eq!(names(storage.overlaid()), "a b d e");
     assert_eq!(names(&storage.real()), "a b c d e");
-    let around = |k: usize| storage.around(GlobalId::new(k)).map(&names);
+    let around = |k: usize| storage.overlaid_with(GlobalId::new(k)).map(&names);
     assert_eq!(around(1).as_deref(), Some("a b"));
     assert_eq!(around(2), None);
 }
@@ -817,14 +817,14 @@ main subroutine f(inout real x, inout real v[3])
 end
 "
         ));
-        let effects = Effects::of(&program);
+        let effects = Effects::summarise(&program);
         let f = program.find_routine("f").expect("it is there");
         let routine = program.routine(f);
-        let all = Accesses::of(&program, &effects, routine);
+        let all = Accesses::resolve(&program, &effects, routine);
         let mut found = Vec::new();
         let cfg = routine.body.as_ref().expect("it has one");
         for statement in cfg.vertices().flat_map(|(_, v)| v.statements()) {
-            all.statement(statement, &mut |access| {
+            all.each_access(statement, &mut |access| {
                 let name = &routine.variable(access.variable()).name;
                 found.push(match access {
                     Access::Read(_) => format!("read {name}"),

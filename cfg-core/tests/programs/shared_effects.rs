@@ -50,7 +50,7 @@ fn types_of_globals() {
     text += &format!("subroutine all()\n{calls}end\n");
     text += "subroutine again()\n  uses g0\n  g0 := 1.0\n  call f0()\n  call f0()\nend\nsubroutine none()\nend\n";
     let program = read(&text);
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     let types: Vec<ScalarType> = (0..TYPES.len())
         .map(|k| program.globals[2 * k].variable.ty)
         .collect();
@@ -91,7 +91,7 @@ end
     );
     let [a, b] = [0, 1].map(GlobalId::new);
     let [g, f] = [0, 1].map(RoutineId::new);
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     for sets in [
         [effects.named(g), effects.named(f)],
         [effects.read(g), effects.read(f)],
@@ -117,7 +117,7 @@ subroutine hands(in real v[:], out integer n)
 end
 ",
     );
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     for r in [0, 1].map(RoutineId::new) {
         let formals = effects.formals(r);
         assert!(formals.asked.ones().eq([0]) && formals.read.is_clear());
@@ -166,7 +166,7 @@ end
                 | VertexKind::EndBranch => {}
             }
         }
-        let effects = Effects::of(&program);
+        let effects = Effects::summarise(&program);
         let formals = effects.formals(RoutineId::new(0));
         assert!(formals.surely_written.ones().eq([0]), "{beyond}");
     }

@@ -9,12 +9,12 @@ use cfg_testkit::generate::{Options, generate};
 struct Read(Vec<(VarId, PlaceRole)>);
 
 impl<'ir> Visit<'ir> for Read {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         self.0.push((place.var, role));
         walk_place(self, place);
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         self.0.push((*v, role));
     }
 }
@@ -33,12 +33,12 @@ impl Reverse {
 }
 
 impl VisitMut for Reverse {
-    fn place(&mut self, place: &mut Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &mut Place, role: PlaceRole) {
         self.change(&mut place.var, role);
         walk_place_mut(self, place);
     }
 
-    fn variable(&mut self, v: &mut VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &mut VarId, role: PlaceRole) {
         self.change(v, role);
     }
 }
@@ -49,7 +49,7 @@ fn reversed(routine: &Routine) -> (Routine, Vec<(VarId, PlaceRole)>) {
         variables: routine.variables.len(),
         roles: Vec::new(),
     };
-    reverse.routine(&mut changed);
+    reverse.visit_routine(&mut changed);
     (changed, reverse.roles)
 }
 
@@ -61,13 +61,13 @@ fn what_is_changed_is_what_is_read() {
         };
         for routine in &case.program.routines {
             let mut read = Read::default();
-            read.routine(routine);
+            read.visit_routine(routine);
             let (changed, roles) = reversed(routine);
             assert_eq!(read.0, roles, "seed {seed}");
             // Every name was reversed once, so that another time gives back the routine.
             assert_eq!(reversed(&changed).0, *routine, "seed {seed}");
             let mut after = Read::default();
-            after.routine(&changed);
+            after.visit_routine(&changed);
             let n = routine.variables.len();
             let back = |(v, role): &(VarId, PlaceRole)| (VarId::new(n - 1 - v.index()), *role);
             assert_eq!(

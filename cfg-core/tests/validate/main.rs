@@ -23,7 +23,7 @@ use cfg_core::{
     },
     memory::effects::Effects,
     structure::{Structure, check_in_labels},
-    validate::{problems, validate},
+    validate::{find_problems, validate},
 };
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -37,7 +37,7 @@ fn every_rule_has_a_program_that_breaks_it() {
         seen.insert(other);
     }
     for (code, what, program) in cases() {
-        let (_, mut found) = problems(&program);
+        let (_, mut found) = find_problems(&program);
         cfg_format::json::add_pointers(&program, &mut found);
         assert!(
             found.iter().any(|p| p.code == code),
@@ -78,7 +78,7 @@ fn a_deep_extent_of_a_called_routine_is_not_walked() {
     let mut p = ProgramBuilder::new();
     p.add(caller);
     p.add(callee);
-    let (_, found) = problems(&p.into_program().unwrap());
+    let (_, found) = find_problems(&p.into_program().unwrap());
     let codes: Vec<&str> = found.iter().map(|p| p.code).collect();
     assert_eq!(codes, ["V132"]);
 }
@@ -93,7 +93,7 @@ fn problems_beyond_the_limit_are_not_kept() {
     let mut p = ProgramBuilder::new();
     p.add(f);
     let mut program = p.into_program().unwrap();
-    let (_, found) = problems(&program);
+    let (_, found) = find_problems(&program);
     assert_eq!(found.0.len(), MAX_PROBLEMS + 1);
     let last = found.0.last().unwrap();
     assert_eq!(last.code, "V199");
@@ -106,7 +106,7 @@ fn problems_beyond_the_limit_are_not_kept() {
         }
     }
     program.routines[0].body = Cfg::new(vertices, edges);
-    let (_, found) = problems(&program);
+    let (_, found) = find_problems(&program);
     assert_eq!(found.0.len(), MAX_PROBLEMS - 1);
 }
 
@@ -118,7 +118,7 @@ fn names_on_both_sides_of_the_limit() {
         f.local("a".repeat(length), Real);
         let mut p = ProgramBuilder::new();
         p.add(f);
-        let (_, found) = problems(&p.into_program().unwrap());
+        let (_, found) = find_problems(&p.into_program().unwrap());
         assert_eq!(found.0.len(), count, "{found}");
     }
 }
@@ -149,7 +149,7 @@ fn derivative_routines_with_the_right_parameters_are_accepted() {
 #[test]
 fn in_labels_that_are_written_are_checked() {
     let cfg = testing::nested("[b|]");
-    let structure = Structure::of(&cfg).unwrap();
+    let structure = Structure::compute(&cfg).unwrap();
     let computed = |want: Option<i64>| {
         let mut edges = cfg.edges().map(|(e, _)| e);
         edges.find(|&e| structure.in_label(e) == want).unwrap()
@@ -184,7 +184,7 @@ fn use_before_definition_is_the_same_with_and_without_structure() {
             ..Program::default()
         };
         let found = |program: Program| {
-            let (_, problems) = problems(&program);
+            let (_, problems) = find_problems(&program);
             let names = |least: Severity| {
                 let undefined = problems.iter().filter(|p| p.code == "V152");
                 undefined
@@ -198,7 +198,8 @@ fn use_before_definition_is_the_same_with_and_without_structure() {
         assert_eq!(structured, found(program(Control::General)));
         // With jumps for loops.
         let mut jumps = program(Control::Structured);
-        jumps.routines[0] = cfg_core::recover::flatten(&jumps, &Effects::of(&jumps), &routine);
+        jumps.routines[0] =
+            cfg_core::recover::flatten(&jumps, &Effects::summarise(&jumps), &routine);
         let (errors, all) = found(jumps);
         assert_eq!(structured.1, all);
         // A routine that is valid with jumps is valid as loops. The converse holds nearly always: the number of passes
@@ -243,7 +244,7 @@ fn overlays_fit_into_the_global_that_owns_the_storage() {
             p.overlay(part, Overlay { base, offset });
             p.add(RoutineBuilder::new("f"));
             let program = p.into_program().expect("the builder is used right");
-            let (_, found) = problems(&program);
+            let (_, found) = find_problems(&program);
             let refused = found.iter().any(|d| d.code == codes::OVERLAY.code);
             let end = i128::from(offset) + i128::from(wanted);
             let fits = offset >= 0 && end <= i128::from(room);
@@ -290,7 +291,7 @@ fn problems_carry_the_nearest_annotations() {
         ([false, false, true], Some(1)),
         ([false, false, false], None),
     ] {
-        let (_, found) = problems(&program(noted));
+        let (_, found) = find_problems(&program(noted));
         let problem = found.iter().next().expect("a mismatch");
         let annotations = problem.at.annotations.as_ref();
         let said = annotations.and_then(|a| a.get("line")?.as_i64());
@@ -317,7 +318,7 @@ fn loops_over_globals_in_broken_programs() {
         p.add(f);
         p.into_program().expect("the builder is used right")
     };
-    assert!(!problems(&program()).1.has_errors());
+    assert!(!find_problems(&program()).1.has_errors());
     type Damage = fn(&mut Program);
     let damages: [Damage; 6] = [
         |p| p.routines[0].parameters.clear(),
@@ -330,7 +331,7 @@ fn loops_over_globals_in_broken_programs() {
     for (k, damage) in damages.into_iter().enumerate() {
         let mut broken = program();
         damage(&mut broken);
-        let wrong = problems(&broken).1.has_errors();
+        let wrong = find_problems(&broken).1.has_errors();
         // A routine that nothing calls is no error.
         assert_eq!(wrong, k != 4, "{k}");
     }
@@ -385,7 +386,7 @@ fn codes_of(body: &str) -> Vec<&'static str> {
         .program
         .unwrap_or_else(|| panic!("{}", parsed.problems));
     let codes = |program: &Program| {
-        let (_, found) = problems(program);
+        let (_, found) = find_problems(program);
         let codes = found.iter().map(|p| p.code);
         codes.filter(|code| *code == "V152").collect::<Vec<_>>()
     };

@@ -9,7 +9,7 @@ use cfg_core::{
         Routine, ScalarType, Stmt, StmtKind, Subscript, TapeClass, Variable, Vertex, VertexKind,
     },
     typing::{Type, type_of},
-    validate::problems,
+    validate::find_problems,
 };
 use cfg_testkit::golden::{golden, pattern};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ fn seed(rng: &mut Rng) -> Program {
     let mut caller = random_routine(rng, length, true);
     "g".clone_into(&mut caller.name);
     let t = |name: &str, rank| {
-        let shape = vec![Dim::of(Expr::Int(3)); rank];
+        let shape = vec![Dim::with_extent(Expr::Int(3)); rank];
         Variable::new(name, ScalarType::Integer, shape, Role::Local)
     };
     let (a, b) = (
@@ -148,7 +148,7 @@ fn mutate(rng: &mut Rng, program: &mut Program) {
     let variable = &mut routine.variables[x];
     match rng.below(16) {
         0 => variable.ty = types[rng.below(types.len())],
-        1 => variable.shape.push(Dim::of(random_expr(rng, 2))),
+        1 => variable.shape.push(Dim::with_extent(random_expr(rng, 2))),
         2 => {
             variable.shape.pop();
         }
@@ -296,7 +296,7 @@ fn no_change_panics_or_slips_through() {
         for _ in 0..1 + rng.below(3) {
             mutate(&mut rng, &mut program);
         }
-        let (structures, mut found) = problems(&program);
+        let (structures, mut found) = find_problems(&program);
         cfg_format::json::add_pointers(&program, &mut found);
         assert_eq!(structures.len(), program.routines.len());
         codes.extend(found.iter().map(|p| p.code));

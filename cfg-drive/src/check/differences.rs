@@ -1,7 +1,7 @@
 //! Tangent against divided differences: runs at points to both sides, element by element.
 
 use super::Differences;
-use super::elements::{elements, set};
+use super::elements::{collect_elements, set};
 use crate::mode::Primal;
 use crate::point::Point;
 use crate::slot::Slot;
@@ -259,7 +259,7 @@ impl Comparison<'_> {
     /// All elements of the dependents at a point.
     fn run_at(&mut self, point: &Point) -> Result<(Vec<f64>, RunReport), Diagnostics> {
         let (values, report) = self.primal.values(point, self.dependents)?;
-        Ok((elements(&values), report))
+        Ok((collect_elements(&values), report))
     }
 
     fn step(&mut self, h: f64, y: &[f64], base: &RunReport, found: &mut [Element]) {
@@ -285,7 +285,7 @@ impl Comparison<'_> {
         let same = left == [None, None];
         let last = |k: usize| base.trace.get(k.checked_sub(1)?);
         let branch = left.into_iter().flatten().min().and_then(last);
-        let branch = branch.map(|at| Site::of(at.routine, site::Element::Vertex(at.vertex)));
+        let branch = branch.map(|at| Site::whole(at.routine, site::Element::Vertex(at.vertex)));
         self.left = self.left.take().or(branch);
         let smooth = up.pieces == base.pieces && down.pieces == base.pieces;
         let count = self.y_dot.len().min(above.len()).min(below.len());

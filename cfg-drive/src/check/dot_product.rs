@@ -1,7 +1,7 @@
 //! Adjoint against tangent: one number, computed by two programs.
 
 use super::DotProduct;
-use super::elements::{dot, elements, flat, set};
+use super::elements::{collect_elements, dot, flat, set};
 use super::random::Random;
 use crate::mode::{Adjoint, Gradient, Named, Tangent};
 use crate::point::Point;
@@ -58,7 +58,7 @@ impl Products<'_> {
     fn products(&self, gradient: &Gradient, seed: &[Value]) -> DotProduct {
         let (x_dot, y_dot) = (self.x_dot, self.y_dot);
         let y_bar = flat(seed);
-        let x_bar = elements(&gradient.gradient);
+        let x_bar = collect_elements(&gradient.gradient);
         let bound = self.scales.map(|s| dot(&y_bar, s, f64::abs));
         // A bound that has overflowed measures nothing.
         let scale = bound
@@ -135,7 +135,11 @@ fn dot_product(
 
 /// The weighted difference between the sum of two results for parts and the one for the whole.
 fn lack(a: &Named, b: &Named, whole: &Named, weights: &[f64]) -> f64 {
-    let (a, b, whole) = (elements(a), elements(b), elements(whole));
+    let (a, b, whole) = (
+        collect_elements(a),
+        collect_elements(b),
+        collect_elements(whole),
+    );
     let missing = a.iter().zip(&b).zip(&whole).map(|((a, b), w)| a + b - w);
     dot(&missing.collect::<Vec<_>>(), weights, f64::abs)
 }

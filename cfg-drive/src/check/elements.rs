@@ -13,7 +13,7 @@ pub(super) fn dot(a: &[f64], b: &[f64], of: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// The elements of values by name.
-pub(super) fn elements(values: &Named) -> Vec<f64> {
+pub(super) fn collect_elements(values: &Named) -> Vec<f64> {
     values.iter().flat_map(|(_, v)| all(v)).collect()
 }
 
@@ -37,7 +37,7 @@ pub(super) fn map(value: &Value, of: impl Fn(f64) -> f64) -> Value {
 
 /// Sets an element, rounded to the type of the value.
 pub(super) fn set(value: &mut Value, i: usize, x: f64) {
-    match FlatType::of(value.ty()) {
+    match FlatType::view(value.ty()) {
         FlatType::Real32 => value.set(i, Scalar::Real32(x as f32)),
         FlatType::Real
         | FlatType::Integer
@@ -49,7 +49,7 @@ pub(super) fn set(value: &mut Value, i: usize, x: f64) {
 
 /// True if a number is normal in the type of a value.
 pub(super) fn normal(value: &Value, x: f64) -> bool {
-    match FlatType::of(value.ty()) {
+    match FlatType::view(value.ty()) {
         FlatType::Real32 => (x as f32).is_normal(),
         FlatType::Real
         | FlatType::Integer

@@ -60,7 +60,7 @@ impl Random {
             for i in 0..value.len() {
                 let scale = scales.next().map_or(1.0, |s| s.abs());
                 // The seed stays far from overflow, so that products with partials do not overflow, either.
-                let most = match FlatType::of(value.ty()) {
+                let most = match FlatType::view(value.ty()) {
                     FlatType::Real32 => f64::from(f32::MAX).sqrt(),
                     FlatType::Real
                     | FlatType::Integer

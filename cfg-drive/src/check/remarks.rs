@@ -58,7 +58,7 @@ pub(super) fn remark(
         let help = "move the point a little to have the comparison made";
         let mut warning = Diagnostic::error(&codes::CROSSED, message, help).warning();
         if let Some(Crossing { site, .. }) = crossing {
-            let words = text::site(program, &site);
+            let words = text::site_text(program, &site);
             warning = warning.at_element(words).at_site_in(program, site);
         }
         checked.remarks.push(warning);

@@ -70,7 +70,7 @@ pub(super) fn absolute_size(
         program: bounds,
         ..generated
     };
-    let mut bounds = Tangent::of(bounds, options)?;
+    let mut bounds = Tangent::compile(bounds, options)?;
     let mut primal = Primal::new(program, main, options)?;
     let point = point(&primal, program, main)?;
     let (independents, _held) = primal.independents_at(&point)?;
@@ -78,7 +78,7 @@ pub(super) fn absolute_size(
         .iter()
         .map(|(_, v)| {
             let mut ones = v.clone();
-            ones.fill(match FlatType::of(v.ty()) {
+            ones.fill(match FlatType::view(v.ty()) {
                 FlatType::Real32 => Scalar::Real32(1.0),
                 FlatType::Real
                 | FlatType::Integer

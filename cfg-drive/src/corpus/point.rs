@@ -49,7 +49,7 @@ pub(super) fn point(
         };
         let varied = routine.independents.contains(&v);
         let first = next;
-        let element = |k: usize| match FlatType::of(variable.ty) {
+        let element = |k: usize| match FlatType::view(variable.ty) {
             FlatType::Logical => "false".to_owned(),
             FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "0".to_owned(),
             FlatType::Real | FlatType::Real32 if varied => {
@@ -74,7 +74,7 @@ pub(super) fn point(
             next += count;
         }
     }
-    primal.point(format!("{{{}}}", members.join(", ")).as_bytes())
+    primal.read_point(format!("{{{}}}", members.join(", ")).as_bytes())
 }
 
 /// A nested JSON array, first subscript outermost, of elements that are numbered in storage order.

@@ -5,7 +5,7 @@ use super::{Named, Trace};
 use crate::codes;
 use crate::options::Options;
 use crate::point::{Point, zeros_like};
-use crate::slot::{Slot, active};
+use crate::slot::{Slot, active_slots};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
@@ -55,16 +55,19 @@ impl Adjoint {
     /// # Errors
     /// The routine has something that cannot be reversed or run.
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
-        active(program.routine(routine))?;
+        active_slots(program.routine(routine))?;
         let reversal = cfg_reverse::reverse(program, routine, &options.reversal)?;
-        Self::of(reversal, options)
+        Self::compile(reversal, options)
     }
 
     /// Compiles a reversal.
     ///
     /// # Errors
     /// The program has something that cannot be run.
-    pub fn of(reversal: cfg_reverse::Reversal, options: &Options) -> Result<Self, Diagnostics> {
+    pub fn compile(
+        reversal: cfg_reverse::Reversal,
+        options: &Options,
+    ) -> Result<Self, Diagnostics> {
         let sweeps = reversal.sweeps.iter().flat_map(|s| [s.1, s.2]);
         let given = generated(&reversal.program, sweeps.chain([reversal.gradient]));
         Ok(Self {
@@ -90,7 +93,7 @@ impl Adjoint {
     ///
     /// # Errors
     /// All problems found, with pointers into `text`.
-    pub fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
+    pub fn read_point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
         self.derived.point(text)
     }
 
@@ -98,7 +101,7 @@ impl Adjoint {
     ///
     /// # Errors
     /// All problems found, with pointers into `text`.
-    pub fn seeds(
+    pub fn read_seeds(
         &self,
         text: &[u8],
         point: &Point,
@@ -153,7 +156,7 @@ impl Adjoint {
     ///
     /// # Errors
     /// The point has no dependent; more memory than allowed.
-    pub fn ones(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
+    pub fn seed_of_ones(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
         let (shapes, held) = self.derived.present(&self.derived.dependents, point)?;
         self.derived.keep(held);
         Ok(ones(shapes))

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::codes;
 use crate::machine::Machine;
-use crate::options::{Options, words};
+use crate::options::{Options, word_count};
 use crate::point::{Point, tuple, zeros_like};
 use crate::seeds::parse_seeds;
-use crate::slot::{Slot, active};
+use crate::slot::{Slot, active_slots};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, site::Site};
 use cfg_core::elemental::{Event, Scalar};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
@@ -79,7 +79,7 @@ impl Derived {
                 None => found,
             })?;
         let declared = program.routine(original);
-        let (independents, dependents) = active(declared)?;
+        let (independents, dependents) = active_slots(declared)?;
         let derivatives = signature.derivatives();
         let interface = declared.parameter_ids().chain(declared.result);
         let derivative = interface.map(|v| derivatives.get(&v).copied()).collect();
@@ -169,7 +169,7 @@ impl Derived {
     /// Words that the value of a slot takes at a point.
     fn words_of(&self, slot: Slot, point: &Point) -> u64 {
         match slot {
-            Slot::Parameter(v) => words(point.argument(v)),
+            Slot::Parameter(v) => word_count(point.argument(v)),
             Slot::Global(g) => self
                 .machine
                 .session
@@ -219,7 +219,7 @@ impl Derived {
         if !self.options.events {
             return Ok(Vec::new());
         }
-        let words = words(&point.arguments);
+        let words = word_count(&point.arguments);
         let _held = self.options.lease(words, self.declared())?;
         let mut arguments = point.arguments.clone();
         let options = &self.options.run;
@@ -284,7 +284,7 @@ impl Derived {
     ) -> Result<Duration, Diagnostics> {
         let targets = self.targets(point, slots, derivatives)?;
         let (arguments, mut held) = self.arguments(point)?;
-        held.join(self.room(words(&arguments))?);
+        held.join(self.room(word_count(&arguments))?);
         let (options, declared) = (&self.options, self.program.routine(self.original));
         let within = |words| options.lease(words, declared);
         let start = |session: &mut Session, arguments: &mut [Argument]| {
@@ -317,7 +317,7 @@ impl Derived {
     /// The arguments at a point, with derivatives zero, and the lease for them.
     fn arguments(&self, point: &Point) -> Result<(Vec<Argument>, Lease), Diagnostics> {
         // Each argument and its derivative.
-        let words = 2 * words(&point.arguments);
+        let words = 2 * word_count(&point.arguments);
         let mut held = self.room(words)?;
         let mut arguments = point.arguments.clone();
         if let Some(v) = self.declared().result {
@@ -423,7 +423,7 @@ impl Derived {
                 .iter()
                 .product::<usize>() as u64,
             Slot::Parameter(_) | Slot::Result(_) => {
-                words(self.position(slot).and_then(|at| arguments.get(at)))
+                word_count(self.position(slot).and_then(|at| arguments.get(at)))
             }
         });
         self.options.lease(2 * sizes.sum::<u64>(), self.declared())

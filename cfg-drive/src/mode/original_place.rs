@@ -47,7 +47,7 @@ fn in_given(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnos
     };
     let generated = site.routine.and_then(|r| {
         let routine = (program.routines.get(r.index())).filter(|_| r.index() >= given)?;
-        Some((routine, Signature::of(program, r).original?))
+        Some((routine, Signature::from_origins(program, r).original?))
     });
     let Some((routine, original)) = generated else {
         return problem.at_site_in(program, *site);
@@ -73,8 +73,8 @@ fn in_given(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnos
     };
     let element = at_statement().or_else(at_vertex);
     let element = element.unwrap_or(Element::Routine);
-    let place = Site::of(original, element);
-    let words = text::site(program, &place);
+    let place = Site::whole(original, element);
+    let words = text::site_text(program, &place);
     problem.at.element = Some(match problem.at.element {
         Some(own) => format!("{words} (in {own})"),
         None => words,

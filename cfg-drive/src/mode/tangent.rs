@@ -5,7 +5,7 @@ use super::derived::{Derived, generated};
 use crate::codes;
 use crate::options::Options;
 use crate::point::Point;
-use crate::slot::active;
+use crate::slot::active_slots;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
 use cfg_core::flat::Flat;
@@ -36,15 +36,15 @@ impl Tangent {
     /// # Errors
     /// The routine has something that cannot be differentiated or run.
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
-        active(program.routine(routine))?;
-        Self::of(cfg_reverse::tangent(program, routine)?, options)
+        active_slots(program.routine(routine))?;
+        Self::compile(cfg_reverse::tangent(program, routine)?, options)
     }
 
     /// Compiles a tangent program.
     ///
     /// # Errors
     /// The program has something that cannot be run.
-    pub fn of(tangent: cfg_reverse::Tangent, options: &Options) -> Result<Self, Diagnostics> {
+    pub fn compile(tangent: cfg_reverse::Tangent, options: &Options) -> Result<Self, Diagnostics> {
         let given = generated(&tangent.program, tangent.pairs.iter().map(|p| p.1));
         Ok(Self {
             derived: Derived::new(
@@ -61,7 +61,7 @@ impl Tangent {
     ///
     /// # Errors
     /// All problems found, with pointers into `text`.
-    pub fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
+    pub fn read_point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
         self.derived.point(text)
     }
 
@@ -69,7 +69,7 @@ impl Tangent {
     ///
     /// # Errors
     /// All problems found, with pointers into `text`.
-    pub fn direction(&self, text: &[u8], point: &Point) -> Result<Vec<Value>, Diagnostics> {
+    pub fn read_direction(&self, text: &[u8], point: &Point) -> Result<Vec<Value>, Diagnostics> {
         let slots = &self.derived.independents;
         let (directions, _) = self.derived.seeds(text, "the direction", slots, point)?;
         match <[Vec<Value>; 1]>::try_from(directions) {

@@ -57,9 +57,9 @@ fn unassigned<'p>(program: &'p Program, site: &Site, in_subscripts: bool) -> Vec
     };
     if let Some((v, s)) = site.element.statement() {
         let statement = cfg.vertex(v).statements().get(s);
-        statement.into_iter().for_each(|s| read.statement(s));
+        statement.into_iter().for_each(|s| read.visit_statement(s));
     } else if let Some(v) = site.element.vertex() {
-        read.decision(&cfg.vertex(v).kind);
+        read.visit_decision(&cfg.vertex(v).kind);
     }
     let mut names: Vec<&str> = Vec::new();
     for v in read.found {
@@ -80,7 +80,7 @@ struct Read {
 }
 
 impl<'ir> Visit<'ir> for Read {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         if role == PlaceRole::Address || role == PlaceRole::Read && !self.in_subscripts {
             self.found.push(place.var);

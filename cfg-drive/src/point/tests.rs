@@ -21,7 +21,7 @@ fn sample() -> (Flat, RoutineId) {
     f.input("flag", Logical);
     f.input("s", Real32);
     let twice = Expr::op(Op::Mul, [Expr::Int(2), Expr::var(n)]);
-    f.output("y", Real.array([Dim::of(twice)]));
+    f.output("y", Real.array([Dim::with_extent(twice)]));
     f.optional("o", Real, Intent::In);
     f.local("t", Real);
     let f = program.add(f);
@@ -37,7 +37,9 @@ const GOOD: &str =
 fn parse(text: &str) -> Result<Point, String> {
     let (program, f) = sample();
     let primal = Primal::new(&program, f, &Options::default()).expect("it can be compiled");
-    primal.point(text.as_bytes()).map_err(|d| d.to_string())
+    primal
+        .read_point(text.as_bytes())
+        .map_err(|d| d.to_string())
 }
 
 /// Elements in storage order, as reals.
@@ -80,7 +82,7 @@ fn values_are_bound_in_storage_order() {
 fn globals_and_optional_parameters_can_be_given() {
     let text = GOOD.replace('}', r#", "g": [7, 8], "o": 1, "y": [0, 0, 0, 0]}"#);
     let point = parse(&text).expect("it is a point");
-    assert_eq!(point.globals[0].1, Value::reals(&[7.0, 8.0]));
+    assert_eq!(point.globals[0].1, Value::from_reals(&[7.0, 8.0]));
     assert_eq!(point.arguments[6], Argument::from(1.0));
     assert_eq!(elements(&point.arguments[5]), [0.0; 4]);
 }
@@ -113,7 +115,7 @@ fn sizes_give_extents_only() {
                 let program = program.finish().expect("the builder is used right");
                 let primal = Primal::new(&flat(&program), f, &Options::default())
                     .expect("it can be compiled");
-                let point = primal.point(format!("{{\"y\": {text}}}").as_bytes());
+                let point = primal.read_point(format!("{{\"y\": {text}}}").as_bytes());
                 let expected = Value::uninitialised(ty, extents, order).expect("it is small");
                 assert_eq!(
                     point.expect("it is a point").arguments,
@@ -144,7 +146,7 @@ fn null_leaves_a_variable_out() {
     let program = program.finish().expect("the builder is used right");
     let primal = Primal::new(&flat(&program), f, &Options::default()).expect("it can be compiled");
     let point = primal
-        .point(br#"{"x": null, "m": null}"#)
+        .read_point(br#"{"x": null, "m": null}"#)
         .expect("it is a point");
     let shapes = point
         .arguments
@@ -261,13 +263,20 @@ fn extents_are_computed_from_the_point() {
     let k = f.input("k", Integer.array([0..=1]));
     let size = |d| Expr::op(Op::Size, [Expr::var(a), Expr::Int(d)]);
     let quotient = Expr::op(Op::Div, [size(1), Expr::Place(k.at(1))]);
-    f.output("y", Real.array([Dim::of(quotient), Dim::of(size(2))]));
+    f.output(
+        "y",
+        Real.array([Dim::with_extent(quotient), Dim::with_extent(size(2))]),
+    );
     f.output("z", Real.array([Dim::deferred()]));
     let mut program = ProgramBuilder::new();
     let f = program.add(f);
     let program = program.finish().expect("the builder is used right");
     let primal = Primal::new(&flat(&program), f, &Options::default()).expect("it can be compiled");
-    let parse = |text: &str| primal.point(text.as_bytes()).map_err(|d| d.to_string());
+    let parse = |text: &str| {
+        primal
+            .read_point(text.as_bytes())
+            .map_err(|d| d.to_string())
+    };
     let shape = |point: &Point, i: usize| {
         point.arguments[i]
             .value()

@@ -123,7 +123,7 @@ fn matrix(
     compress: bool,
 ) -> Jacobian {
     let options = Options::default();
-    let read = |p: &Primal| p.point(text.as_bytes());
+    let read = |p: &Primal| p.read_point(text.as_bytes());
     let found = if compress {
         compressed_jacobian(&flat(program), *f, &options, read, mode)
     } else {
@@ -192,9 +192,9 @@ fn seeds_and_directions(
     let options = Options::default();
     let mut adjoint = Adjoint::new(&flat(program), *f, &options).expect("it has an adjoint");
     let mut tangent = Tangent::new(&flat(program), *f, &options).expect("it has a tangent");
-    let point = adjoint.point(text.as_bytes()).expect("a point");
+    let point = adjoint.read_point(text.as_bytes()).expect("a point");
     let width: usize = expected.columns.iter().map(|c| c.1).sum();
-    let shapes = adjoint.ones(&point).expect("it has dependents");
+    let shapes = adjoint.seed_of_ones(&point).expect("it has dependents");
     for _ in 0..2 {
         let seed = whole(rng, &expected.rows, &shapes);
         let run = adjoint.gradient(&point, &seed).expect("it runs");
@@ -222,7 +222,7 @@ fn seeds_and_directions(
                 format!("\"{name}\": {json}")
             })
             .collect();
-        let read = adjoint.seeds(format!("{{{}}}", members.join(", ")).as_bytes(), &point);
+        let read = adjoint.read_seeds(format!("{{{}}}", members.join(", ")).as_bytes(), &point);
         assert_eq!(read.expect("a seed").0, std::slice::from_ref(&seed));
 
         let directions: Vec<Value> = run.gradient.iter().map(|(_, v)| v.clone()).collect();
@@ -241,7 +241,7 @@ fn seeds_and_directions(
         assert_eq!(numbers(&run.tangent), product, "{text}");
         // One too few, one too many, one of another shape or type.
         let mut wrong = vec![seed[1..].to_vec(), [&seed[..], &seed[..1]].concat()];
-        wrong.push([&[Value::reals(&[1.0; 9])], &seed[1..]].concat());
+        wrong.push([&[Value::from_reals(&[1.0; 9])], &seed[1..]].concat());
         wrong.push([&[Value::real32(1.0)], &seed[1..]].concat());
         for seed in wrong {
             let refused = adjoint
@@ -256,7 +256,7 @@ fn seeds_and_directions(
         &flat(program),
         *f,
         &options,
-        |p| p.point(text.as_bytes()),
+        |p| p.read_point(text.as_bytes()),
         Tolerances::default(),
     );
     let found = found.expect("it can be checked");
@@ -269,12 +269,14 @@ fn absent_parameters_cannot_be_seeded() {
     let (program, f) = program(There::Optional, There::Optional, &INDEPENDENTS, &DEPENDENTS);
     let adjoint = Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let tangent = Tangent::new(&flat(&program), f, &Options::default()).expect("it has a tangent");
-    let point = adjoint.point(point_text(false, true).as_bytes());
+    let point = adjoint.read_point(point_text(false, true).as_bytes());
     let point = point.expect("a point");
     for refused in [
-        adjoint.seeds(br#"{"o": 1}"#, &point).expect_err("absent"),
+        adjoint
+            .read_seeds(br#"{"o": 1}"#, &point)
+            .expect_err("absent"),
         tangent
-            .direction(br#"{"o": 1}"#, &point)
+            .read_direction(br#"{"o": 1}"#, &point)
             .expect_err("absent"),
     ] {
         let text = refused.to_string();
@@ -295,7 +297,7 @@ fn what_is_left_decides() {
         let mut adjoint =
             Adjoint::new(&flat(program), *f, &Options::default()).expect("it has an adjoint");
         let point = adjoint
-            .point(point_text(false, false).as_bytes())
+            .read_point(point_text(false, false).as_bytes())
             .expect("a point");
         let seed = adjoint.default_seed(&point)?;
         adjoint.gradient(&point, &seed)
@@ -311,7 +313,7 @@ fn what_is_left_decides() {
             &dependents,
         );
         let text = point_text(false, false);
-        let read = |p: &Primal| p.point(text.as_bytes());
+        let read = |p: &Primal| p.read_point(text.as_bytes());
         let options = Options::default();
         let (program, f) = &nothing;
         let mut refused = vec![gradient(&nothing).expect_err("nothing is left")];
@@ -340,7 +342,7 @@ fn one_element_needs_no_seed() {
         let (program, f) = finish(f);
         let mut adjoint =
             Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
-        let point = adjoint.point(br#"{"x": 3}"#).expect("a point");
+        let point = adjoint.read_point(br#"{"x": 3}"#).expect("a point");
         let seed = adjoint.default_seed(&point).expect("one element");
         let found = adjoint.gradient(&point, &seed).expect("it runs");
         assert_eq!(reals(&found.gradient, "x"), [6.0], "{rank} {ty:?}");
@@ -360,7 +362,7 @@ fn independents_that_share_cells_are_refused() {
         let (program, f) = program(There::Never, There::Never, names, &["y", "ga", "gb"]);
         let options = Options::default();
         let text = point_text(false, false);
-        let read = |p: &Primal| p.point(text.as_bytes());
+        let read = |p: &Primal| p.read_point(text.as_bytes());
         let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
         let point: Point = read(&primal).expect("a point");
         primal.run(&point).expect("it runs");
@@ -389,11 +391,11 @@ fn generated_globals_cannot_be_given() {
     for (name, found) in [
         (
             "ga_b",
-            adjoint.point(br#"{"x": 2, "v": [4, -1], "ga_b": [1, 1, 1]}"#),
+            adjoint.read_point(br#"{"x": 2, "v": [4, -1], "ga_b": [1, 1, 1]}"#),
         ),
         (
             "gb_t",
-            tangent.point(br#"{"x": 2, "v": [4, -1], "gb_t": [1, 1]}"#),
+            tangent.read_point(br#"{"x": 2, "v": [4, -1], "gb_t": [1, 1]}"#),
         ),
     ] {
         let refused = found.expect_err("it is generated").to_string();
@@ -433,7 +435,7 @@ end
             Err("dependents y, v are"),
         ),
     ] {
-        let there = adjoint.point(point.as_bytes()).expect("a point");
+        let there = adjoint.read_point(point.as_bytes()).expect("a point");
         match (adjoint.default_seed(&there), expected) {
             (Ok(seed), Ok(derivative)) => {
                 let found = adjoint.gradient(&there, &seed).expect("it runs");

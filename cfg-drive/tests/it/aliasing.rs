@@ -20,8 +20,8 @@ fn gradient(program: ProgramBuilder, f: RoutineId, x: f64) -> Vec<f64> {
     assert_eq!(found.agrees(), Some(true), "{found:?}");
     let [first, second] = merged_and_not().map(|options| {
         let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-        let point = adjoint.point(point.as_bytes()).expect("a point");
-        let seed = adjoint.ones(&point).expect("it has dependents");
+        let point = adjoint.read_point(point.as_bytes()).expect("a point");
+        let seed = adjoint.seed_of_ones(&point).expect("it has dependents");
         let run = adjoint.gradient(&point, &seed).expect("it runs");
         reals(&run.gradient, "x")
     });
@@ -65,8 +65,8 @@ fn an_argument_that_is_a_global_of_the_routine_stops_the_run_or_is_right() {
     let program: ValidProgram = p.finish().expect("the builder is used right");
     let mut adjoint =
         Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
-    let point = adjoint.point(br#"{"x": 0.4}"#).expect("a point");
-    let seed = adjoint.ones(&point).expect("it has dependents");
+    let point = adjoint.read_point(br#"{"x": 0.4}"#).expect("a point");
+    let seed = adjoint.seed_of_ones(&point).expect("it has dependents");
     let problem = adjoint.gradient(&point, &seed).expect_err("they overlap");
     assert!(format!("{problem:?}").contains("X214"), "{problem:?}");
     let (p, f) = sine_of_the_global(true);

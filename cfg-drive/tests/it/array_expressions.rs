@@ -212,7 +212,7 @@ fn random_array_expressions() {
                 &flat(&program),
                 f,
                 &Options::default(),
-                |t| t.point(point.as_bytes()),
+                |t| t.read_point(point.as_bytes()),
                 Tolerances::default(),
             );
             match found {
@@ -291,7 +291,7 @@ fn functions_that_return_arrays() {
             2 => Expr::var(fa.global(program.program(), g)),
             _ => size(u),
         };
-        let r = fa.result("r", Real.array([Dim::of(extent)]));
+        let r = fa.result("r", Real.array([Dim::with_extent(extent)]));
         fa.assign(r, u * u);
         fa.assign(r, r * u.at(1));
         functions.push(program.add(fa));
@@ -379,7 +379,7 @@ fn subscripts_with_nan_constants() {
     ] {
         let mut options = Options::default();
         options.reversal.blocks = blocks;
-        let read = |t: &Primal| t.point(br#"{"x": 0.7, "p": [1.25, -0.5, 2, 0.75]}"#);
+        let read = |t: &Primal| t.read_point(br#"{"x": 0.7, "p": [1.25, -0.5, 2, 0.75]}"#);
         let found = check(&flat(&program), f, &options, read, Default::default());
         let found = found.expect("it can be checked");
         assert_eq!(found.agrees(), Some(true), "{blocks:?}: {found:?}");

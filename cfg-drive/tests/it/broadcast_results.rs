@@ -65,9 +65,13 @@ fn adjoints_are_added_up_from_all_elements() {
                 Adjoint::new(&flat(&program), program.main.unwrap(), &Options::default())
                     .unwrap_or_else(|d| panic!("{target}: {d}"));
             let point = br#"{"x":3.0,"a":[[1.0,1.0,1.0],[1.0,1.0,1.0]]}"#;
-            let point = adjoint.point(point).expect("a point");
+            let point = adjoint.read_point(point).expect("a point");
             let seed = br#"{"a":[[1.0,10.0,100.0],[1e3,1e4,1e5]]}"#;
-            let seed = adjoint.seeds(seed, &point).expect("a seed").0.remove(0);
+            let seed = adjoint
+                .read_seeds(seed, &point)
+                .expect("a seed")
+                .0
+                .remove(0);
             let found = adjoint.gradient(&point, &seed).expect("a gradient");
             let is_written = |k: &usize| cells >> k & 1 == 1;
             let sum: f64 = (0..6).filter(is_written).map(|k| weights[k]).sum();

@@ -67,7 +67,7 @@ fn tangents_of_kinks_have_tangents_and_adjoints() {
             let mut point = r#""x": [0.51, 0.27, 1.13, 0.34], "k": 4"#.to_owned();
             for order in 1..=ORDERS {
                 let at = format!("{{{point}}}");
-                let read = |t: &Primal| t.point(at.as_bytes());
+                let read = |t: &Primal| t.read_point(at.as_bytes());
                 let found = check(
                     &flat(&program),
                     f,

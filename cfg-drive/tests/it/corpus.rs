@@ -162,7 +162,7 @@ fn differences_of_own_documents() {
             &flat(&program),
             main,
             &Options::default(),
-            |tangent| tangent.point(point.as_bytes()),
+            |tangent| tangent.read_point(point.as_bytes()),
             Tolerances::default(),
         )
         .unwrap_or_else(|e| panic!("{}: {e}", reference.name));

@@ -91,7 +91,7 @@ fn ranges() -> impl Iterator<Item = [i64; 3]> {
 fn agrees(adjoint: &mut Adjoint, range: [i64; 3], why: &str) -> u64 {
     let [first, last, step] = range;
     let point = format!(r#"{{"first": {first}, "last": {last}, "step": {step}, "x": 3}}"#);
-    let point = adjoint.point(point.as_bytes()).expect("it is a point");
+    let point = adjoint.read_point(point.as_bytes()).expect("it is a point");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     let found = adjoint.gradient(&point, &seed).expect("it runs");
     let value = super::reals(&found.value, "y")[0];

@@ -56,7 +56,7 @@ fn a_hundred_thousand_nested_loops_and_branches() {
 
     let mut adjoint =
         Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
-    let point = adjoint.point(br#"{"n": 5, "x": 3}"#);
+    let point = adjoint.read_point(br#"{"n": 5, "x": 3}"#);
     let point = point.expect("it is a point");
     let seed = adjoint.default_seed(&point).expect("there is one");
     let run = adjoint.gradient(&point, &seed).expect("it runs");

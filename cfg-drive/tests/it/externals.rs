@@ -68,7 +68,7 @@ end
         &flat(&program),
         f,
         &Options::default(),
-        |t| t.point(br#"{"n": 2, "x": [1.5, 2, 3, 4]}"#),
+        |t| t.read_point(br#"{"n": 2, "x": [1.5, 2, 3, 4]}"#),
         Tolerances::default(),
     )
 }
@@ -381,7 +381,7 @@ end
             &flat(&program),
             f,
             &Options::default(),
-            |t| t.point(point.as_bytes()),
+            |t| t.read_point(point.as_bytes()),
             Tolerances {
                 dot_product: 1e-6,
                 differences: 1e-2,

@@ -107,7 +107,7 @@ fn agrees(adjoint: &mut Adjoint, tangent: &mut Tangent, range: [i64; 3], stop: O
     );
     let what = format!("{range:?}, {stop:?}");
     let expected = expected(0.5, range, stop);
-    let here = adjoint.point(point.as_bytes()).expect("it is a point");
+    let here = adjoint.read_point(point.as_bytes()).expect("it is a point");
     let seed = adjoint.default_seed(&here).expect("one scalar");
     let found = adjoint.gradient(&here, &seed);
     let Some((y, dy)) = expected else {
@@ -119,8 +119,10 @@ fn agrees(adjoint: &mut Adjoint, tangent: &mut Tangent, range: [i64; 3], stop: O
     assert_eq!(reals(&found.value, "y"), [y], "{what}");
     let gradient = reals(&found.gradient, "x")[0];
     assert!(near(gradient, dy), "{what}: {gradient} {dy}");
-    let here = tangent.point(point.as_bytes()).expect("it is a point");
-    let direction = tangent.direction(br#"{"x": 1}"#, &here).expect("it is one");
+    let here = tangent.read_point(point.as_bytes()).expect("it is a point");
+    let direction = tangent
+        .read_direction(br#"{"x": 1}"#, &here)
+        .expect("it is one");
     let found = tangent.tangent(&here, &direction).expect("it runs");
     assert!(near(reals(&found.tangent, "y")[0], dy), "{what}");
 }
@@ -194,12 +196,14 @@ fn exponents_at_the_ends_of_the_range() {
         for x in [1.0, -1.0] {
             let point = format!(r#"{{"x": {x:?}, "k": {k}}}"#);
             let expected = k as f64 * if k % 2 == 0 { x } else { 1.0 };
-            let here = adjoint.point(point.as_bytes()).expect("it is a point");
+            let here = adjoint.read_point(point.as_bytes()).expect("it is a point");
             let seed = adjoint.default_seed(&here).expect("one scalar");
             let found = adjoint.gradient(&here, &seed).expect("it runs");
             assert_eq!(reals(&found.gradient, "x"), [expected], "{point}");
-            let here = tangent.point(point.as_bytes()).expect("it is a point");
-            let direction = tangent.direction(br#"{"x": 1}"#, &here).expect("it is one");
+            let here = tangent.read_point(point.as_bytes()).expect("it is a point");
+            let direction = tangent
+                .read_direction(br#"{"x": 1}"#, &here)
+                .expect("it is one");
             let found = tangent.tangent(&here, &direction).expect("it runs");
             assert_eq!(reals(&found.tangent, "y"), [expected], "{point}");
         }

@@ -60,12 +60,12 @@ fn fixtures_have_the_expected_gradients() {
             let mut adjoint = Adjoint::new(&flat(&program), routine, &options)
                 .unwrap_or_else(|e| panic!("{what}: {e}"));
             let at = adjoint
-                .point(&point)
+                .read_point(&point)
                 .unwrap_or_else(|e| panic!("{what}: {e}"));
             let seed = match &wanted.seed {
                 None => adjoint.default_seed(&at),
                 Some(seed) => adjoint
-                    .seeds(seed.to_string().as_bytes(), &at)
+                    .read_seeds(seed.to_string().as_bytes(), &at)
                     .map(|(mut seeds, _)| seeds.remove(0)),
             };
             let seed = seed.unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -88,7 +88,7 @@ fn fixtures_have_the_expected_gradients() {
             &flat(&program),
             routine,
             &Options::default(),
-            |tangent| tangent.point(&point),
+            |tangent| tangent.read_point(&point),
             Tolerances::default(),
         )
         .unwrap_or_else(|e| panic!("{name}: {e}"));

@@ -190,7 +190,7 @@ const POINT: &[u8] = br#"{"x": 0.7, "p": [1.25, -0.5, 2, 0.75]}"#;
 fn derivatives(program: &ValidProgram, options: &Options) -> Vec<f64> {
     let f = RoutineId::new(0);
     let mut adjoint = Adjoint::new(&flat(program), f, options).expect("it has an adjoint");
-    let point = adjoint.point(POINT).expect("a point");
+    let point = adjoint.read_point(POINT).expect("a point");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     let mut found = Vec::new();
     // Two runs agree: the first leaves nothing behind.
@@ -206,7 +206,7 @@ fn derivatives(program: &ValidProgram, options: &Options) -> Vec<f64> {
     }
     let mut tangent = Tangent::new(&flat(program), f, options).expect("it has a tangent");
     for direction in [r#"{"x": 1}"#, r#"{"p": [0.5, 0.25, -1, 2], "x": 0.125}"#] {
-        let direction = tangent.direction(direction.as_bytes(), &point);
+        let direction = tangent.read_direction(direction.as_bytes(), &point);
         let run = tangent.tangent(&point, &direction.expect("a direction"));
         let run = run.expect("the tangent runs");
         found.extend(reals(&run.value, "y"));
@@ -220,7 +220,7 @@ fn same(what: &str, globals: &[&str], routines: &[String]) {
     let given = program(globals, routines).unwrap_or_else(|e| panic!("{what}: {e}"));
     let f = RoutineId::new(0);
     let mut primal = Primal::new(&flat(&given), f, &Options::default()).expect("it can be run");
-    let point = primal.point(POINT).expect("a point");
+    let point = primal.read_point(POINT).expect("a point");
     let y = reals(&primal.run(&point).expect("it runs").value, "y");
     let expected = derivatives(&without_given(&given), &Options::default());
     assert_eq!(expected[..1], y, "{what}");
@@ -534,7 +534,7 @@ fn one_given_derivative_that_cannot_be_used_does_not_stand_in_the_other_ones_way
         let program = validate(json::read(text.as_bytes()).expect("a program")).expect("valid");
         let f = RoutineId::new(0);
         let options = Options::default();
-        let read = |p: &Primal| p.point(br#"{"x": 2}"#);
+        let read = |p: &Primal| p.read_point(br#"{"x": 2}"#);
         for mode in [None, Some(Mode::Adjoint), Some(Mode::Tangent)] {
             for found in [
                 jacobian(&flat(&program), f, &options, read, mode),
@@ -766,7 +766,7 @@ fn overlapping_arguments_that_are_written() {
                 &flat(&program),
                 f,
                 &Options::default(),
-                |t| t.point(br#"{"x": 0.7, "p": [0.5, 1.5, -0.25, 2.0]}"#),
+                |t| t.read_point(br#"{"x": 0.7, "p": [0.5, 1.5, -0.25, 2.0]}"#),
                 Tolerances::default(),
             );
             let what = format!("{shape} {first} {second} {marked}");

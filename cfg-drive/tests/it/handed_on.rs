@@ -126,7 +126,7 @@ fn present_and_absent() {
             for r in 0..changed.routines.len() {
                 changed.routines[r] = cfg_core::recover::flatten(
                     &changed,
-                    &Effects::of(&changed),
+                    &Effects::summarise(&changed),
                     &changed.routines[r].clone(),
                 );
             }
@@ -139,7 +139,7 @@ fn present_and_absent() {
             r#"{"x": 0.7, "w": 0.6, "u": [0.4, 0.9]}"#,
         ] {
             for options in &options {
-                let read = |t: &Primal| t.point(point.as_bytes());
+                let read = |t: &Primal| t.read_point(point.as_bytes());
                 let found = check(&flat(&program), f, options, read, Tolerances::default());
                 let found = found.unwrap_or_else(|d| panic!("{seed}, {point}: {d}"));
                 assert_ne!(found.agrees(), Some(false), "{seed}, {point}: {found:?}");
@@ -245,8 +245,11 @@ fn handed_to_given(intent: &str, shape: &str, names: &[&str], general: bool) -> 
     }
     let mut flat = program.into_program();
     for r in 0..flat.routines.len() {
-        flat.routines[r] =
-            cfg_core::recover::flatten(&flat, &Effects::of(&flat), &flat.routines[r].clone());
+        flat.routines[r] = cfg_core::recover::flatten(
+            &flat,
+            &Effects::summarise(&flat),
+            &flat.routines[r].clone(),
+        );
     }
     validate(flat).unwrap_or_else(|d| panic!("{d}"))
 }
@@ -275,7 +278,7 @@ fn arguments_of_given_adjoints() {
                             .collect();
                         let point = format!(r#"{{"x": 0.7{}}}"#, given.concat());
                         for options in merged_and_not() {
-                            let read = |t: &Primal| t.point(point.as_bytes());
+                            let read = |t: &Primal| t.read_point(point.as_bytes());
                             let found =
                                 check(&flat(&program), f, &options, read, Tolerances::default());
                             let what = format!("{intent} {shape} {names:?} {general} {point}");

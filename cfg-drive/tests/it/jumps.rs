@@ -141,11 +141,11 @@ impl Builder {
                 let (before, after) = (self.f.label(), self.f.label());
                 let back = self.f.temporary(Integer);
                 self.f.assign(back, 0);
-                self.f.place(before);
+                self.f.place_label(before);
                 self.labels.push((before, after, back));
                 self.all(body);
                 self.labels.pop();
-                self.f.place(after);
+                self.f.place_label(after);
             }
             Node::Break => self.f.break_loop(),
             Node::Continue => self.f.continue_loop(),
@@ -286,7 +286,7 @@ fn random_routines_with_jumps() {
             let mut state = State { y: [x, 1.0], h };
             run(&list, x, &mut state, &mut Vec::new());
             let point = format!(r#"{{"x": {x}, "h": {h}}}"#);
-            let point = adjoint.point(point.as_bytes()).expect("a point");
+            let point = adjoint.read_point(point.as_bytes()).expect("a point");
             let seed_of_y = adjoint.default_seed(&point).expect("one scalar");
             let found = adjoint.gradient(&point, &seed_of_y).expect("it runs");
             let value = super::reals(&found.value, "y")[0];
@@ -362,7 +362,7 @@ fn many_ways_out_of_deep_nests() {
             let mut state = State { y: [x, 1.0], h };
             run(&list, x, &mut state, &mut Vec::new());
             let point = format!(r#"{{"x": {x}, "h": {h}}}"#);
-            let point = adjoint.point(point.as_bytes()).expect("a point");
+            let point = adjoint.read_point(point.as_bytes()).expect("a point");
             let seed_of_y = adjoint.default_seed(&point).expect("one scalar");
             let found = adjoint.gradient(&point, &seed_of_y).expect("it runs");
             let value = super::reals(&found.value, "y")[0];

@@ -35,17 +35,17 @@ fn loops_that_do_not_end_are_named_with_their_passes() {
             let mut found = Vec::new();
             let mut adjoint =
                 Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-            let point = adjoint.point(text.as_bytes()).expect("a point");
+            let point = adjoint.read_point(text.as_bytes()).expect("a point");
             let seed = adjoint.default_seed(&point).expect("a seed");
             found.push(("f_fwd", adjoint.gradient(&point, &seed).err()));
             if limit == "fuel" {
                 let mut primal = Primal::new(&flat(&program), f, &options).expect("it runs");
-                let point = primal.point(text.as_bytes()).expect("a point");
+                let point = primal.read_point(text.as_bytes()).expect("a point");
                 found.push(("f", primal.run(&point).err()));
                 let mut tangent =
                     Tangent::new(&flat(&program), f, &options).expect("it has a tangent");
-                let point = tangent.point(text.as_bytes()).expect("a point");
-                let direction = tangent.direction(br#"{"x": 1}"#, &point).expect("one");
+                let point = tangent.read_point(text.as_bytes()).expect("a point");
+                let direction = tangent.read_direction(br#"{"x": 1}"#, &point).expect("one");
                 found.push(("f_t", tangent.tangent(&point, &direction).err()));
             }
             for (routine, problems) in found {
@@ -72,7 +72,9 @@ fn a_mesh_costs_what_it_runs() {
         let mut options = Options::default();
         options.run.fuel = 300 * n as u64;
         let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-        let point = adjoint.point(br#"{"x": 0.5, "y": 0.25}"#).expect("a point");
+        let point = adjoint
+            .read_point(br#"{"x": 0.5, "y": 0.25}"#)
+            .expect("a point");
         let seed = adjoint.default_seed(&point).expect("a seed");
         if let Err(d) = adjoint.gradient(&point, &seed) {
             panic!("{n}: {d}");
@@ -93,7 +95,7 @@ fn a_check_says_what_the_limits_did_not_let_it_run() {
     let checked = |limit: u64| {
         let mut options = Options::default();
         options.run.max_memory = limit;
-        let read = |p: &Primal| p.point(br#"{"x": 0.5}"#);
+        let read = |p: &Primal| p.read_point(br#"{"x": 0.5}"#);
         check(&flat(&program), f, &options, read, Tolerances::default()).expect("it can be checked")
     };
     let found = checked(1 << 30);
@@ -118,13 +120,15 @@ fn seeds_of_ones_count() {
     let (program, f) = product_and_sum();
     let options = Options::default();
     let adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-    let point = adjoint.point(br#"{"n": 2, "x": [1, 2]}"#).expect("a point");
+    let point = adjoint
+        .read_point(br#"{"n": 2, "x": [1, 2]}"#)
+        .expect("a point");
     let before = options.memory.used();
-    let seed = adjoint.ones(&point).expect("it has dependents");
+    let seed = adjoint.seed_of_ones(&point).expect("it has dependents");
     assert_eq!(options.memory.used() - before, 2 * 8);
     assert_eq!(seed[0].to_f64s(), Some(vec![1.0, 1.0]));
     // One more takes the place of the first.
-    let _again = adjoint.ones(&point).expect("it has dependents");
+    let _again = adjoint.seed_of_ones(&point).expect("it has dependents");
     assert_eq!(options.memory.used() - before, 2 * 8);
 }
 

@@ -113,7 +113,7 @@ fn of_text(source: &str) -> (ValidProgram, RoutineId) {
 fn gradient_at(program: &ValidProgram, f: RoutineId, point: &str) -> cfg_drive::Gradient {
     let mut adjoint =
         Adjoint::new(&flat(program), f, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
-    let point = adjoint.point(point.as_bytes()).expect("a point");
+    let point = adjoint.read_point(point.as_bytes()).expect("a point");
     let seed = adjoint.default_seed(&point).expect("a seed");
     let found = adjoint.gradient(&point, &seed);
     found.unwrap_or_else(|d| panic!("{d}"))
@@ -141,7 +141,7 @@ fn checked(program: &ValidProgram, f: RoutineId, point: &str) -> Checked {
         &flat(program),
         f,
         &Options::default(),
-        |t| t.point(point.as_bytes()),
+        |t| t.read_point(point.as_bytes()),
         Tolerances::default(),
     )
     .expect("it can be checked")
@@ -174,11 +174,11 @@ fn gradients_of_several_dependents_and_globals() {
     let (program, f) = product_and_sum();
     let mut adjoint =
         Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
-    let point = adjoint.point(br#"{"n": 3, "x": [2, 3, 5], "g": 4}"#);
+    let point = adjoint.read_point(br#"{"n": 3, "x": [2, 3, 5], "g": 4}"#);
     let point = point.expect("it is a point");
     assert!(adjoint.default_seed(&point).is_err());
     let (seeds, list) = adjoint
-        .seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)
+        .read_seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)
         .expect("they are seeds");
     assert!(list);
     let first = adjoint.gradient(&point, &seeds[0]).expect("it runs");
@@ -194,9 +194,11 @@ fn gradients_of_several_dependents_and_globals() {
     assert!((reals(&second.gradient, "g")[0] - sines).abs() < 1e-15);
     // The session is used again: the first result comes out again, also after another point.
     let other = adjoint
-        .point(br#"{"n": 1, "x": [7]}"#)
+        .read_point(br#"{"n": 1, "x": [7]}"#)
         .expect("it is a point");
-    let (seed, _) = adjoint.seeds(br#"{"y": [0, 1]}"#, &other).expect("a seed");
+    let (seed, _) = adjoint
+        .read_seeds(br#"{"y": [0, 1]}"#, &other)
+        .expect("a seed");
     let third = adjoint.gradient(&other, &seed[0]).expect("it runs");
     assert_eq!(reals(&third.gradient, "x"), [2.0 * 7f64.cos()]);
     assert_eq!(adjoint.gradient(&point, &seeds[0]), Ok(first));
@@ -208,7 +210,8 @@ fn rows_columns_and_closed_form_agree() {
     let point = br#"{"n": 3, "x": [2, 3, 5]}"#;
     let matrix = |mode| {
         let options = Options::default();
-        jacobian(&flat(&program), f, &options, |t| t.point(point), mode).expect("it has a Jacobian")
+        jacobian(&flat(&program), f, &options, |t| t.read_point(point), mode)
+            .expect("it has a Jacobian")
     };
     let (rows, columns) = (matrix(Some(Mode::Adjoint)), matrix(Some(Mode::Tangent)));
     assert_eq!(rows.rows, [("y".to_owned(), 2)]);
@@ -233,7 +236,7 @@ fn functions_return_their_result() {
     f.assign(r, x * x);
     let (program, f) = finish(f);
     let mut primal = Primal::new(&flat(&program), f, &Options::default()).expect("it can be run");
-    let point = primal.point(br#"{"x": 3}"#).expect("it is a point");
+    let point = primal.read_point(br#"{"x": 3}"#).expect("it is a point");
     assert_eq!(
         reals(&primal.run(&point).expect("it runs").value, "return"),
         [9.0]
@@ -244,13 +247,15 @@ fn functions_return_their_result() {
     let gradient = adjoint.gradient(&point, &seed).expect("it runs");
     assert_eq!(reals(&gradient.value, "return"), [9.0]);
     assert_eq!(reals(&gradient.gradient, "x"), [6.0]);
-    let (seeds, _) = adjoint.seeds(br#"{"return": 10}"#, &point).expect("a seed");
+    let (seeds, _) = adjoint
+        .read_seeds(br#"{"return": 10}"#, &point)
+        .expect("a seed");
     let gradient = adjoint.gradient(&point, &seeds[0]).expect("it runs");
     assert_eq!(reals(&gradient.gradient, "x"), [60.0]);
     let mut tangent =
         Tangent::new(&flat(&program), f, &Options::default()).expect("it has a tangent");
     let direction = tangent
-        .direction(br#"{"x": 0.5}"#, &point)
+        .read_direction(br#"{"x": 0.5}"#, &point)
         .expect("a direction");
     let found = tangent.tangent(&point, &direction).expect("it runs");
     assert_eq!(reals(&found.tangent, "return"), [3.0]);
@@ -265,7 +270,7 @@ fn an_inout_variable_is_seeded_at_exit_and_differentiated_at_entry() {
     let (program, f) = finish(f);
     let mut adjoint =
         Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
-    let point = adjoint.point(br#"{"x": 2}"#).expect("it is a point");
+    let point = adjoint.read_point(br#"{"x": 2}"#).expect("it is a point");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     let gradient = adjoint.gradient(&point, &seed).expect("it runs");
     assert_eq!(reals(&gradient.value, "x"), [8.0]);
@@ -298,9 +303,9 @@ fn the_tangent_of_the_gradient_is_a_hessian() {
     let mut tangent = Tangent::new(&flat(&program), reversal.gradient, &Options::default())
         .expect("it has a tangent");
     let point = br#"{"x": 3, "y": 5, "x_b": 0, "y_b": 0, "z_b": 1}"#;
-    let point = tangent.point(point).expect("it is a point");
+    let point = tangent.read_point(point).expect("it is a point");
     let direction = tangent
-        .direction(br#"{"x": 1}"#, &point)
+        .read_direction(br#"{"x": 1}"#, &point)
         .expect("a direction");
     let found = tangent.tangent(&point, &direction).expect("it runs");
     assert_eq!(reals(&found.value, "x_b"), [30.0]);
@@ -326,9 +331,11 @@ fn traces_are_of_the_original_and_mirror_each_other() {
         options.reversal.unstructured = unstructured;
         let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
         let point = adjoint
-            .point(br#"{"n": 2, "x": [2, 3]}"#)
+            .read_point(br#"{"n": 2, "x": [2, 3]}"#)
             .expect("it is a point");
-        let (seed, _) = adjoint.seeds(br#"{"y": [1, 1]}"#, &point).expect("a seed");
+        let (seed, _) = adjoint
+            .read_seeds(br#"{"y": [1, 1]}"#, &point)
+            .expect("a seed");
         let trace = adjoint.gradient(&point, &seed[0]).expect("it runs").trace;
         let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
         let run = primal.run(&point).expect("it runs");
@@ -605,16 +612,16 @@ fn shapes_that_depend_on_globals() {
         (r#"{"n": 0, "x": 1}"#, &[]),
         (r#"{"n": 1, "x": 1, "y": [5]}"#, &[1.0]),
     ] {
-        let point = primal.point(text.as_bytes()).expect("a point");
+        let point = primal.read_point(text.as_bytes()).expect("a point");
         assert_eq!(reals(&primal.run(&point).expect("it runs").value, "y"), y);
-        let point = adjoint.point(text.as_bytes()).expect("a point");
-        let seed = adjoint.ones(&point).expect("it has dependents");
+        let point = adjoint.read_point(text.as_bytes()).expect("a point");
+        let seed = adjoint.seed_of_ones(&point).expect("it has dependents");
         let run = adjoint.gradient(&point, &seed).expect("it runs");
         assert_eq!(reals(&run.value, "y"), y);
         let sum: usize = (1..=y.len()).sum();
         assert_eq!(reals(&run.gradient, "x"), [sum as f64]);
-        let point = tangent.point(text.as_bytes()).expect("a point");
-        let direction = tangent.direction(br#"{"x": 1}"#, &point).expect("one");
+        let point = tangent.read_point(text.as_bytes()).expect("a point");
+        let direction = tangent.read_direction(br#"{"x": 1}"#, &point).expect("one");
         let run = tangent.tangent(&point, &direction).expect("it runs");
         assert_eq!(reals(&run.tangent, "y").len(), y.len());
         assert_eq!(
@@ -622,7 +629,7 @@ fn shapes_that_depend_on_globals() {
             Some(!y.is_empty()).filter(|some| *some)
         );
     }
-    let wrong = primal.point(br#"{"x": 2, "n": 2, "y": [1, 2, 3]}"#);
+    let wrong = primal.read_point(br#"{"x": 2, "n": 2, "y": [1, 2, 3]}"#);
     let message = wrong.expect_err("y is too long").to_string();
     assert!(
         message.contains("P416") && message.contains("(2)"),
@@ -676,7 +683,7 @@ fn what_cannot_be_done_is_an_error() {
     let program = validate(program).expect("it is valid");
     // y stays without a value: an error in every mode, since it is a dependent.
     let mut primal = Primal::new(&flat(&program), f, &Options::default()).expect("it can be run");
-    let point: Point = primal.point(br#"{"x": -1}"#).expect("it is a point");
+    let point: Point = primal.read_point(br#"{"x": -1}"#).expect("it is a point");
     let message = primal.run(&point).expect_err("no value").to_string();
     assert!(message.contains("X202"), "{message}");
     let mut adjoint =
@@ -700,7 +707,7 @@ fn intents_of_arguments_do_not_confuse_positions() {
     let mut adjoint =
         Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let point = adjoint
-        .point(br#"{"k": 2, "a": 3, "b": [5, 7]}"#)
+        .read_point(br#"{"k": 2, "a": 3, "b": [5, 7]}"#)
         .expect("a point");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     let gradient = adjoint.gradient(&point, &seed).expect("it runs");
@@ -733,7 +740,7 @@ fn sparse_jacobians_take_fewer_sweeps() {
     let x: Vec<String> = (0..n).map(|i| format!("{}", f64::from(i) / 7.0)).collect();
     let point = format!("{{\"x\": [{}], \"a\": 2, \"b\": 3}}", x.join(", "));
     let options = Options::default();
-    let read = |p: &Primal| p.point(point.as_bytes());
+    let read = |p: &Primal| p.read_point(point.as_bytes());
     for mode in [Some(Mode::Adjoint), Some(Mode::Tangent), None] {
         let full = jacobian(&flat(&program), f, &options, read, mode).expect("it has a Jacobian");
         let few =
@@ -776,9 +783,9 @@ fn full_jacobians_cost_at_most_twice() {
     let point = br#"{"n": 3, "x": [2, 3, 5]}"#;
     let options = Options::default();
     let full =
-        jacobian(&flat(&program), f, &options, |t| t.point(point), None).expect("a Jacobian");
+        jacobian(&flat(&program), f, &options, |t| t.read_point(point), None).expect("a Jacobian");
     for mode in [Mode::Adjoint, Mode::Tangent] {
-        let read = |p: &Primal| p.point(point);
+        let read = |p: &Primal| p.read_point(point);
         let few = compressed_jacobian(&flat(&program), f, &options, read, Some(mode)).expect("one");
         for (a, b) in few.entries.iter().zip(&full.entries) {
             assert!((a - b).abs() < 1e-14 * a.abs().max(1.0), "{a} {b}");

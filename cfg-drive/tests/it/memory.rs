@@ -25,15 +25,15 @@ type Work = fn(&str, &Options) -> Result<(), Diagnostics>;
 fn run(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
     let mut primal = Primal::new(&flat(&program), f, options)?;
-    let point = primal.point(point.as_bytes())?;
+    let point = primal.read_point(point.as_bytes())?;
     primal.run(&point).map(|_| ())
 }
 
 fn gradient(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
     let mut adjoint = Adjoint::new(&flat(&program), f, options)?;
-    let point = adjoint.point(point.as_bytes())?;
-    let (seeds, _) = adjoint.seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)?;
+    let point = adjoint.read_point(point.as_bytes())?;
+    let (seeds, _) = adjoint.read_seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)?;
     let all: Result<Vec<_>, _> = seeds.iter().map(|s| adjoint.gradient(&point, s)).collect();
     all.map(|_| ())
 }
@@ -41,26 +41,26 @@ fn gradient(point: &str, options: &Options) -> Result<(), Diagnostics> {
 fn tangent(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
     let mut tangent = Tangent::new(&flat(&program), f, options)?;
-    let point = tangent.point(point.as_bytes())?;
-    let direction = tangent.direction(b"{}", &point)?;
+    let point = tangent.read_point(point.as_bytes())?;
+    let direction = tangent.read_direction(b"{}", &point)?;
     tangent.tangent(&point, &direction).map(|_| ())
 }
 
 fn checked(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
-    let read = |p: &Primal| p.point(point.as_bytes());
+    let read = |p: &Primal| p.read_point(point.as_bytes());
     check(&flat(&program), f, options, read, Tolerances::default()).map(|_| ())
 }
 
 fn rows(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
-    let read = |p: &Primal| p.point(point.as_bytes());
+    let read = |p: &Primal| p.read_point(point.as_bytes());
     jacobian(&flat(&program), f, options, read, Some(Mode::Adjoint)).map(|_| ())
 }
 
 fn few_rows(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
-    let read = |p: &Primal| p.point(point.as_bytes());
+    let read = |p: &Primal| p.read_point(point.as_bytes());
     compressed_jacobian(&flat(&program), f, options, read, Some(Mode::Adjoint)).map(|_| ())
 }
 
@@ -111,8 +111,8 @@ fn values_that_are_kept_count() {
     let (program, f) = product_and_sum();
     let options = within(1 << 30);
     let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-    let point = adjoint.point(point(1000).as_bytes()).expect("a point");
-    let seed = adjoint.ones(&point).expect("it has dependents");
+    let point = adjoint.read_point(point(1000).as_bytes()).expect("a point");
+    let seed = adjoint.seed_of_ones(&point).expect("it has dependents");
     let first = adjoint.gradient(&point, &seed).expect("it runs");
     let one = options.memory.used();
     let second = adjoint.gradient(&point, &seed).expect("it runs");

@@ -56,7 +56,7 @@ fn integers_among_the_operands() {
                     &flat(&program),
                     f,
                     &options,
-                    |t| t.point(point.as_bytes()),
+                    |t| t.read_point(point.as_bytes()),
                     tolerances,
                 );
                 let found = found.expect("it runs");

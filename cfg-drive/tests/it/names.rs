@@ -32,8 +32,8 @@ fn a_global_of_a_callee_has_the_name_of_an_argument() {
     assert_eq!(found.agrees(), Some(true), "{found:?}");
     for options in merged_and_not() {
         let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-        let point = adjoint.point(br#"{"x": 0.5}"#).expect("a point");
-        let seed = adjoint.ones(&point).expect("it has dependents");
+        let point = adjoint.read_point(br#"{"x": 0.5}"#).expect("a point");
+        let seed = adjoint.seed_of_ones(&point).expect("it has dependents");
         let run = adjoint.gradient(&point, &seed).expect("it runs");
         assert_eq!(reals(&run.gradient, "x"), [3.0 * 0.5f64.cos()]);
         assert_eq!(run.mirrored, Some(true));
@@ -104,8 +104,8 @@ fn thousands_of_routines_with_a_global_each() {
     let program = program.finish().expect("the builder is used right");
     let mut adjoint =
         Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
-    let point = adjoint.point(br#"{"x": 1.5}"#).expect("a point");
-    let seed = adjoint.ones(&point).expect("it has dependents");
+    let point = adjoint.read_point(br#"{"x": 1.5}"#).expect("a point");
+    let seed = adjoint.seed_of_ones(&point).expect("it has dependents");
     let run = adjoint.gradient(&point, &seed).expect("it runs");
     assert_eq!(reals(&run.gradient, "x"), [3.0]);
 }

@@ -128,25 +128,25 @@ fn at_point(text: &str, point: &str) -> Result<(ValidProgram, RoutineId, Options
 pub(crate) fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main, options) = at_point(text, point)?;
     let mut primal = Primal::new(&flat(&program), main, &options)?;
-    let point = primal.point(point.as_bytes())?;
+    let point = primal.read_point(point.as_bytes())?;
     let run = primal.run(&point)?;
-    let values = Members::of(&run.value, &program, main).at(point.sizes());
+    let values = Members::new(&run.value, &program, main).with_sizes(point.sizes());
     Ok(serde_json::to_value(values).expect("values"))
 }
 
 pub(crate) fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main, options) = at_point(text, point)?;
     let mut adjoint = Adjoint::new(&flat(&program), main, &options)?;
-    let point = adjoint.point(point.as_bytes())?;
+    let point = adjoint.read_point(point.as_bytes())?;
     let seed = adjoint.default_seed(&point)?;
     let found = adjoint.gradient(&point, &seed)?;
-    let values = Members::of(&found.gradient, &program, main).at(point.sizes());
+    let values = Members::new(&found.gradient, &program, main).with_sizes(point.sizes());
     Ok(serde_json::to_value(values).expect("values"))
 }
 
 pub(crate) fn agrees(text: &str, point: &str) {
     let (program, main, options) = at_point(text, point).unwrap_or_else(|e| panic!("{e}"));
-    let read = |primal: &Primal| primal.point(point.as_bytes());
+    let read = |primal: &Primal| primal.read_point(point.as_bytes());
     let checked = check(&flat(&program), main, &options, read, Tolerances::default());
     let checked = checked.unwrap_or_else(|e| panic!("{text}{point}\n{e}"));
     assert_eq!(checked.agrees(), Some(true), "{text}{point}");
@@ -249,18 +249,18 @@ fn what_nested_pointers_lead_to_goes_in_and_out() {
             let text = point.to_string();
 
             let there = primal
-                .point(text.as_bytes())
+                .read_point(text.as_bytes())
                 .unwrap_or_else(|e| panic!("{text} {e}"));
             let run = primal.run(&there).unwrap_or_else(|e| panic!("{text} {e}"));
-            let found = Members::of(&run.value, &program, main).at(there.sizes());
+            let found = Members::new(&run.value, &program, main).with_sizes(there.sizes());
             assert_eq!(serde_json::to_value(found).expect("values"), end, "{text}");
 
-            let there = adjoint.point(text.as_bytes()).expect("a point");
+            let there = adjoint.read_point(text.as_bytes()).expect("a point");
             let seed = adjoint.default_seed(&there).expect("one dependent");
             let found = adjoint
                 .gradient(&there, &seed)
                 .unwrap_or_else(|e| panic!("{text} {e}"));
-            let found = Members::of(&found.gradient, &program, main).at(there.sizes());
+            let found = Members::new(&found.gradient, &program, main).with_sizes(there.sizes());
             assert_eq!(
                 serde_json::to_value(found).expect("values"),
                 wanted,
@@ -309,7 +309,7 @@ fn seeds_are_nested() {
     );
     let (program, main, options) = at_point(ROWS, POINT).expect("it is lowered");
     let mut adjoint = Adjoint::new(&flat(&program), main, &options).expect("it is reversed");
-    let point = adjoint.point(POINT.as_bytes()).expect("a point");
+    let point = adjoint.read_point(POINT.as_bytes()).expect("a point");
     let of_s = json!({
         "a": [[s / 2.0], [0.0, s / 5.0]],
         "pair": {"x": 0.0, "of": [s / 11.0]},
@@ -327,10 +327,10 @@ fn seeds_are_nested() {
         (r#"{"a": [[0], [1, 1]], "s": 0}"#, &of_a),
     ] {
         let (seeds, _) = adjoint
-            .seeds(seed.as_bytes(), &point)
+            .read_seeds(seed.as_bytes(), &point)
             .unwrap_or_else(|e| panic!("{e}"));
         let found = adjoint.gradient(&point, &seeds[0]).expect("it runs");
-        let found = Members::of(&found.gradient, &program, main).at(point.sizes());
+        let found = Members::new(&found.gradient, &program, main).with_sizes(point.sizes());
         assert_eq!(
             &serde_json::to_value(found).expect("values"),
             wanted,
@@ -345,7 +345,7 @@ fn seeds_are_nested() {
         (r#"{"pair": {"x": 1}}"#, "P412", "/pair"),
         (r#"{"a_elements": [1, 1, 1]}"#, "P412", "/a_elements"),
     ] {
-        let wrong = adjoint.seeds(seed.as_bytes(), &point).expect_err(seed);
+        let wrong = adjoint.read_seeds(seed.as_bytes(), &point).expect_err(seed);
         let problem = &wrong.0[0];
         let at = problem.at.pointer.as_deref().unwrap_or("");
         assert_eq!((problem.code, at), (code, place), "{seed}\n{wrong}");

@@ -80,9 +80,9 @@ main subroutine f(in real x, out real y)
         assert_eq!(reals(&found.gradient, "x"), [80.0], "{call}");
         let mut tangent =
             Tangent::new(&flat(&program), f, &Options::default()).expect("it has a tangent");
-        let point = tangent.point(br#"{"x": 2}"#).expect("a point");
+        let point = tangent.read_point(br#"{"x": 2}"#).expect("a point");
         let direction = tangent
-            .direction(br#"{"x": 1}"#, &point)
+            .read_direction(br#"{"x": 1}"#, &point)
             .expect("a direction");
         let run = tangent.tangent(&point, &direction).expect("it runs");
         assert_eq!(reals(&run.tangent, "y"), [80.0], "{call}");

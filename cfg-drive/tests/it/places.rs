@@ -35,7 +35,7 @@ source \"g.c\"
     let point = br#"{"x": [1, 2, 3, 4], "k": 3}"#;
     let options = Options::default();
     // ENTRY, LOOP, BASICBLOCK: its second statement.
-    let place = Site::of(g, Element::Statement(VertexId::new(2), 1));
+    let place = Site::whole(g, Element::Statement(VertexId::new(2), 1));
     let check = |problems: cfg_core::diagnostic::Diagnostics, generated: Option<&str>| {
         let at = &problems.0[0].at;
         assert_eq!(at.site.as_deref(), Some(&place), "{problems}");
@@ -58,18 +58,18 @@ source \"g.c\"
         );
     };
     let mut primal = Primal::new(&flat(&program), main, &options).expect("it runs");
-    let at = primal.point(point).expect("a point");
+    let at = primal.read_point(point).expect("a point");
     check(primal.run(&at).expect_err("a subscript is wrong"), None);
     let mut adjoint = Adjoint::new(&flat(&program), main, &options).expect("an adjoint");
-    let at = adjoint.point(point).expect("a point");
+    let at = adjoint.read_point(point).expect("a point");
     let seed = adjoint.default_seed(&at).expect("a seed");
     let found = adjoint
         .gradient(&at, &seed)
         .expect_err("a subscript is wrong");
     check(found, Some("g_fwd"));
     let mut tangent = Tangent::new(&flat(&program), main, &options).expect("a tangent");
-    let at = tangent.point(point).expect("a point");
-    let direction = [cfg_exec::Value::reals(&[1.0; 4])];
+    let at = tangent.read_point(point).expect("a point");
+    let direction = [cfg_exec::Value::from_reals(&[1.0; 4])];
     let found = tangent
         .tangent(&at, &direction)
         .expect_err("a subscript is wrong");

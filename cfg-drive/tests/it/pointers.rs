@@ -27,26 +27,26 @@ fn lowered(text: &str, cells: usize) -> Result<(ValidProgram, RoutineId), Diagno
 pub(crate) fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main) = lowered(text, 1000)?;
     let mut primal = Primal::new(&flat(&program), main, &Options::default())?;
-    let point = primal.point(point.as_bytes())?;
+    let point = primal.read_point(point.as_bytes())?;
     let run = primal.run(&point)?;
-    Ok(serde_json::to_value(Members::of(&run.value, &program, main)).expect("values"))
+    Ok(serde_json::to_value(Members::new(&run.value, &program, main)).expect("values"))
 }
 
 fn tangent(text: &str, point: &str, direction: &str) -> Result<(), Diagnostics> {
     let (program, main) = lowered(text, 1000)?;
     let mut tangent = Tangent::new(&flat(&program), main, &Options::default())?;
-    let point = tangent.point(point.as_bytes())?;
-    let direction = tangent.direction(direction.as_bytes(), &point)?;
+    let point = tangent.read_point(point.as_bytes())?;
+    let direction = tangent.read_direction(direction.as_bytes(), &point)?;
     tangent.tangent(&point, &direction).map(drop)
 }
 
 pub(crate) fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main) = lowered(text, 1000)?;
     let mut adjoint = Adjoint::new(&flat(&program), main, &Options::default())?;
-    let point = adjoint.point(point.as_bytes())?;
+    let point = adjoint.read_point(point.as_bytes())?;
     let seed = adjoint.default_seed(&point)?;
     let found = adjoint.gradient(&point, &seed)?;
-    Ok(serde_json::to_value(Members::of(&found.gradient, &program, main)).expect("values"))
+    Ok(serde_json::to_value(Members::new(&found.gradient, &program, main)).expect("values"))
 }
 
 /// Twelve routines of the kind that C programs have: adjoint, tangent and differences agree, and the tape is empty at
@@ -63,7 +63,7 @@ fn the_fixtures_have_right_gradients() {
         let text = fs::read_to_string(&path).expect("it is text");
         let point = fs::read(path.with_extension("point.json")).expect("it has a point");
         let (program, main) = lowered(&text, 1000).unwrap_or_else(|e| panic!("{e}"));
-        let read = |primal: &Primal| primal.point(&point);
+        let read = |primal: &Primal| primal.read_point(&point);
         let tolerances = Tolerances::default();
         let checked = check(&flat(&program), main, &Options::default(), read, tolerances);
         let checked = checked.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -382,9 +382,9 @@ end
         let (program, main) = lowered(&text, cells).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let mut primal =
             Primal::new(&flat(&program), main, &Options::default()).expect("a program");
-        let point = primal.point(b"{}").expect("a point");
+        let point = primal.read_point(b"{}").expect("a point");
         let found = primal.run(&point).map(|run| {
-            serde_json::to_value(Members::of(&run.value, &program, main)).expect("values")
+            serde_json::to_value(Members::new(&run.value, &program, main)).expect("values")
         });
         match (found, expected) {
             (Ok(found), Ok(y)) => assert_eq!(found, json!({"y": y}), "{text}"),

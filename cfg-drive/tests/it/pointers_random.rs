@@ -68,7 +68,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(program: &ValidProgram, at: &At) -> Result<Self, String> {
+    fn interpret(program: &ValidProgram, at: &At) -> Result<Self, String> {
         let main = program.main.expect("one is marked");
         // By operator overloading, one direction for each independent.
         let unit = |k: usize| -> Vec<f64> {
@@ -191,11 +191,15 @@ fn second(
     let both = validate(both).map_err(said)?;
     let mut tangent = Tangent::new(&flat(&both), reversal.gradient, &options).map_err(said)?;
     let point = json!({"x": at.x, "c": at.c, "t": at.t, "x_b": weights[..6], "t_b": 0.0, "c_b": vec![0.0; 4], "y_b": weights[6]});
-    let point = tangent.point(point.to_string().as_bytes()).map_err(said)?;
+    let point = tangent
+        .read_point(point.to_string().as_bytes())
+        .map_err(said)?;
     let given = json!({"x": direction[..6], "t": direction[6]}).to_string();
-    let given = tangent.direction(given.as_bytes(), &point).map_err(said)?;
+    let given = tangent
+        .read_direction(given.as_bytes(), &point)
+        .map_err(said)?;
     let result = tangent.tangent(&point, &given).map_err(said)?;
-    let found = Members::of(&result.tangent, &both, reversal.gradient);
+    let found = Members::new(&result.tangent, &both, reversal.gradient);
     let found = serde_json::to_value(found).expect("values");
     let found: Vec<f64> = ["x_b", "t_b"]
         .into_iter()
@@ -203,10 +207,10 @@ fn second(
         .collect();
     // A comparison that changes its result between two points says nothing of the derivative: one that does so at the point itself
     // leaves the difference to one side.
-    let here = Found::of(program, at)?.gradient(weights);
+    let here = Found::interpret(program, at)?.gradient(weights);
     let mut all = Vec::new();
     for h in [1e-5, 1e-6, 1e-7] {
-        let [less, more] = [-h, h].map(|h| Found::of(program, &at.moved(direction, h)));
+        let [less, more] = [-h, h].map(|h| Found::interpret(program, &at.moved(direction, h)));
         let (less, more) = (less?.gradient(weights), more?.gradient(weights));
         for (a, b, width, tolerance) in [
             (&less, &more, 2.0 * h, 1e-4),
@@ -234,7 +238,7 @@ fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
         t: numbers(1)[0],
     };
     let (direction, weights) = (numbers(INDEPENDENT), numbers(7));
-    let wanted = Found::of(program, &at)?;
+    let wanted = Found::interpret(program, &at)?;
 
     let said = |e: Diagnostics| e.to_string();
     let main = program.main.expect("one is marked");
@@ -243,7 +247,8 @@ fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
     let mut values = json!({"x": at.x, "c": at.c, "t": at.t});
     let point = values.to_string();
     let options = Options::default();
-    let members = |named| serde_json::to_value(Members::of(named, &lowered, main)).expect("values");
+    let members =
+        |named| serde_json::to_value(Members::new(named, &lowered, main)).expect("values");
     let both = |tree: &Json, names: [&str; 2]| -> Vec<f64> {
         names.into_iter().flat_map(|n| reals(&tree[n])).collect()
     };
@@ -253,7 +258,7 @@ fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
     };
 
     let mut primal = Primal::new(&flat(&lowered), main, &options).map_err(said)?;
-    let there = primal.point(point.as_bytes()).map_err(said)?;
+    let there = primal.read_point(point.as_bytes()).map_err(said)?;
     let run = primal.run(&there).map_err(said)?;
     same(
         "values",
@@ -262,17 +267,19 @@ fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
     )?;
 
     let mut tangent = Tangent::new(&flat(&lowered), main, &options).map_err(said)?;
-    let there = tangent.point(point.as_bytes()).map_err(said)?;
+    let there = tangent.read_point(point.as_bytes()).map_err(said)?;
     let given = json!({"x": direction[..6], "t": direction[6]}).to_string();
-    let given = tangent.direction(given.as_bytes(), &there).map_err(said)?;
+    let given = tangent
+        .read_direction(given.as_bytes(), &there)
+        .map_err(said)?;
     let result = tangent.tangent(&there, &given).map_err(said)?;
     let found = both(&members(&result.tangent), ["x", "y"]);
     same("tangent", &wanted.tangent(&direction), &found)?;
 
     let mut adjoint = Adjoint::new(&flat(&lowered), main, &options).map_err(said)?;
-    let there = adjoint.point(point.as_bytes()).map_err(said)?;
+    let there = adjoint.read_point(point.as_bytes()).map_err(said)?;
     let given = json!({"x": weights[..6], "y": weights[6]}).to_string();
-    let (seeds, _) = adjoint.seeds(given.as_bytes(), &there).map_err(said)?;
+    let (seeds, _) = adjoint.read_seeds(given.as_bytes(), &there).map_err(said)?;
     let result = adjoint.gradient(&there, &seeds[0]).map_err(said)?;
     let found = both(&members(&result.gradient), ["x", "t"]);
     same("gradient", &wanted.gradient(&weights), &found)?;

@@ -86,13 +86,13 @@ fn every_elemental_has_known_bits() {
     for op in operators() {
         let (program, f) = program(op);
         let mut primal = Primal::new(&flat(&program), f, &portable).expect("it can be run");
-        let at = primal.point(point.as_bytes()).expect("a point");
+        let at = primal.read_point(point.as_bytes()).expect("a point");
         let values = reals(&primal.run(&at).expect("it runs").value, "y");
         let args = operands(op, |_| Expr::Int(0)).1;
         let expected = apply(op, &args, Math::Portable).expect("a value").to_f64();
         assert_eq!(values[..2], [expected; 2], "{op:?}");
         writeln!(text, "{}: value{}", op.name(), hex(&values)).expect("a string");
-        let read = |p: &Primal| p.point(point.as_bytes());
+        let read = |p: &Primal| p.read_point(point.as_bytes());
         for (mode, blocks) in [
             (Mode::Tangent, Blocks::Statement),
             (Mode::Adjoint, Blocks::Statement),
@@ -148,7 +148,7 @@ fn extents_are_portable_too() {
             ..Options::default()
         };
         let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
-        let at = primal.point(format!(r#"{{"p": {x}}}"#).as_bytes());
+        let at = primal.read_point(format!(r#"{{"p": {x}}}"#).as_bytes());
         let run = primal.run(&at.expect("a point")).expect("it runs");
         assert_eq!(reals(&run.value, "y").len(), portable as usize, "x = {x}");
     }

@@ -39,7 +39,7 @@ fn value(program: &Program, name: &str, extents: &[usize], real: &mut dyn FnMut(
 }
 
 fn members(values: &Named, program: &Program, routine: RoutineId) -> Json {
-    serde_json::to_value(Members::of(values, program, routine)).expect("values")
+    serde_json::to_value(Members::new(values, program, routine)).expect("values")
 }
 
 /// The value without fields that are not real.
@@ -63,7 +63,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    pub(crate) fn of(seed: u64) -> Self {
+    pub(crate) fn random(seed: u64) -> Self {
         let text = records::text(seed);
         let program = read(&text);
         let mut rng = Rng::new(seed ^ 0xb17);
@@ -103,7 +103,7 @@ impl Case {
         let options = Options::default();
         let mut run =
             Primal::new(&flat(program), routine, &options).unwrap_or_else(|e| self.fail(e));
-        let point = run.point(point).unwrap_or_else(|e| self.fail(e));
+        let point = run.read_point(point).unwrap_or_else(|e| self.fail(e));
         let found = run.run(&point).unwrap_or_else(|e| self.fail(e));
         members(&found.value, program, routine)
     }
@@ -150,14 +150,14 @@ impl Case {
             Adjoint::new(&flat(&self.program), main, &options).unwrap_or_else(|e| self.fail(e));
         let point = Json::Object(self.point.clone()).to_string();
         let point = adjoint
-            .point(point.as_bytes())
+            .read_point(point.as_bytes())
             .unwrap_or_else(|e| self.fail(e));
         seeds.remove("q");
         seeds.remove("t");
         seeds.insert("y".to_owned(), json!(0.5));
         let only_reals = self.seed(seeds);
         let (seeds, _) = adjoint
-            .seeds(&only_reals, &point)
+            .read_seeds(&only_reals, &point)
             .unwrap_or_else(|e| self.fail(e));
         let wanted = adjoint
             .gradient(&point, &seeds[0])
@@ -192,11 +192,11 @@ impl Case {
             .unwrap_or_else(|e| self.fail(e));
         let point = Json::Object(self.point.clone()).to_string();
         let point = tangent
-            .point(point.as_bytes())
+            .read_point(point.as_bytes())
             .unwrap_or_else(|e| self.fail(e));
         let direction = self.seed(all);
         let direction = tangent
-            .direction(&direction, &point)
+            .read_direction(&direction, &point)
             .unwrap_or_else(|e| self.fail(e));
         let wanted = tangent
             .tangent(&point, &direction)
@@ -229,13 +229,13 @@ fn without_others(tree: Json) -> Json {
 #[test]
 fn gradients_of_programs_with_records_are_those_of_the_split_ones() {
     for seed in 0..100 {
-        Case::of(seed).gradient();
+        Case::random(seed).gradient();
     }
 }
 
 #[test]
 fn tangents_of_programs_with_records_are_those_of_the_split_ones() {
     for seed in 0..100 {
-        Case::of(seed).tangent();
+        Case::random(seed).tangent();
     }
 }

@@ -188,7 +188,7 @@ fn global(case: &Case) -> String {
 }
 
 fn agrees(cc: &Path, folder: &Path, seed: u64, kind: &str) {
-    let case = Case::of(seed);
+    let case = Case::random(seed);
     let main = case.program.main.expect("one");
     let options = c::Options::default();
     let suffix = match kind {

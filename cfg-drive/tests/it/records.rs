@@ -146,10 +146,10 @@ fn agrees(seed: u64) {
     let mut primal =
         Primal::new(&flat(&program), main, &Options::default()).unwrap_or_else(|e| fail(e));
     let point = primal
-        .point(point_text.as_bytes())
+        .read_point(point_text.as_bytes())
         .unwrap_or_else(|e| fail(e));
     let run = primal.run(&point).unwrap_or_else(|e| fail(e));
-    let values = serde_json::to_value(Members::of(&run.value, &program, main)).expect("values");
+    let values = serde_json::to_value(Members::new(&run.value, &program, main)).expect("values");
     let mut seeds = Map::new();
     let mut gradient = vec![0.0; count];
     for ((name, ty, extents), after) in interface.iter().zip(&after) {
@@ -193,12 +193,12 @@ fn agrees(seed: u64) {
     let mut adjoint =
         Adjoint::new(&flat(&program), main, &Options::default()).unwrap_or_else(|e| fail(e));
     let (all, _) = adjoint
-        .seeds(seed_text.as_bytes(), &point)
+        .read_seeds(seed_text.as_bytes(), &point)
         .unwrap_or_else(|e| fail(e));
     let result = adjoint
         .gradient(&point, &all[0])
         .unwrap_or_else(|e| fail(e));
-    let found = Members::of(&result.gradient, &program, main);
+    let found = Members::new(&result.gradient, &program, main);
     let found = serde_json::to_value(found).expect("values");
     let mut at = 0;
     let scale = gradient.iter().fold(0.0, |m: f64, g| m.max(g.abs()));
@@ -253,13 +253,13 @@ fn gradient(text: &str, point: &str) -> (Json, Json) {
     let mut adjoint =
         Adjoint::new(&flat(&program), main, &Options::default()).expect("it has an adjoint");
     let point = adjoint
-        .point(point.as_bytes())
+        .read_point(point.as_bytes())
         .unwrap_or_else(|e| panic!("{e}"));
     let seed = adjoint.default_seed(&point).expect("a scalar");
     let found = adjoint
         .gradient(&point, &seed)
         .unwrap_or_else(|e| panic!("{e}"));
-    let of = |named| serde_json::to_value(Members::of(named, &program, main)).expect("values");
+    let of = |named| serde_json::to_value(Members::new(named, &program, main)).expect("values");
     (of(&found.value), of(&found.gradient))
 }
 
@@ -379,7 +379,10 @@ end
             "a record is expected here\n  at: (/a/1)",
         ),
     ] {
-        let problems = primal.point(point.as_bytes()).expect_err(point).to_string();
+        let problems = primal
+            .read_point(point.as_bytes())
+            .expect_err(point)
+            .to_string();
         assert!(problems.contains(wanted), "{point}: {problems}");
     }
 }
@@ -403,7 +406,7 @@ end
     let mut primal =
         Primal::new(&flat(&program), main_of(&program), &Options::default()).expect("runs");
     let point = primal
-        .point(br#"{"p": {"x": 1, "k": 1, "v": [1, 2]}}"#)
+        .read_point(br#"{"p": {"x": 1, "k": 1, "v": [1, 2]}}"#)
         .expect("a point");
     let problem = primal.run(&point).expect_err("out of bounds").to_string();
     assert!(problem.contains("statement 4"), "{problem}");
@@ -411,7 +414,7 @@ end
     let mut adjoint =
         Adjoint::new(&flat(&program), main_of(&program), &options).expect("an adjoint");
     let point = adjoint
-        .point(br#"{"p": {"x": 1, "k": 1, "v": [1, 2]}}"#)
+        .read_point(br#"{"p": {"x": 1, "k": 1, "v": [1, 2]}}"#)
         .expect("a point");
     let seed = adjoint.default_seed(&point).expect("a scalar");
     let problem = adjoint
@@ -465,7 +468,10 @@ end
         ),
     ] {
         let point = format!(r#"{{"n": 1, "q": {list}}}"#);
-        let problems = adjoint.point(point.as_bytes()).expect_err(list).to_string();
+        let problems = adjoint
+            .read_point(point.as_bytes())
+            .expect_err(list)
+            .to_string();
         assert!(problems.contains(wanted), "{list}: {problems}");
     }
     // An array without records.
@@ -479,32 +485,32 @@ end
         );
         let mut tangent =
             Tangent::new(&flat(&program), main, &Options::default()).expect("it has one");
-        let there = tangent.point(point.as_bytes()).expect("a point");
+        let there = tangent.read_point(point.as_bytes()).expect("a point");
         for direction in [r#"{"q": []}"#, r#"{"q": null}"#, "{}"] {
             let direction = tangent
-                .direction(direction.as_bytes(), &there)
+                .read_direction(direction.as_bytes(), &there)
                 .expect(direction);
             assert!(tangent.tangent(&there, &direction).is_ok());
         }
     }
     // Fields that a direction leaves out are zero, in each record.
     let mut tangent = Tangent::new(&flat(&program), main, &Options::default()).expect("it has one");
-    let there = tangent.point(two.as_bytes()).expect("a point");
+    let there = tangent.read_point(two.as_bytes()).expect("a point");
     for (direction, expected) in [
         (r#"{"q": [{"x": 1}, {"v": [0, 1]}]}"#, 11.0),
         (r#"{"q": [{"v": [5, 7]}, {"x": 2}]}"#, 13.0),
         (r#"{"q": null}"#, 0.0),
     ] {
         let given = tangent
-            .direction(direction.as_bytes(), &there)
+            .read_direction(direction.as_bytes(), &there)
             .expect(direction);
         let found = tangent.tangent(&there, &given).expect(direction);
         let found =
-            serde_json::to_value(Members::of(&found.tangent, &program, main)).expect("values");
+            serde_json::to_value(Members::new(&found.tangent, &program, main)).expect("values");
         assert_eq!(found, json!({ "y": expected }), "{direction}");
     }
     let wrong = tangent
-        .direction(br#"{"q": []}"#, &there)
+        .read_direction(br#"{"q": []}"#, &there)
         .expect_err("there are two")
         .to_string();
     assert!(wrong.contains('q'), "{wrong}");

@@ -201,7 +201,7 @@ fn built_by_hand() {
     let point = br#"{"n": 2, "a": [1, 3], "x": 0.5}"#;
     // y = x sum a**4, a = a x + c.
     let mut primal = Primal::new(&flat(&program), f, &options).expect("it runs");
-    let at = primal.point(point).expect("a point");
+    let at = primal.read_point(point).expect("a point");
     let run = primal.run(&at).expect("it runs");
     let value = |name: &str| {
         run.value
@@ -219,8 +219,8 @@ fn built_by_hand() {
         let mut options = Options::default();
         options.reversal.blocks = blocks;
         let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-        let at = adjoint.point(point).expect("a point");
-        let seed = adjoint.ones(&at).expect("a seed");
+        let at = adjoint.read_point(point).expect("a point");
+        let seed = adjoint.seed_of_ones(&at).expect("a seed");
         let found = adjoint.gradient(&at, &seed).expect("it runs");
         let of = |name: &str| {
             found
@@ -239,7 +239,7 @@ fn built_by_hand() {
             &flat(&program),
             f,
             &options,
-            |t: &Primal| t.point(point),
+            |t: &Primal| t.read_point(point),
             Default::default(),
         );
         let checked = checked.expect("it can be checked");

@@ -53,13 +53,13 @@ fn the_hessian_of_a_product_is_exact_where_elements_are_zero() {
                 written(&x),
                 written(&[0.0; 4])
             );
-            let point = tangent.point(point.as_bytes()).expect("it is a point");
+            let point = tangent.read_point(point.as_bytes()).expect("it is a point");
             for k in 0..4 {
                 let mut unit = [0.0; 4];
                 unit[k] = 1.0;
                 let direction = format!(r#"{{"x": {}}}"#, written(&unit));
                 let direction = tangent
-                    .direction(direction.as_bytes(), &point)
+                    .read_direction(direction.as_bytes(), &point)
                     .expect("a direction");
                 let found = tangent.tangent(&point, &direction).expect("it runs");
                 let gradient: Vec<f64> = (0..4).map(|j| 3.0 * product_but(&x, &[j])).collect();
@@ -108,9 +108,9 @@ fn optional_arguments_inside_conditional_expressions() {
         for options in merged_and_not() {
             let mut adjoint =
                 Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-            let point = adjoint.point(point.as_bytes()).expect("a point");
+            let point = adjoint.read_point(point.as_bytes()).expect("a point");
             let (seeds, _) = adjoint
-                .seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)
+                .read_seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)
                 .expect("seeds");
             for (seed, row) in seeds.iter().zip(rows) {
                 let run = adjoint.gradient(&point, seed).expect("it runs");
@@ -208,7 +208,7 @@ fn hessian(of_y: &Cubic, of_s: &Cubic, shared: bool, rng: &mut Rng) {
         r#"{"x": 3, "v": [-2, 5], "h": [7, -1], "y_b": 2, "x_b": 0, "v_b": [0, 0], "s_b": [3]}"#;
     let mut tangent =
         Tangent::new(&flat(&program), gradient, &Options::default()).expect("it has a tangent");
-    let point = tangent.point(point.as_bytes()).expect("a point");
+    let point = tangent.read_point(point.as_bytes()).expect("a point");
     let names = ["x_b", "v_b", "g_b", "h_b"];
     let by_variable = |values: &Named| names.map(|name| reals(values, name)).concat();
     let weighted = |by: &[usize]| 2.0 * partial(of_y, by, &at) + 3.0 * partial(of_s, by, &at);
@@ -226,7 +226,7 @@ fn hessian(of_y: &Cubic, of_s: &Cubic, shared: bool, rng: &mut Rng) {
     .enumerate()
     {
         let direction = tangent
-            .direction(direction.as_bytes(), &point)
+            .read_direction(direction.as_bytes(), &point)
             .expect("a direction");
         let run = tangent.tangent(&point, &direction).expect("it runs");
         let expected: Vec<f64> = (0..6).map(|i| weighted(&[i])).collect();
@@ -283,10 +283,10 @@ fn repeated(f: &(ValidProgram, RoutineId), at: [f64; 2], directions: &[[f64; 2]]
         format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
     };
     let point = tangent
-        .point(named(&values).as_bytes())
+        .read_point(named(&values).as_bytes())
         .expect("it is a point");
     let direction = tangent
-        .direction(named(last).as_bytes(), &point)
+        .read_direction(named(last).as_bytes(), &point)
         .expect("it is a direction");
     let run = tangent.tangent(&point, &direction).expect("it runs");
     let (_, value) = run.tangent.last().expect("there is a dependent");
@@ -349,9 +349,9 @@ fn strong_products_have_all_derivatives_at_zero() {
             let mut tangent = Tangent::new(&flat(&program), made.gradient, &Options::default())
                 .expect("it has a tangent");
             let point = at.replace('}', r#", "x_b": 0, "a_b": 0, "y_b": 1}"#);
-            let point = tangent.point(point.as_bytes()).expect("it is a point");
+            let point = tangent.read_point(point.as_bytes()).expect("it is a point");
             for (direction, by) in [(r#"{"x": 1}"#, 0), (r#"{"a": 1}"#, 1)] {
-                let direction = tangent.direction(direction.as_bytes(), &point);
+                let direction = tangent.read_direction(direction.as_bytes(), &point);
                 let run = tangent.tangent(&point, &direction.expect("it is a direction"));
                 let run = run.expect("it runs");
                 // The mixed derivative is 1 for both functions; that of exp by x twice is a squared.

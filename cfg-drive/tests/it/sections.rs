@@ -36,8 +36,8 @@ fn adjoints_are_views_of_the_shadow_in_the_same_order() {
         for options in merged_and_not() {
             let mut adjoint =
                 Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-            let point = adjoint.point(point.as_bytes()).expect("a point");
-            let seeds = adjoint.ones(&point).expect("it has dependents");
+            let point = adjoint.read_point(point.as_bytes()).expect("a point");
+            let seeds = adjoint.seed_of_ones(&point).expect("it has dependents");
             let run = adjoint.gradient(&point, &seeds);
             let run = run.unwrap_or_else(|e| panic!("seed {seed}: {e}"));
             let (_, found) = &run.gradient[0];

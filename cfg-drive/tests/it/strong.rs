@@ -20,7 +20,7 @@ fn derivative(e: impl Fn(Expr, Expr) -> Expr, p: f64, strong: Strong) -> f64 {
     let mut options = Options::default();
     options.reversal.strong = strong;
     let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-    let at = adjoint.point(format!(r#"{{"x": 0, "p": {p}}}"#).as_bytes());
+    let at = adjoint.read_point(format!(r#"{{"x": 0, "p": {p}}}"#).as_bytes());
     let at = at.expect("a point");
     let seed = adjoint.default_seed(&at).expect("one scalar");
     let run = adjoint.gradient(&at, &seed).expect("it runs");

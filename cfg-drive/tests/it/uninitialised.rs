@@ -35,7 +35,7 @@ fn an_unused_value_decides_no_more_than_a_partial() {
         let point = br#"{"x": 2}"#;
         let mut primal =
             Primal::new(&flat(&program), f, &Options::default()).expect("it can be run");
-        let at = primal.point(point).expect("a point");
+        let at = primal.read_point(point).expect("a point");
         assert_eq!(reals(&primal.run(&at).expect("it runs").value, "y"), [4.0]);
         for (blocks, strong) in [
             (cfg_reverse::Blocks::Statement, cfg_reverse::Strong::Needed),
@@ -100,9 +100,9 @@ end
         let options = Options::default();
         let point = br#"{"x": 1, "n": 1}"#;
         let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
-        let at = primal.point(point).expect("a point");
+        let at = primal.read_point(point).expect("a point");
         let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
-        let there = adjoint.point(point).expect("a point");
+        let there = adjoint.read_point(point).expect("a point");
         let seed = adjoint.default_seed(&there).expect("a seed");
         let found = [
             primal.run(&at).expect_err("no value"),

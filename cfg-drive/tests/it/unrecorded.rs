@@ -4,7 +4,7 @@
 use super::given::{program, routine};
 use super::*;
 use crate::flat;
-use cfg_core::validate::problems;
+use cfg_core::validate::find_problems;
 
 #[test]
 fn nothing_that_is_generated_reads_what_has_no_value() {
@@ -79,10 +79,10 @@ fn nothing_that_is_generated_reads_what_has_no_value() {
                 let main = program.main.expect("it is marked");
                 let reversal = cfg_reverse::reverse(&flat(&program), main, &Default::default())
                     .unwrap_or_else(|d| panic!("{what}: {d}"));
-                let found = problems(&reversal.program).1;
+                let found = find_problems(&reversal.program).1;
                 assert!(found.is_empty(), "{what}: {found}");
                 let mut adjoint = Adjoint::new(&flat(&program), main, &Options::default()).unwrap();
-                let point = adjoint.point(br#"{"x":3.0,"y":0.0}"#).unwrap();
+                let point = adjoint.read_point(br#"{"x":3.0,"y":0.0}"#).unwrap();
                 let seed = adjoint.default_seed(&point).unwrap();
                 let gradient = adjoint.gradient(&point, &seed).unwrap().gradient;
                 assert_eq!(gradient[0].1.to_f64s().unwrap(), [6.0 * weights], "{what}");

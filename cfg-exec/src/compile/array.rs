@@ -84,7 +84,7 @@ impl Emitter<'_> {
     }
 
     /// The whole of an array variable.
-    pub(super) fn whole(&self, v: VarId) -> Compiling<View> {
+    pub(super) fn whole_array(&self, v: VarId) -> Compiling<View> {
         let variable = self.variable(v);
         Ok(View {
             arr: self.array_of(v)?,
@@ -96,7 +96,7 @@ impl Emitter<'_> {
 
     /// The descriptor of a whole array or a section.
     pub(super) fn view(&mut self, place: &Place) -> Compiling<View> {
-        let of = self.whole(place.var)?;
+        let of = self.whole_array(place.var)?;
         if place.subscripts.is_empty() {
             return Ok(of);
         }
@@ -113,7 +113,7 @@ impl Emitter<'_> {
         let mark = self.mark();
         let mut subscripts = Vec::with_capacity(place.subscripts.len());
         for subscript in &place.subscripts {
-            subscripts.push(match FlatSubscript::of(subscript) {
+            subscripts.push(match FlatSubscript::view(subscript) {
                 FlatSubscript::Index(e) => SubReg::Index(self.expr_register(e)?.0),
                 FlatSubscript::Range(range) => {
                     let mut bound = |e: &Option<Expr>| -> Compiling<Option<Reg>> {
@@ -131,7 +131,7 @@ impl Emitter<'_> {
             });
         }
         self.release(mark);
-        self.ext(Ext::Section {
+        self.emit_ext(Ext::Section {
             d,
             arr,
             subscripts: subscripts.into(),
@@ -165,7 +165,7 @@ impl Emitter<'_> {
             if let [before @ .., Step::Reduce { op, of, .. }] = &*form.steps {
                 emitter.steps(before, views)?;
                 emitter.release(mark);
-                let d = emitter.dest(dest)?;
+                let d = emitter.dest_or_temporary(dest)?;
                 let of = views[of.index()];
                 emitter.reduce(*op, d, of);
                 return Ok(Operand::register(d, of.ty));
@@ -173,7 +173,7 @@ impl Emitter<'_> {
             let ty = emitter.scope[name.index()].ty;
             // A running sum writes its register on every pass, and the expression may read the destination of the
             // statement.
-            let d = emitter.dest(dest.filter(|_| !is_running_sum(op, ty)))?;
+            let d = emitter.dest_or_temporary(dest.filter(|_| !is_running_sum(op, ty)))?;
             let mark = emitter.mark();
             let result = Operand::register(d, ty);
             emitter.set_lane(name, Lane::Scalar(result));
@@ -184,7 +184,7 @@ impl Emitter<'_> {
     }
 
     fn reduce(&mut self, op: Op, d: Reg, of: View) {
-        self.ext(Ext::Reduce { op, d, of });
+        self.emit_ext(Ext::Reduce { op, d, of });
     }
 
     /// An assignment to an array.
@@ -220,35 +220,35 @@ impl Emitter<'_> {
             Step::Section { array, place } => self.section(view(array).arr, place)?,
             Step::Transpose { array, of } => {
                 let (d, arr) = (view(array).arr, view(of).arr);
-                self.ext(Ext::Transpose { d, arr });
+                self.emit_ext(Ext::Transpose { d, arr });
             }
             Step::Alias { array, of } => {
                 let (d, of) = (view(array).arr, view(of));
-                self.ext(Ext::Alias { d, of });
+                self.emit_ext(Ext::Alias { d, of });
             }
             Step::Same { array, of } => {
                 let (d, of) = (view(array).arr, view(of));
-                self.ext(Ext::Same { d, of });
+                self.emit_ext(Ext::Same { d, of });
             }
-            Step::Untaken { array } => self.ext(Ext::Untaken { of: view(array) }),
+            Step::Untaken { array } => self.emit_ext(Ext::Untaken { of: view(array) }),
             Step::ShapeOf {
                 array,
                 candidates,
                 otherwise,
-            } => self.ext(Ext::ShapeOf {
+            } => self.emit_ext(Ext::ShapeOf {
                 to: view(array),
                 candidates: candidates.iter().map(|a| view(a).arr).collect(),
                 otherwise: otherwise.map(|a| view(&a).arr),
             }),
             Step::Conform { a, b } => {
                 let (a, b) = (view(a), view(b).arr);
-                self.ext(Ext::Conform { a, b });
+                self.emit_ext(Ext::Conform { a, b });
             }
             Step::Temporary { array, like } => self.temporary_like(view(array), view(like)),
             Step::Shaped { array, extents } => self.shaped(view(array), extents)?,
             Step::Reallocate { array, like } => {
                 let (to, like) = (view(array), view(like).arr);
-                self.ext(Ext::Reallocate { to, like });
+                self.emit_ext(Ext::Reallocate { to, like });
             }
             Step::Fill { array, value } => {
                 let to = view(array);
@@ -256,12 +256,12 @@ impl Emitter<'_> {
                 let x = self.expr(value, None)?;
                 let x = self.convert(x, to.ty, None)?;
                 let s = self.register_of(x.value)?;
-                self.ext(Ext::Fill { to, s });
+                self.emit_ext(Ext::Fill { to, s });
                 self.release(mark);
             }
             Step::Copy { to, from } => {
                 let (to, from) = (view(to), view(from).arr);
-                self.ext(Ext::Copy { to, from });
+                self.emit_ext(Ext::Copy { to, from });
             }
             Step::Reduce { op, name, of } => {
                 let d = self.temporary()?;
@@ -270,7 +270,7 @@ impl Emitter<'_> {
             }
             Step::Partials { op, array, of } => {
                 let (to, of) = (view(array), view(of));
-                self.ext(Ext::Partials { op: *op, to, of });
+                self.emit_ext(Ext::Partials { op: *op, to, of });
             }
             Step::Choose {
                 condition,
@@ -279,7 +279,7 @@ impl Emitter<'_> {
                 taken,
                 untaken,
             } => {
-                let skip = self.label();
+                let skip = self.new_label();
                 if *lenient {
                     let (a, _) = self.expr_register(condition)?;
                     let (value, t) = (u8::from(*sense), skip);
@@ -291,11 +291,11 @@ impl Emitter<'_> {
                 if untaken.is_empty() {
                     self.bind(skip);
                 } else {
-                    let end = self.label();
-                    self.jump(end);
+                    let end = self.new_label();
+                    self.emit_jump(end);
                     self.bind(skip);
                     for array in untaken {
-                        self.ext(Ext::Untaken { of: view(array) });
+                        self.emit_ext(Ext::Untaken { of: view(array) });
                     }
                     self.bind(end);
                 }
@@ -305,7 +305,7 @@ impl Emitter<'_> {
                 parts,
                 decided,
             } => {
-                let (skip, end) = (self.label(), self.label());
+                let (skip, end) = (self.new_label(), self.new_label());
                 for Part { test, steps } in parts {
                     if let Some(e) = test {
                         let mark = self.mark();
@@ -316,7 +316,7 @@ impl Emitter<'_> {
                     }
                     self.steps(steps, views)?;
                 }
-                self.jump(end);
+                self.emit_jump(end);
                 self.bind(skip);
                 self.steps(decided, views)?;
                 self.bind(end);
@@ -326,13 +326,13 @@ impl Emitter<'_> {
                 well,
                 failed,
             } => {
-                let (fails, end) = (self.label(), self.label());
+                let (fails, end) = (self.new_label(), self.new_label());
                 let mark = self.mark();
-                self.ext(Ext::Try { t: fails });
+                self.emit_ext(Ext::Try { t: fails });
                 self.steps(attempt, views)?;
-                self.ext(Ext::EndTry);
+                self.emit_ext(Ext::EndTry);
                 self.steps(well, views)?;
-                self.jump(end);
+                self.emit_jump(end);
                 self.bind(fails);
                 self.steps(failed, views)?;
                 self.bind(end);
@@ -345,7 +345,7 @@ impl Emitter<'_> {
 
     fn temporary_like(&mut self, to: View, like: View) {
         self.will_release();
-        self.ext(Ext::Temporary { to, like: like.arr });
+        self.emit_ext(Ext::Temporary { to, like: like.arr });
     }
 
     /// A new array; its extents are evaluated here.
@@ -353,7 +353,7 @@ impl Emitter<'_> {
         self.will_release();
         let mark = self.mark();
         let dims = self.bounds(extents.iter().map(|extent| (None, Some(extent))))?;
-        self.ext(Ext::TemporaryOf { to, dims });
+        self.emit_ext(Ext::TemporaryOf { to, dims });
         self.release(mark);
         Ok(())
     }
@@ -430,7 +430,7 @@ impl Emitter<'_> {
     ) -> Compiling<()> {
         let within = self.mark();
         let writes = !matches!(goal, Goal::Sum(_));
-        let end = self.label();
+        let end = self.new_label();
         // From the slowest dimension of the target to the fastest.
         let mut axes: Vec<u8> = (0..to.rank).collect();
         if to.order == Order::Column {
@@ -486,7 +486,7 @@ impl Emitter<'_> {
                     arr: to.arr,
                 });
             }
-            let start = self.label();
+            let start = self.new_label();
             self.bind(start);
             starts.push(start);
         }
@@ -546,8 +546,8 @@ impl Emitter<'_> {
         if variable.rank() == 0 {
             return self.store_scalar(v, Operand::poison(variable.ty).value);
         }
-        let of = self.whole(v)?;
-        self.ext(Ext::Forget { of });
+        let of = self.whole_array(v)?;
+        self.emit_ext(Ext::Forget { of });
         Ok(())
     }
 }

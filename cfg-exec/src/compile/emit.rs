@@ -127,7 +127,7 @@ impl<'p> Emitter<'p> {
         Self {
             program,
             conventions,
-            locations: Locations::of(program, program.routine(id)),
+            locations: Locations::divide(program, program.routine(id)),
             id,
             routine: program.routine(id),
             options,
@@ -207,20 +207,20 @@ impl<'p> Emitter<'p> {
         self.code.instrs.push(instr);
     }
 
-    pub(super) fn ext(&mut self, ext: Ext) {
+    pub(super) fn emit_ext(&mut self, ext: Ext) {
         let k = self.code.ext.len() as u32;
         self.code.ext.push(ext);
         self.emit(Instr::Ext { k });
     }
 
-    pub(super) fn label(&mut self) -> Target {
+    pub(super) fn new_label(&mut self) -> Target {
         self.labels.push(u32::MAX);
         (self.labels.len() - 1) as Target
     }
 
     /// The label of a vertex.
     pub(super) fn label_of(&mut self, vertex: VertexId) -> Target {
-        let label = self.label();
+        let label = self.new_label();
         self.vertices.push((label, vertex));
         label
     }
@@ -229,7 +229,7 @@ impl<'p> Emitter<'p> {
         self.labels[label as usize] = self.code.instrs.len() as u32;
     }
 
-    pub(super) fn jump(&mut self, t: Target) {
+    pub(super) fn emit_jump(&mut self, t: Target) {
         self.emit(Instr::Jump { t });
     }
 
@@ -259,7 +259,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// `dest`, or a new temporary.
-    pub(super) fn dest(&mut self, dest: Option<Reg>) -> Compiling<Reg> {
+    pub(super) fn dest_or_temporary(&mut self, dest: Option<Reg>) -> Compiling<Reg> {
         match dest {
             Some(d) => Ok(d),
             None => self.temporary(),
@@ -269,7 +269,7 @@ impl<'p> Emitter<'p> {
     /// A new descriptor for the current statement.
     pub(super) fn temporary_array(&mut self, rank: usize) -> Compiling<Arr> {
         let arr = self.arrays_at + self.array;
-        self.array += descriptor::positions(rank);
+        self.array += descriptor::position_count(rank);
         let end = self.arrays_at + self.array;
         if end > 65_000 || rank > usize::from(u8::MAX) {
             return Err(self.too_large("too many arrays"));
@@ -288,7 +288,7 @@ impl<'p> Emitter<'p> {
     /// Ends a statement: temporary arrays are given back.
     pub(super) fn end_statement(&mut self) {
         if std::mem::take(&mut self.arrays_made) {
-            self.ext(Ext::Release);
+            self.emit_ext(Ext::Release);
         }
     }
 
@@ -475,7 +475,7 @@ pub(super) mod tests {
         let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
         let options = CompileOptions::default();
         let globals = Globals::new(&program, Math::Portable).unwrap_or_else(|d| panic!("{d}"));
-        let conventions = Conventions::of(&program);
+        let conventions = Conventions::decide(&program);
         let main = program.main.expect("one is marked");
         let mut emitter = Emitter::new(&program, &conventions, main, &options, &globals);
         let structure = program.structure(main);

@@ -26,7 +26,7 @@ impl Emitter<'_> {
     /// Compiles a scalar expression. The result is in `dest` only if that is convenient; `dest` may be
     /// a variable that the expression reads.
     pub(super) fn expr(&mut self, e: &Expr, dest: Option<Reg>) -> Compiling<Operand> {
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Constant(constant) => Ok(match constant {
                 Constant::Int(n) => Operand::integer(n),
                 Constant::Real(x) => Operand::constant(real(x), ScalarType::Real),
@@ -37,7 +37,7 @@ impl Emitter<'_> {
                 Some(lane) => self.load_lane(lane, dest),
                 None => self.load(place, dest),
             },
-            FlatExpr::Op(op, operands) => match FlatClass::of(op) {
+            FlatExpr::Op(op, operands) => match FlatClass::view(op) {
                 FlatClass::Elemental => self.elemental(op, operands, dest),
                 FlatClass::Reduction => self.reduction(op, operands, dest),
                 FlatClass::Inquiry => self.inquiry(op, operands, dest),
@@ -71,7 +71,7 @@ impl Emitter<'_> {
         make: impl FnOnce(Reg) -> Instr,
     ) -> Compiling<Operand> {
         self.release(mark);
-        let d = self.dest(dest)?;
+        let d = self.dest_or_temporary(dest)?;
         self.emit(make(d));
         Ok(Operand::register(d, ty))
     }
@@ -126,7 +126,7 @@ impl Emitter<'_> {
                 Ok(Operand::constant(value.to_bits(), to))
             }
             Value::Register(a) => {
-                let d = self.dest(dest)?;
+                let d = self.dest_or_temporary(dest)?;
                 self.emit(if to == ScalarType::Real32 {
                     Instr::IntToReal32 { d, a }
                 } else {
@@ -156,14 +156,14 @@ impl Emitter<'_> {
             (Op::If, [condition, yes, no]) => {
                 let ty = self.promoted(&operands[1..])?;
                 // The arms write the destination last, so they may still read it.
-                let d = self.dest(dest)?;
+                let d = self.dest_or_temporary(dest)?;
                 let mark = self.mark();
-                let (otherwise, end) = (self.label(), self.label());
+                let (otherwise, end) = (self.new_label(), self.new_label());
                 self.branch(condition, false, otherwise)?;
                 self.release(mark);
                 self.expr_into(yes, d, ty)?;
                 self.release(mark);
-                self.jump(end);
+                self.emit_jump(end);
                 self.bind(otherwise);
                 self.expr_into(no, d, ty)?;
                 self.release(mark);
@@ -185,7 +185,7 @@ impl Emitter<'_> {
             (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => {
                 let (cmp, a, b, ty) = self.compared(op, a, b)?;
                 self.value(mark, dest, ScalarType::Logical, |d| {
-                    match FlatType::of(ty) {
+                    match FlatType::view(ty) {
                         FlatType::Real | FlatType::Real32 => Instr::CmpF { cmp, d, a, b },
                         FlatType::Sized(IntType::Uint64) => Instr::CmpU { cmp, d, a, b },
                         FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => {
@@ -238,7 +238,7 @@ impl Emitter<'_> {
     /// If events are wanted, emits the test whether an operand is at a kink.
     fn watch(&mut self, op: Op, a: Reg, b: Option<Reg>) {
         if self.options.events {
-            self.ext(Ext::Watch { op, a, b });
+            self.emit_ext(Ext::Watch { op, a, b });
         }
     }
 
@@ -284,7 +284,7 @@ impl Emitter<'_> {
         if x.ty.is_real() && y.ty.is_real() {
             self.watch(Op::Pow, a, Some(b));
         } else if x.ty.is_real() && self.options.events {
-            self.ext(Ext::WatchPower { a, b });
+            self.emit_ext(Ext::WatchPower { a, b });
         }
         self.rounded_value(mark, dest, x.ty, |d| match (x.ty, y.ty) {
             (ScalarType::Sized(ty), _) => Instr::Sized2 {
@@ -332,7 +332,7 @@ impl Emitter<'_> {
             if from == IntType::Uint64 {
                 let a = self.register_of(x.value)?;
                 let (how, from) = (Conversion::To, AnyInt::Sized(from));
-                return self.value(mark, dest, to, |d| match FlatType::of(to) {
+                return self.value(mark, dest, to, |d| match FlatType::view(to) {
                     FlatType::Real => Instr::UintToReal { d, a },
                     FlatType::Real32 => Instr::UintToReal32 { d, a },
                     FlatType::Logical => Instr::IntToLogical { d, a },
@@ -418,7 +418,7 @@ impl Emitter<'_> {
         dest: Option<Reg>,
     ) -> Compiling<Option<Operand>> {
         fn product(e: &Expr) -> Option<(&Expr, &Expr)> {
-            match FlatExpr::of(e) {
+            match FlatExpr::view(e) {
                 FlatExpr::Op(Op::Mul | Op::StrongMul, [x, y]) => Some((x, y)),
                 FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => None,
             }
@@ -586,7 +586,7 @@ impl Emitter<'_> {
         // Not the destination: later operands may read it.
         let d = self.temporary()?;
         let mark = self.mark();
-        let end = self.label();
+        let end = self.new_label();
         for (k, e) in operands.iter().enumerate() {
             if k > 0 {
                 let value = u8::from(op == Op::And);
@@ -606,10 +606,10 @@ impl Emitter<'_> {
     /// Jumps to `target` if the condition is `sense`, else goes on.
     pub(super) fn branch(&mut self, e: &Expr, sense: bool, target: Target) -> Compiling<()> {
         let mark = self.mark();
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Constant(Constant::Logical(b)) => {
                 if b == sense {
-                    self.jump(target);
+                    self.emit_jump(target);
                 }
             }
             FlatExpr::Op(Op::Not, operands) => match operands {
@@ -624,7 +624,7 @@ impl Emitter<'_> {
                         self.branch(e, sense, target)?;
                     }
                 } else {
-                    let on = self.label();
+                    let on = self.new_label();
                     if let Some((last, others)) = operands.split_last() {
                         for e in others {
                             self.branch(e, decided, on)?;
@@ -640,7 +640,7 @@ impl Emitter<'_> {
                 };
                 let (cmp, a, b, ty) = self.compared(op, left, right)?;
                 let t = target;
-                match FlatType::of(ty) {
+                match FlatType::view(ty) {
                     FlatType::Real | FlatType::Real32 => self.emit(match (cmp, sense) {
                         (Cmp::Lt, true) => Instr::JumpLtF { a, b, t },
                         (Cmp::Le, true) => Instr::JumpLeF { a, b, t },
@@ -698,7 +698,7 @@ impl Emitter<'_> {
         if op == Op::Present {
             return self.present(v, dest);
         }
-        let d = self.dest(dest)?;
+        let d = self.dest_or_temporary(dest)?;
         // Inquiries about a section or an element need a view.
         let mark = self.mark();
         let of = self.view(place)?;
@@ -710,14 +710,14 @@ impl Emitter<'_> {
             Some(_) => return Err(self.too_large("the dimension of an inquiry is not constant")),
         };
         match (op, axis) {
-            (Op::Size, None) => self.ext(Ext::Size { d, of }),
+            (Op::Size, None) => self.emit_ext(Ext::Size { d, of }),
             // Only an array that may be absent or not allocated needs a test.
             (Op::Size, Some(axis)) if self.is_always_there(place) => {
                 self.emit(Instr::Extent { d, axis, arr });
             }
-            (Op::Size, Some(axis)) => self.ext(Ext::AxisSize { d, arr, axis }),
-            (Op::LBound, Some(axis)) => self.ext(Ext::LowerBound { d, arr, axis }),
-            (_, axis) => self.ext(Ext::UpperBound {
+            (Op::Size, Some(axis)) => self.emit_ext(Ext::AxisSize { d, arr, axis }),
+            (Op::LBound, Some(axis)) => self.emit_ext(Ext::LowerBound { d, arr, axis }),
+            (_, axis) => self.emit_ext(Ext::UpperBound {
                 d,
                 arr,
                 axis: axis.unwrap_or(0),
@@ -728,13 +728,13 @@ impl Emitter<'_> {
 
     /// Whether a parameter was given.
     pub(super) fn present(&mut self, v: VarId, dest: Option<Reg>) -> Compiling<Operand> {
-        let d = self.dest(dest)?;
+        let d = self.dest_or_temporary(dest)?;
         match self.home(v) {
-            Home::Array(arr) => self.ext(Ext::PresentArray { d, arr }),
-            Home::Address(p) => self.ext(Ext::PresentCell { d, p }),
+            Home::Array(arr) => self.emit_ext(Ext::PresentArray { d, arr }),
+            Home::Address(p) => self.emit_ext(Ext::PresentCell { d, p }),
             Home::AddressFrame(at) => {
                 self.emit(Instr::LoadFrame { d, at });
-                self.ext(Ext::PresentCell { d, p: d });
+                self.emit_ext(Ext::PresentCell { d, p: d });
             }
             Home::Register(_) | Home::Frame(_) | Home::Global(_) => self.set_constant(d, 1),
         }

@@ -172,7 +172,7 @@ impl Emitter<'_> {
     /// Emits a jump to a target, unless it follows anyway.
     fn go(&mut self, t: Target, next: Option<Target>) {
         if Some(t) != next {
-            self.jump(t);
+            self.emit_jump(t);
         }
     }
 
@@ -310,20 +310,20 @@ impl Emitter<'_> {
                 self.emit(Instr::LoadFrame { d, at });
             }
         }
-        let again = self.label();
+        let again = self.new_label();
         let i = q + 2;
         // In a graph of jumps, or under another name, the body may have assigned the index: it is loaded again.
         let now = self.load_scalar(index, Some(i))?;
         self.move_to(i, now.value);
         self.emit(pass(i, again));
         self.store_scalar(index, Value::Register(i))?;
-        self.jump(exit);
+        self.emit_jump(exit);
         self.bind(again);
         self.store_scalar(index, Value::Register(i))?;
         if let LoopState::Frame(at) = state {
             self.emit(Instr::StoreFrame { s: q, at });
         }
-        self.jump(body);
+        self.emit_jump(body);
         Ok(())
     }
 

@@ -52,7 +52,7 @@ impl Globals {
             sizes.push(size);
             globals.axes.push(axes);
         }
-        globals.place(program, &sizes)?;
+        globals.assign_addresses(program, &sizes)?;
         for (k, global) in program.globals.iter().enumerate() {
             let variable = &global.variable;
             let Some(initial) = global.initial.as_ref().filter(|_| sizes[k] > 0) else {
@@ -73,7 +73,7 @@ impl Globals {
         }
         for (axes, &address) in globals.axes.iter().zip(&globals.addresses) {
             globals.descriptor_at.push(globals.descriptors.len() as u32);
-            let mut parts = vec![Descriptor::default(); descriptor::positions(axes.len())];
+            let mut parts = vec![Descriptor::default(); descriptor::position_count(axes.len())];
             parts[0].base = address;
             for (k, axis) in axes.iter().enumerate() {
                 *descriptor::axis_mut(&mut parts, k) = *axis;
@@ -84,7 +84,7 @@ impl Globals {
     }
 
     /// Computes the addresses. A global may share storage with one that is declared later.
-    fn place(&mut self, program: &Program, sizes: &[u64]) -> Compiling<()> {
+    fn assign_addresses(&mut self, program: &Program, sizes: &[u64]) -> Compiling<()> {
         self.addresses = vec![0; sizes.len()];
         for (k, global) in program.globals.iter().enumerate() {
             if global.overlay.is_some() {

@@ -51,7 +51,7 @@ impl Emitter<'_> {
             Home::Frame(at) => self.value(mark, dest, ty, |d| Instr::LoadFrame { d, at }),
             Home::Address(p) => self.value(mark, dest, ty, |d| Instr::LoadAt { d, p }),
             Home::AddressFrame(at) => {
-                let d = self.dest(dest)?;
+                let d = self.dest_or_temporary(dest)?;
                 self.emit(Instr::LoadFrame { d, at });
                 self.emit(Instr::LoadAt { d, p: d });
                 Ok(Operand::register(d, ty))

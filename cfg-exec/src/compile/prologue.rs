@@ -81,7 +81,7 @@ impl Emitter<'_> {
                 && matches!(self.home(v), Home::Address(_) | Home::AddressFrame(_))
             {
                 self.begin_statement();
-                let absent = self.label();
+                let absent = self.new_label();
                 if optional {
                     let given = self.present(v, None)?;
                     let a = self.register_of(given.value)?;
@@ -93,15 +93,15 @@ impl Emitter<'_> {
         }
         for (k, variable) in routine.variables.iter().enumerate() {
             if let (Role::Global(g), Home::Array(_)) = (variable.role, self.homes[k]) {
-                self.ext(Ext::BindGlobal {
-                    to: self.whole(VarId::new(k))?,
+                self.emit_ext(Ext::BindGlobal {
+                    to: self.whole_array(VarId::new(k))?,
                     global: self.globals.descriptor_at[g.index()],
                 });
             }
         }
         self.bind_parameters()?;
         if !routine.aliased && self.code.explicit.iter().any(Option::is_some) {
-            self.ext(Ext::CheckOverlaps);
+            self.emit_ext(Ext::CheckOverlaps);
         }
         for (k, variable) in routine.variables.iter().enumerate() {
             if variable.role != Role::Local {
@@ -110,21 +110,21 @@ impl Emitter<'_> {
             self.begin_statement();
             let v = VarId::new(k);
             if let Home::Array(_) = self.homes[k] {
-                let to = self.whole(v)?;
+                let to = self.whole_array(v)?;
                 if self.is_deferred(v) {
                     let usual = |d: &Dim| d.lower.constant() == Some(1);
                     let dims = match variable.shape.iter().all(usual) {
                         true => None,
                         false => Some(self.declared(v)?),
                     };
-                    self.ext(Ext::Unallocated { to, dims });
+                    self.emit_ext(Ext::Unallocated { to, dims });
                 } else {
                     let dims = self.declared(v)?;
-                    self.ext(Ext::AllocLocal { to, dims });
+                    self.emit_ext(Ext::AllocLocal { to, dims });
                 }
             } else if variable.ty == ScalarType::Tape {
                 let d = self.register_for(v)?;
-                self.ext(Ext::NewTape { d });
+                self.emit_ext(Ext::NewTape { d });
                 self.store_scalar(v, Value::Register(d))?;
             }
         }
@@ -144,7 +144,7 @@ impl Emitter<'_> {
                     self.bind_parameter(v, staged)?;
                 } else {
                     unbound[v.index()] = true;
-                    self.code.explicit[k] = Some(self.whole(v)?);
+                    self.code.explicit[k] = Some(self.whole_array(v)?);
                     later.push((v, staged));
                 }
             }
@@ -178,11 +178,11 @@ impl Emitter<'_> {
 
     fn bind_parameter(&mut self, v: VarId, staged: u16) -> Compiling<()> {
         self.begin_statement();
-        let (variable, to) = (self.routine.variable(v), self.whole(v)?);
+        let (variable, to) = (self.routine.variable(v), self.whole_array(v)?);
         let (intent, optional) = self.intent(v).unwrap_or((Intent::InOut, false));
-        let bound = self.label();
+        let bound = self.new_label();
         if optional {
-            self.ext(Ext::BindOptional {
+            self.emit_ext(Ext::BindOptional {
                 arr: to.arr,
                 staged,
                 t: bound,
@@ -195,14 +195,14 @@ impl Emitter<'_> {
                 .iter()
                 .map(|d| matches!(d.extent, Extent::Fixed(_)))
                 .collect();
-            self.ext(Ext::BindAssumed {
+            self.emit_ext(Ext::BindAssumed {
                 to,
                 staged,
                 dims,
                 fixed,
             });
         } else {
-            self.ext(Ext::BindExplicit {
+            self.emit_ext(Ext::BindExplicit {
                 to,
                 staged,
                 dims,
@@ -210,7 +210,7 @@ impl Emitter<'_> {
             });
         }
         if intent == Intent::Out {
-            self.ext(Ext::Forget { of: to });
+            self.emit_ext(Ext::Forget { of: to });
         }
         self.bind(bound);
         Ok(())
@@ -235,8 +235,8 @@ impl Emitter<'_> {
         self.store_copied()?;
         if let Some(v) = self.routine.result {
             if let Home::Array(_) = self.home(v) {
-                let of = self.whole(v)?;
-                self.ext(Ext::ReturnArray { of });
+                let of = self.whole_array(v)?;
+                self.emit_ext(Ext::ReturnArray { of });
             } else {
                 let x = self.load_scalar(v, None)?;
                 self.code.result = Some(self.register_of(x.value)?);

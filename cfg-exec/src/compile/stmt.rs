@@ -23,7 +23,7 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
         TapeClass::Control(_) if ty == ScalarType::Logical => StackClass::Logical,
         TapeClass::Control(ControlWidth::Bits(bits)) => StackClass::Bits(bits),
         TapeClass::Control(ControlWidth::Count) => StackClass::Count,
-        TapeClass::Integer => match FlatType::of(ty) {
+        TapeClass::Integer => match FlatType::view(ty) {
             FlatType::Sized(ty) => StackClass::Sized(ty),
             FlatType::Integer
             | FlatType::Real
@@ -39,7 +39,7 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
 impl Emitter<'_> {
     pub(super) fn statement(&mut self, statement: &Stmt) -> Compiling<()> {
         self.begin_statement();
-        match FlatStmt::of(&statement.kind) {
+        match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
                 if place_rank(&self.routine.variables, target) == 0 {
                     self.assign_scalar(target, value)?;
@@ -63,7 +63,7 @@ impl Emitter<'_> {
                     self.forget(v)?;
                 }
             }
-            FlatStmt::Stop { text } => self.ext(Ext::Stop { text: text.into() }),
+            FlatStmt::Stop { text } => self.emit_ext(Ext::Stop { text: text.into() }),
         }
         self.end_statement();
         Ok(())
@@ -76,7 +76,7 @@ impl Emitter<'_> {
         let class = stack_class(class, ty.ty);
         if ty.rank > 0 {
             let of = self.array(value)?;
-            self.ext(Ext::PushArray { h, class, of });
+            self.emit_ext(Ext::PushArray { h, class, of });
             return Ok(());
         }
         let (s, _) = self.expr_register(value)?;
@@ -97,7 +97,7 @@ impl Emitter<'_> {
         let class = stack_class(class, self.variable(target.var).ty);
         if place_rank(&self.routine.variables, target) > 0 {
             let to = self.view(target)?;
-            self.ext(Ext::PopArray { h, class, to });
+            self.emit_ext(Ext::PopArray { h, class, to });
             return Ok(());
         }
         let d = self.register_for(target.var)?;
@@ -121,7 +121,7 @@ impl Emitter<'_> {
         arguments: &[Option<Expr>],
         result: Option<&Place>,
     ) -> Compiling<()> {
-        let call = BoundCall::of(&Call {
+        let call = BoundCall::bind(&Call {
             program: self.program,
             effects: &self.conventions.effects,
             caller: (self.routine, &self.locations),
@@ -152,7 +152,7 @@ impl Emitter<'_> {
             Some(_) if !array_result => Some(self.temporary()?),
             Some(_) | None => None,
         };
-        self.ext(Ext::Call(Box::new(CallInfo {
+        self.emit_ext(Ext::Call(Box::new(CallInfo {
             callee,
             arguments: passed.into(),
             overlaps: overlaps.into(),
@@ -160,7 +160,7 @@ impl Emitter<'_> {
         })));
         match (array, element, d) {
             (Some((place, to)), _, None) => self.returned(place, to)?,
-            (Some((_, to)), _, Some(s)) => self.ext(Ext::Fill { to, s }),
+            (Some((_, to)), _, Some(s)) => self.emit_ext(Ext::Fill { to, s }),
             (None, Some(p), Some(s)) => self.emit(Instr::StoreAt { p, s }),
             (None, None, Some(d)) => {
                 if let Some(Target::Scalar(v)) = call.result {
@@ -176,13 +176,13 @@ impl Emitter<'_> {
     fn returned(&mut self, place: &Place, to: View) -> Compiling<()> {
         self.will_release();
         let from = self.temporary_array(to.rank.into())?;
-        self.ext(Ext::Returned {
+        self.emit_ext(Ext::Returned {
             to: View { arr: from, ..to },
         });
         if self.is_allocatable(place) {
-            self.ext(Ext::Reallocate { to, like: from });
+            self.emit_ext(Ext::Reallocate { to, like: from });
         }
-        self.ext(Ext::Copy { to, from });
+        self.emit_ext(Ext::Copy { to, from });
         Ok(())
     }
 
@@ -208,8 +208,8 @@ impl Emitter<'_> {
             Argument::Rest(place) => {
                 let address = self.address(place)?;
                 let count = self.temporary()?;
-                let (d, of) = (count, self.whole(place.var)?);
-                self.ext(Ext::CellsFrom { d, address, of });
+                let (d, of) = (count, self.whole_array(place.var)?);
+                self.emit_ext(Ext::CellsFrom { d, address, of });
                 Passed::From { address, count }
             }
         })

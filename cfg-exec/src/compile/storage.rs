@@ -85,19 +85,19 @@ impl Uses<'_> {
 }
 
 impl<'ir> Visit<'ir> for Uses<'_> {
-    fn statement(&mut self, statement: &'ir Stmt) {
+    fn visit_statement(&mut self, statement: &'ir Stmt) {
         // Opaque statements only make variables uninitialised.
         if !matches!(statement.kind, StmtKind::Opaque { .. }) {
             walk_statement(self, statement);
         }
     }
 
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         self.add(place.var, role);
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         self.add(*v, role);
     }
 }
@@ -195,7 +195,7 @@ impl Emitter<'_> {
             };
         }
         self.arrays_at = self.code.array_names.last().map_or(0, |&(arr, v)| {
-            usize::from(arr) + descriptor::positions(routine.variable(v).rank())
+            usize::from(arr) + descriptor::position_count(routine.variable(v).rank())
         });
         self.code.staged = staged;
         self.code.template = template;

@@ -16,7 +16,7 @@ use crate::{
 
 impl Machine {
     pub(super) fn fill(&mut self, to: View, cell: u64) -> Result<(), Fault> {
-        let part = *self.part(to.arr);
+        let part = *self.first_part_mut(to.arr);
         // An array that is absent or not allocated has strides 0.
         if to.rank == 1 && part.axes[0].stride == 1 {
             let n = part.axes[0].extent.max(0) as u64;
@@ -26,7 +26,7 @@ impl Machine {
             return Ok(());
         }
         let (base, axes) = self.view(to)?;
-        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        self.burn(descriptor::element_count(&axes).unwrap_or(u64::MAX))?;
         let memory = &mut self.memory;
         descriptor::for_each_run(base, &axes, Order::Row, |at, stride, n| {
             if stride == 1 {
@@ -48,7 +48,7 @@ impl Machine {
         let (to, to_axes) = self.view(to)?;
         let (from, from_axes) = self.view(from)?;
         descriptor::conform(&to_axes, &from_axes)?;
-        let n = descriptor::count(&to_axes).unwrap_or(u64::MAX);
+        let n = descriptor::element_count(&to_axes).unwrap_or(u64::MAX);
         self.burn(n)?;
         let dense =
             |axes| [Order::Row, Order::Column].map(|order| descriptor::is_contiguous(axes, order));
@@ -85,7 +85,7 @@ impl Machine {
     pub(super) fn reduce(&mut self, op: Op, of: View) -> Result<u64, Fault> {
         let View { order, ty, .. } = of;
         let (base, axes) = self.view(of)?;
-        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        self.burn(descriptor::element_count(&axes).unwrap_or(u64::MAX))?;
         let mut result = initial(op, ty);
         let mut first = true;
         let memory = &self.memory;
@@ -111,7 +111,7 @@ impl Machine {
         let View { order, ty, .. } = of;
         let (from, axes) = self.view(of)?;
         let (to, to_axes) = self.view(to)?;
-        let n = descriptor::count(&axes).unwrap_or(u64::MAX);
+        let n = descriptor::element_count(&axes).unwrap_or(u64::MAX);
         self.burn(n)?;
         let _room = self.scratch(n.saturating_mul(2))?;
         let cells = |base, axes: &[descriptor::Axis]| {
@@ -172,12 +172,12 @@ impl Machine {
         of: View,
     ) -> Result<(), Box<Fault>> {
         // An array without a shape has no elements.
-        if self.part(of.arr).state == State::Unallocated {
+        if self.first_part_mut(of.arr).state == State::Unallocated {
             return Ok(());
         }
         let order = of.order;
         let (base, axes) = self.view(of)?;
-        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        self.burn(descriptor::element_count(&axes).unwrap_or(u64::MAX))?;
         let handle = self.register(h);
         self.tape(handle)?;
         let Self {
@@ -190,7 +190,7 @@ impl Machine {
         let tape = &mut tapes[handle as usize];
         let limits = *limits;
         if class == StackClass::Real && descriptor::is_contiguous(&axes, order) {
-            let n = descriptor::count(&axes).unwrap_or(0);
+            let n = descriptor::element_count(&axes).unwrap_or(0);
             let cells = &memory[base as usize..(base + n) as usize];
             let pushed = tape.push_reals(cells, meter);
             return pushed.map_err(|error| tape_fault(error, limits));
@@ -223,16 +223,16 @@ impl Machine {
         to: View,
     ) -> Result<(), Box<Fault>> {
         // An array without a shape has no elements.
-        if self.part(to.arr).state == State::Unallocated {
+        if self.first_part_mut(to.arr).state == State::Unallocated {
             return Ok(());
         }
         let order = to.order;
         let (base, axes) = self.view(to)?;
-        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        self.burn(descriptor::element_count(&axes).unwrap_or(u64::MAX))?;
         let handle = self.register(h);
         self.tape(handle)?;
         if class == StackClass::Real && descriptor::is_contiguous(&axes, order) {
-            let n = descriptor::count(&axes).unwrap_or(0);
+            let n = descriptor::element_count(&axes).unwrap_or(0);
             let Self {
                 tapes,
                 memory,
@@ -312,7 +312,7 @@ fn initial(op: Op, ty: ScalarType) -> u64 {
     reason = "operators without a rule of their own here are treated alike"
 )]
 fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Integer => {
             if so_far == POISON_INT_CELL || x == POISON_INT_CELL {
                 return Ok(POISON_INT_CELL);

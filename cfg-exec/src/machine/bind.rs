@@ -88,9 +88,9 @@ impl Machine {
         };
         // The copy holds the values, then their addresses.
         let cells = size.checked_mul(2).ok_or_else(|| self.too_big())?;
-        let base = self.take(cells, 0)?;
+        let base = self.take_cells(cells, 0)?;
         self.now.floor = self.top;
-        self.part(arr).base = base;
+        self.first_part_mut(arr).base = base;
         let (memory, n) = (&mut self.memory, size as usize);
         let mut next = base as usize;
         let end = next + n;

@@ -81,13 +81,15 @@ impl Machine {
         let limit = self.limit();
         let registers = at.registers + WINDOW;
         if self.registers.len() < registers {
-            let wanted = self.held.room(&mut self.registers, registers, limit);
+            let wanted = self.held.make_room(&mut self.registers, registers, limit);
             wanted.map_err(|_| self.too_big())?;
             self.registers.resize(self.registers.capacity(), 0);
         }
         let descriptors = at.descriptors + code.descriptors;
         if self.descriptors.len() < descriptors {
-            let wanted = self.held.room(&mut self.descriptors, descriptors, limit);
+            let wanted = self
+                .held
+                .make_room(&mut self.descriptors, descriptors, limit);
             wanted.map_err(|_| self.too_big())?;
             let all = self.descriptors.capacity();
             self.descriptors.resize(all, Descriptor::default());
@@ -113,7 +115,7 @@ impl Machine {
                 base,
                 state: State::Bound,
                 order,
-                cells: descriptor::count(axes).unwrap_or(u64::MAX),
+                cells: descriptor::element_count(axes).unwrap_or(u64::MAX),
                 axes: from,
                 rank: axes.len(),
             };
@@ -210,7 +212,7 @@ impl Machine {
             }
         }
         let (frames, limit) = (self.frames.len() + 1, self.limit());
-        let room = self.held.room(&mut self.frames, frames, limit);
+        let room = self.held.make_room(&mut self.frames, frames, limit);
         room.map_err(|_| self.too_big())?;
         self.frames.push(Frame {
             at: caller,
@@ -281,7 +283,7 @@ impl Machine {
             Extent::Cell(address) => (self.register(address), Vec::new()),
             Extent::Array(View { arr, rank, .. }) => {
                 let from = self.now.descriptors + usize::from(arr);
-                let parts = &self.descriptors[from..from + descriptor::positions(rank.into())];
+                let parts = &self.descriptors[from..from + descriptor::position_count(rank.into())];
                 let base = match parts[0].state {
                     State::Bound => parts[0].base,
                     State::Absent | State::Unallocated | State::Untaken => ABSENT,

@@ -35,7 +35,7 @@ impl Machine {
     /// A new array of these bounds, until the statement ends.
     fn temporary(&mut self, to: View, mut axes: Vec<Axis>) -> Result<(), Fault> {
         let size = descriptor::lay_out(&mut axes, to.order).ok_or_else(|| self.too_big())?;
-        let base = self.take(size, 0)?;
+        let base = self.take_cells(size, 0)?;
         self.define(to.arr, base, &axes);
         Ok(())
     }
@@ -52,7 +52,7 @@ impl Machine {
             Ext::NewTape { d } => {
                 let tape = match self.spare_tapes.pop() {
                     Some(tape) => tape,
-                    None => Tape::of(self.held.memory()),
+                    None => Tape::paid_by(self.held.memory()),
                 };
                 self.set_register(*d, self.tapes.len() as u64);
                 self.tapes.push(tape);
@@ -64,7 +64,7 @@ impl Machine {
             }
             Ext::BindOptional { staged, t, arr } => {
                 if self.staged[usize::from(*staged)].state == State::Absent {
-                    let d = self.part(*arr);
+                    let d = self.first_part_mut(*arr);
                     *d = Descriptor {
                         state: State::Absent,
                         ..Descriptor::default()
@@ -86,7 +86,7 @@ impl Machine {
             } => self.bind_assumed(*to, *staged, *dims, fixed)?,
             Ext::BindGlobal { to, global } => {
                 let from = *global as usize;
-                let n = descriptor::positions(to.rank.into());
+                let n = descriptor::position_count(to.rank.into());
                 let to = self.now.descriptors + usize::from(to.arr);
                 self.descriptors[to..to + n].copy_from_slice(&image.globals[from..from + n]);
             }
@@ -94,7 +94,7 @@ impl Machine {
                 let mut axes = self.declared_axes(*dims, to.rank)?;
                 let size =
                     descriptor::lay_out(&mut axes, to.order).ok_or_else(|| self.too_big())?;
-                let base = self.take(size, cell::poison(to.ty))?;
+                let base = self.take_cells(size, cell::poison(to.ty))?;
                 self.now.floor = self.top;
                 self.define(to.arr, base, &axes);
             }
@@ -108,27 +108,27 @@ impl Machine {
                     None => vec![usual; to.rank.into()],
                 };
                 self.define(to.arr, 0, &axes);
-                self.part(to.arr).state = State::Unallocated;
+                self.first_part_mut(to.arr).state = State::Unallocated;
             }
             Ext::Section { d, arr, subscripts } => self.section(*d, *arr, subscripts)?,
             Ext::Transpose { d, arr } => {
-                self.exists(*arr)?;
-                let mut view = *self.part(*arr);
+                self.check_exists(*arr)?;
+                let mut view = *self.first_part_mut(*arr);
                 view.axes.swap(0, 1);
-                *self.part(*d) = view;
+                *self.first_part_mut(*d) = view;
             }
             Ext::Try { t } => self.handlers.push(*t as usize),
             Ext::EndTry => {
                 self.handlers.pop();
             }
             Ext::Alias { d, of } => {
-                self.exists(of.arr)?;
+                self.check_exists(of.arr)?;
                 self.same(*d, *of);
             }
             Ext::Same { d, of } => self.same(*d, *of),
             Ext::Untaken { of } => {
                 self.define(of.arr, 0, &vec![Axis::default(); of.rank.into()]);
-                self.part(of.arr).state = State::Untaken;
+                self.first_part_mut(of.arr).state = State::Untaken;
             }
             Ext::ShapeOf {
                 to,
@@ -160,8 +160,8 @@ impl Machine {
                     == State::Untaken => {}
             Ext::Conform { a, b } => {
                 let View { arr: a, rank, .. } = a;
-                self.exists(*a)?;
-                self.exists(*b)?;
+                self.check_exists(*a)?;
+                self.check_exists(*b)?;
                 let part = |arr: Arr| &self.descriptors[self.now.descriptors + usize::from(arr)..];
                 let (a, b) = (part(*a), part(*b));
                 let same = |k| descriptor::axis(a, k).extent == descriptor::axis(b, k).extent;
@@ -180,10 +180,10 @@ impl Machine {
                 self.temporary(*to, axes)?;
             }
             Ext::AxisSize { d, arr, axis } => {
-                let n = if self.part(*arr).state == State::Unallocated {
+                let n = if self.first_part_mut(*arr).state == State::Unallocated {
                     0
                 } else {
-                    self.exists(*arr)?;
+                    self.check_exists(*arr)?;
                     self.axis(*arr, *axis).extent as u64
                 };
                 self.set_register(*d, n);
@@ -203,16 +203,16 @@ impl Machine {
             Ext::Partials { op, to, of } => self.partials(*op, *to, *of)?,
             Ext::Size { d, of } => {
                 let (_, axes) = self.view(*of)?;
-                let n = descriptor::count(&axes).unwrap_or(u64::MAX);
+                let n = descriptor::element_count(&axes).unwrap_or(u64::MAX);
                 self.set_register(*d, n);
             }
             Ext::LowerBound { d, arr, axis } => {
-                self.exists(*arr)?;
+                self.check_exists(*arr)?;
                 let axis = self.axis(*arr, *axis);
                 self.set_register(*d, axis.lower as u64);
             }
             Ext::UpperBound { d, arr, axis } => {
-                self.exists(*arr)?;
+                self.check_exists(*arr)?;
                 let axis = self.axis(*arr, *axis);
                 self.set_register(*d, axis.lower.wrapping_add(axis.extent - 1) as u64);
             }
@@ -221,14 +221,14 @@ impl Machine {
                 self.set_register(*d, u64::from(given));
             }
             Ext::PresentArray { d, arr } => {
-                let given = self.part(*arr).state != State::Absent;
+                let given = self.first_part_mut(*arr).state != State::Absent;
                 self.set_register(*d, u64::from(given));
             }
             Ext::CellsFrom { d, address, of } => {
                 let (base, axes) = self.view(*of)?;
                 let address = self.register(*address);
                 let n = if descriptor::is_contiguous(&axes, of.order) {
-                    let all = descriptor::count(&axes).unwrap_or(u64::MAX);
+                    let all = descriptor::element_count(&axes).unwrap_or(u64::MAX);
                     all.saturating_sub(address.wrapping_sub(base))
                 } else {
                     1
@@ -239,14 +239,14 @@ impl Machine {
             Ext::PopArray { h, class, to } => self.pop_array(*h, *class, *to)?,
             Ext::ReturnArray { of } => {
                 let from = self.now.descriptors + usize::from(of.arr);
-                let n = descriptor::positions(of.rank.into());
-                self.exists(of.arr)?;
+                let n = descriptor::position_count(of.rank.into());
+                self.check_exists(of.arr)?;
                 self.returned.clear();
                 self.returned
                     .extend_from_slice(&self.descriptors[from..from + n]);
             }
             Ext::Returned { to } => {
-                let n = descriptor::positions(to.rank.into()).min(self.returned.len());
+                let n = descriptor::position_count(to.rank.into()).min(self.returned.len());
                 let at = self.now.descriptors + usize::from(to.arr);
                 self.descriptors[at..at + n].copy_from_slice(&self.returned[..n]);
                 // The cells belong to the frame that was left: they are kept until the statement ends.

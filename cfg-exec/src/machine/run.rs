@@ -666,7 +666,7 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                 // A `Visit` is no step of the program.
                 end += 1;
                 let visits = trace.len() + 1;
-                if held.room(trace, visits, max_memory).is_err() {
+                if held.make_room(trace, visits, max_memory).is_err() {
                     leave!(Err(Box::new(Fault::Memory { limit: max_memory })));
                 }
                 trace.push(Visit {

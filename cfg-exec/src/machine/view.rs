@@ -21,7 +21,7 @@ impl State {
 
 impl Machine {
     /// The first part of a descriptor of the frame.
-    pub(super) fn part(&mut self, arr: Arr) -> &mut Descriptor {
+    pub(super) fn first_part_mut(&mut self, arr: Arr) -> &mut Descriptor {
         &mut self.descriptors[self.now.descriptors + usize::from(arr)]
     }
 
@@ -44,14 +44,14 @@ impl Machine {
     }
 
     /// Fails if the array is absent or not allocated.
-    pub(super) fn exists(&self, arr: Arr) -> Result<(), Fault> {
+    pub(super) fn check_exists(&self, arr: Arr) -> Result<(), Fault> {
         let state = self.descriptors[self.now.descriptors + usize::from(arr)].state;
         state.must_be_bound(arr)
     }
 
     /// Base and dimensions of an array; fails if it is absent or not allocated.
     pub(super) fn view(&self, View { arr, rank, .. }: View) -> Result<(u64, Vec<Axis>), Fault> {
-        self.exists(arr)?;
+        self.check_exists(arr)?;
         let from = self.now.descriptors + usize::from(arr);
         let parts = &self.descriptors[from..];
         Ok((parts[0].base, descriptor::axes(parts, rank.into())))
@@ -59,7 +59,7 @@ impl Machine {
 
     /// Copies a descriptor.
     pub(super) fn same(&mut self, d: Arr, View { arr, rank, .. }: View) {
-        let n = descriptor::positions(rank.into());
+        let n = descriptor::position_count(rank.into());
         let at = self.now.descriptors;
         let from = at + usize::from(arr);
         self.descriptors
@@ -72,7 +72,7 @@ impl Machine {
         reason = "any other fault is handed on"
     )]
     pub(super) fn section(&mut self, d: Arr, arr: Arr, subscripts: &[SubReg]) -> Result<(), Fault> {
-        self.exists(arr)?;
+        self.check_exists(arr)?;
         let from = self.now.descriptors + usize::from(arr);
         let to = self.now.descriptors + usize::from(d);
         let mut base = self.descriptors[from].base;
@@ -142,7 +142,7 @@ impl Machine {
     pub(super) fn reallocate(&mut self, to: View, like: Arr) -> Result<(), Fault> {
         let (_, like) = self.view(View { arr: like, ..to })?;
         let d = to.arr;
-        if self.part(d).state == State::Bound {
+        if self.first_part_mut(d).state == State::Bound {
             let (_, have) = self.view(to)?;
             if descriptor::conform(&have, &like).is_ok() {
                 return Ok(());
@@ -155,23 +155,23 @@ impl Machine {
             axis.lower = descriptor::axis(&self.descriptors[from..], k).lower;
         }
         let size = descriptor::lay_out(&mut axes, to.order).ok_or_else(|| self.too_big())?;
-        let old = *self.part(d);
+        let old = *self.first_part_mut(d);
         let (mut base, mut capacity) = (old.base, old.capacity);
         if size > capacity {
             // Old cells are not reused within a frame: growing by at least half bounds the loss when a loop
             // reallocates.
             capacity = size.max(capacity.saturating_add(capacity / 2));
-            base = match self.take(capacity, cell::poison(to.ty)) {
+            base = match self.take_cells(capacity, cell::poison(to.ty)) {
                 Ok(base) => base,
                 Err(_) => {
                     capacity = size;
-                    self.take(size, cell::poison(to.ty))?
+                    self.take_cells(size, cell::poison(to.ty))?
                 }
             };
             self.now.floor = self.top;
         }
         self.define(d, base, &axes);
-        self.part(d).capacity = capacity;
+        self.first_part_mut(d).capacity = capacity;
         Ok(())
     }
 }

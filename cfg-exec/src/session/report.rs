@@ -80,7 +80,7 @@ pub(super) fn result(machine: &Machine, variable: &Variable) -> Result<Value, Fa
         return Ok(Value::from_cells(variable.ty, Vec::new(), Order::Row, cell));
     }
     let axes = descriptor::axes(&machine.returned, variable.rank());
-    let n = descriptor::count(&axes).unwrap_or(u64::MAX);
+    let n = descriptor::element_count(&axes).unwrap_or(u64::MAX);
     // The lease ends here: the host pays for values that it keeps.
     let _room = machine.scratch(n)?;
     let mut cells = Vec::with_capacity(n as usize);
@@ -113,7 +113,7 @@ fn at_instruction(inner: &Inner, routine: usize, pc: usize) -> Place {
         (None, _) => Element::Routine,
     };
     Place {
-        site: Site::of(RoutineId::new(routine), element),
+        site: Site::whole(RoutineId::new(routine), element),
         id: vertex.map(|v| ids[v.index()].0),
         statement,
     }
@@ -142,7 +142,7 @@ pub(super) fn locate(
         let (_, v) = names[..names.partition_point(|&(a, _)| a <= arr)].last()?;
         let declared = &signature.variables[v.index()];
         let end = usize::from(names.iter().find(|n| n.1 == *v)?.0)
-            + descriptor::positions(declared.rank());
+            + descriptor::position_count(declared.rank());
         (usize::from(arr) < end).then(|| Named {
             name: declared.name.clone(),
             role: role_of(inner, declared),

@@ -284,7 +284,7 @@ fn subscripts_of_the_target_are_evaluated_before_the_call() {
     f.call_function(y.at(j), next, [Expr::from(2.0), j.into()]);
     f.call_function(y.at(range(j, k + 2)), pair, [Expr::from(j)]);
     p.add(f);
-    let mut a = [Value::reals(&[0.0; 5]).into()];
+    let mut a = [Value::from_reals(&[0.0; 5]).into()];
     run(&p.finish().unwrap(), &mut a).unwrap();
     assert_eq!(reals(&a[0]), [2.0, 0.0, 3.0, 7.0, 7.0]);
 }
@@ -301,7 +301,7 @@ fn a_scalar_result_fills_an_array() {
     let none: [Expr; 0] = [];
     f.call_function(y.at(range(2, 3)), one, none);
     p.add(f);
-    let mut a = [Value::reals(&[0.0; 4]).into()];
+    let mut a = [Value::from_reals(&[0.0; 4]).into()];
     run(&p.finish().unwrap(), &mut a).unwrap();
     assert_eq!(reals(&a[0]), [0.0, 1.0, 1.0, 0.0]);
 }

@@ -275,7 +275,10 @@ fn shapes_that_do_not_conform_are_faults() {
 fn inquiries_give_bounds_and_sizes() {
     let mut f = RoutineBuilder::new("f");
     let n = f.input("n", Integer);
-    let a = f.input("a", Real.array([Dim::of(n.into()), (-2..=4).into()]));
+    let a = f.input(
+        "a",
+        Real.array([Dim::with_extent(n.into()), (-2..=4).into()]),
+    );
     let y = f.output("y", Integer.array([6]));
     let ask = |op, k: i64| Expr::op(op, [a.into(), Expr::Int(k)]);
     f.assign(y.at(1), Expr::op(Op::Size, [a.into()]));

@@ -35,7 +35,7 @@ fn written_scalars_are_passed_by_reference() {
     f.call(g, [Expr::from(v.at(2)), t.into(), y.into()]);
     f.assign(v.at(3), t);
     p.add(f);
-    let mut a = [2.0.into(), Value::reals(&[0.0; 3]).into(), 0.0.into()];
+    let mut a = [2.0.into(), Value::from_reals(&[0.0; 3]).into(), 0.0.into()];
     run(&p.finish().unwrap(), &mut a).unwrap();
     // t = 3, v2 = 30; t = 33, y = 330.
     assert_eq!(reals(&a[1]), [0.0, 30.0, 33.0]);
@@ -61,10 +61,18 @@ fn overlapping_arguments_are_the_same_cells_where_that_is_allowed() {
         f.call(g, [v.at(i), v.at(j)]);
         p.add(f);
         let p = p.finish().unwrap();
-        let mut a = [Value::reals(&[1.0, 2.0, 3.0]).into(), 1.into(), 3.into()];
+        let mut a = [
+            Value::from_reals(&[1.0, 2.0, 3.0]).into(),
+            1.into(),
+            3.into(),
+        ];
         run(&p, &mut a).unwrap();
         assert_eq!(reals(&a[0]), [3.0, 2.0, 30.0]);
-        let mut a = [Value::reals(&[1.0, 2.0, 3.0]).into(), 2.into(), 2.into()];
+        let mut a = [
+            Value::from_reals(&[1.0, 2.0, 3.0]).into(),
+            2.into(),
+            2.into(),
+        ];
         match run(&p, &mut a) {
             Ok(_) => {
                 assert!(aliased);
@@ -99,7 +107,7 @@ fn reading_the_same_cells_twice_is_no_overlap() {
     let y = f.output("y", Real);
     f.call(g, [Expr::from(v), v.into(), v.at(2).into(), y.into()]);
     p.add(f);
-    let mut a = [Value::reals(&[1.0, 2.0, 3.0]).into(), 0.0.into()];
+    let mut a = [Value::from_reals(&[1.0, 2.0, 3.0]).into(), 0.0.into()];
     run(&p.finish().unwrap(), &mut a).unwrap();
     assert_eq!(real(&a[1]), 28.0);
 }
@@ -118,7 +126,7 @@ fn sections_that_interleave_do_not_overlap() {
     f.call(g, [v.at(strided(1, 5, 2)), v.at(strided(k, 6, 2))]);
     p.add(f);
     let p = p.finish().unwrap();
-    let start = || Value::reals(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).into();
+    let start = || Value::from_reals(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).into();
     let mut a = [start(), 2.into()];
     run(&p, &mut a).unwrap();
     assert_eq!(reals(&a[0]), [3.0, 2.0, 7.0, 4.0, 11.0, 6.0]);
@@ -140,7 +148,7 @@ fn pieces_of_an_array_overlap_only_as_far_as_the_parameters_reach() {
     f.call(g, [Expr::from(n), v.at(1).into(), v.at(k).into()]);
     p.add(f);
     let p = p.finish().unwrap();
-    let start = || Value::reals(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).into();
+    let start = || Value::from_reals(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).into();
     let mut a = [start(), 2.into(), 3.into()];
     run(&p, &mut a).unwrap();
     assert_eq!(reals(&a[0]), [4.0, 6.0, 3.0, 4.0, 5.0, 6.0]);
@@ -348,18 +356,22 @@ fn optional_arguments_may_be_absent() {
     let _ = y;
     p.add(f);
     let p = p.finish().unwrap();
-    let mut a = [Value::reals(&[0.0; 4]).into(), 5.0.into(), Argument::Absent];
+    let mut a = [
+        Value::from_reals(&[0.0; 4]).into(),
+        5.0.into(),
+        Argument::Absent,
+    ];
     run(&p, &mut a).unwrap();
     assert_eq!(reals(&a[0]), [0.0, 3.0, 12.0, 0.0]);
     // An absent argument that is passed on is absent there.
     let mut a = [
-        Value::reals(&[0.0; 4]).into(),
+        Value::from_reals(&[0.0; 4]).into(),
         Argument::Absent,
         Argument::Absent,
     ];
     run(&p, &mut a).unwrap();
     assert_eq!(reals(&a[0]), [0.0, 3.0, 7.0, 0.0]);
-    let mut a = [Value::reals(&[0.0; 4]).into(), 5.0.into(), true.into()];
+    let mut a = [Value::from_reals(&[0.0; 4]).into(), 5.0.into(), true.into()];
     let problem = run(&p, &mut a).unwrap_err();
     assert_eq!(problem.code, "X213");
     assert!(
@@ -453,8 +465,8 @@ fn shapes_of_parameters_may_ask_about_each_other() {
     let mut session = Session::new(&compiled);
     let mut arguments = [
         Argument::Absent,
-        Value::reals(&[1.0, 2.0]).into(),
-        Value::reals(&[10.0, 20.0]).into(),
+        Value::from_reals(&[1.0, 2.0]).into(),
+        Value::from_reals(&[10.0, 20.0]).into(),
     ];
     assert_eq!(session.shape_of_parameter(g, a, &arguments).unwrap(), [3]);
     arguments[0] = session.uninitialised_argument(g, a, &arguments).unwrap();
@@ -503,7 +515,10 @@ fn functions_may_return_arrays() {
     let report = Session::new(&compiled)
         .run(RoutineId::new(0), &mut [4.into()], &RunOptions::default())
         .unwrap();
-    assert_eq!(report.result.unwrap(), Value::reals(&[1.0, 2.0, 3.0, 4.0]));
+    assert_eq!(
+        report.result.unwrap(),
+        Value::from_reals(&[1.0, 2.0, 3.0, 4.0])
+    );
 }
 
 fn real_of(v: VarId) -> Expr {
@@ -605,7 +620,11 @@ fn out_parameters_are_uninitialised_at_entry() {
     f.if_then(set, |f| f.assign(y, 1.0));
     f.assign(v.at(1), 1.0);
     let p = crate::common::program(f);
-    let mut a = [false.into(), 7.0.into(), Value::reals(&[7.0, 7.0]).into()];
+    let mut a = [
+        false.into(),
+        7.0.into(),
+        Value::from_reals(&[7.0, 7.0]).into(),
+    ];
     run(&p, &mut a).unwrap();
     assert_eq!(a[1].value().unwrap().first_uninitialised(), Some(0));
     assert_eq!(a[2].value().unwrap().first_uninitialised(), Some(1));
@@ -826,7 +845,7 @@ fn what_is_absent_overlaps_nothing() {
             let mut arguments = [0, 1].map(|k: usize| match (given[k], shape) {
                 (false, _) => Argument::Absent,
                 (true, "") => values[k].into(),
-                (true, _) => Value::reals(&[values[k]]).into(),
+                (true, _) => Value::from_reals(&[values[k]]).into(),
             });
             run(&p, &mut arguments).unwrap_or_else(|e| panic!("{given:?}{shape}: {e}"));
             for (k, expected) in [3.0, values[1]].into_iter().enumerate() {

@@ -245,7 +245,7 @@ fn the_program_stops_with_its_message() {
     let made = cfg_exec::stopped(&p, RoutineId::new(0), VertexId::new(3), 0).unwrap();
     assert_eq!(
         made.at.site.as_deref(),
-        Some(&Site::of(RoutineId::new(0), stop))
+        Some(&Site::whole(RoutineId::new(0), stop))
     );
     assert_eq!((made.code, made.message), ("X223", message));
     assert_eq!(made.at.element.as_deref(), Some(&*element));

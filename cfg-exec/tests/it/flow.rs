@@ -288,7 +288,7 @@ fn ends(program: cfg_core::ir::Program, arguments: &[Argument]) -> Result<Vec<St
 
 #[test]
 fn counted_loops_written_as_jumps_end_as_before() {
-    use cfg_core::recover::{Checked, dense, flatten_as};
+    use cfg_core::recover::{Checked, drop_empty_blocks, flatten_as};
     const ENDS: [i64; 14] = [
         i64::MIN,
         i64::MIN + 1,
@@ -326,12 +326,17 @@ fn counted_loops_written_as_jumps_end_as_before() {
                     first.into(),
                     last.into(),
                     0.into(),
-                    Value::reals(&[0.0; 3]).into(),
+                    Value::from_reals(&[0.0; 3]).into(),
                 ];
                 let expected = ends(program.clone(), &arguments);
                 let routine = &program.routines[0];
-                let flat = flatten_as(&program, &Effects::of(&program), routine, Checked::Yes);
-                for jumps in [flat.clone(), dense(flat)] {
+                let flat = flatten_as(
+                    &program,
+                    &Effects::summarise(&program),
+                    routine,
+                    Checked::Yes,
+                );
+                for jumps in [flat.clone(), drop_empty_blocks(flat)] {
                     let program = cfg_core::ir::Program {
                         routines: vec![jumps],
                         ..program.clone()

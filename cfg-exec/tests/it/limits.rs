@@ -9,7 +9,7 @@ use cfg_core::{
         ScalarType::{Integer, Real, Tape},
         TapeClass, VertexKind,
     },
-    recover::{dense, flatten},
+    recover::{drop_empty_blocks, flatten},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Value};
@@ -131,7 +131,7 @@ fn most(program: &ValidProgram, options: &RunOptions) -> u64 {
 }
 
 fn jumps(program: &Program) -> Program {
-    let flat = |r| dense(flatten(program, &Effects::of(program), r));
+    let flat = |r| drop_empty_blocks(flatten(program, &Effects::summarise(program), r));
     Program {
         routines: program.routines.iter().map(flat).collect(),
         ..program.clone()
@@ -304,16 +304,16 @@ fn steps_are_what_is_executed() {
         let (n, i) = (f.input("n", Integer), f.inout("i", Integer));
         let (start, far, end) = (f.label(), f.label(), f.label());
         f.assign(i, 0);
-        f.place(start);
+        f.place_label(start);
         f.if_then(lt(i, n), |f| f.goto(far));
         for _ in 0..blocks {
             f.if_then(eq(i, -1), |f| f.goto(start));
         }
         f.goto(end);
-        f.place(far);
+        f.place_label(far);
         f.assign(i, i + 1);
         f.goto(start);
-        f.place(end);
+        f.place_label(end);
         run(&program(f), 1000, &RunOptions::default())
             .unwrap()
             .steps

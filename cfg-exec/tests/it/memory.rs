@@ -51,7 +51,7 @@ fn argument(n: usize) -> (ValidProgram, Vec<Argument>) {
     let mut f = RoutineBuilder::new("f");
     let x = f.inout("x", Real.array([Dim::deferred()]));
     f.assign(x.at(1), 2.0);
-    (one(f), vec![Value::reals(&vec![0.0; n]).into()])
+    (one(f), vec![Value::from_reals(&vec![0.0; n]).into()])
 }
 
 fn local(n: usize) -> (ValidProgram, Vec<Argument>) {

@@ -169,7 +169,7 @@ fn programs_stop_where_the_naive_interpreter_stops() {
         let element = Element::Statement(vertex, expected.statement);
         assert_eq!(
             found.at.site.as_deref(),
-            Some(&Site::of(expected.routine, element))
+            Some(&Site::whole(expected.routine, element))
         );
         stopped.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(())

@@ -439,7 +439,7 @@ fn kinks_are_reported_when_asked_for() {
     assert!(at(1.0).is_empty());
     let ops: Vec<Op> = at(0.0).iter().map(|met| met.op).collect();
     assert_eq!(ops, [Op::Abs, Op::Sqrt, Op::Max]);
-    let place = Site::of(RoutineId::new(0), Element::Statement(VertexId::new(1), 0));
+    let place = Site::whole(RoutineId::new(0), Element::Statement(VertexId::new(1), 0));
     assert_eq!(at(0.0)[0].site, place);
 }
 

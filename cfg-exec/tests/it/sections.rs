@@ -14,7 +14,7 @@ fn run(case: &Passed) -> Result<(Vec<f64>, Vec<f64>), String> {
     let n: usize = case.extents.iter().product();
     let x: Vec<f64> = (1..=n).map(|k| k as f64).collect();
     let x = Value::real_array(&case.extents, Order::Row, &x).expect("it has that shape");
-    let v = Value::reals(&vec![0.0; case.elements.len()]);
+    let v = Value::from_reals(&vec![0.0; case.elements.len()]);
     let mut arguments = [Argument::from(x), v.into()];
     Session::new(&compiled)
         .run(RoutineId::new(0), &mut arguments, &RunOptions::default())

@@ -523,7 +523,7 @@ fn arrays_need_a_tape_that_is_there() {
                   call g({given}, w)
                 end"
             ));
-            let mut arguments = [Value::reals(&[1.0, 2.0, 3.0]).into()];
+            let mut arguments = [Value::from_reals(&[1.0, 2.0, 3.0]).into()];
             let ended = crate::common::run(&program, &mut arguments);
             let found = ended.err().map_or("runs", |problem| problem.code);
             assert_eq!(found, expected, "{statement} with {given}");

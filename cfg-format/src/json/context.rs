@@ -4,7 +4,7 @@ use super::{codes, locate::escape, token::Token};
 use cfg_core::{
     diagnostic::{
         CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS,
-        similar::{Similarity, question},
+        similar::{Similarity, did_you_mean_text},
     },
     entity::{MAX_ENTITIES, VarId},
 };
@@ -189,7 +189,7 @@ impl Context {
     }
 
     /// Calls a function with the place one step further down.
-    pub(super) fn below<R>(&mut self, seg: Seg, work: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn at_segment<R>(&mut self, seg: Seg, work: impl FnOnce(&mut Self) -> R) -> R {
         self.path.push(seg);
         let result = work(self);
         self.path.pop();
@@ -247,7 +247,7 @@ impl Context {
         otherwise: &str,
     ) -> String {
         self.nearest(name, known)
-            .map_or_else(|| otherwise.to_owned(), question)
+            .map_or_else(|| otherwise.to_owned(), did_you_mean_text)
     }
 
     /// The known name nearest to an unknown one.

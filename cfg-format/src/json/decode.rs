@@ -8,7 +8,7 @@ use super::{
     context::{Context, Cure, Seg},
     token::{Token, quote},
 };
-use cfg_core::diagnostic::similar::question;
+use cfg_core::diagnostic::similar::did_you_mean_text;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::{fmt, marker::PhantomData};
 
@@ -79,7 +79,7 @@ pub(super) fn skip_object<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::E
 }
 
 /// The element of an array at this position: `None` at the end, `Some(None)` if it could not be read.
-pub(super) fn element<'de, T: Wire, A: SeqAccess<'de>>(
+pub(super) fn next_element<'de, T: Wire, A: SeqAccess<'de>>(
     seq: &mut A,
     index: usize,
     cx: &mut Context,
@@ -375,7 +375,7 @@ impl Context {
             None => elsewhere(&lower),
         };
         let help = match near {
-            Some(near) => question(near),
+            Some(near) => did_you_mean_text(near),
             None => format!(
                 "the members of {of} are {}; data of your own goes into `annotations`",
                 known.join(", ")
@@ -507,7 +507,7 @@ impl<T: Wire> Wire for Vec<T> {
         // Most lists are short and live long, so they get no spare room.
         let mut list = Vec::with_capacity(1);
         let mut index = 0;
-        while let Some(value) = element::<T, A>(&mut seq, index, cx)? {
+        while let Some(value) = next_element::<T, A>(&mut seq, index, cx)? {
             if value.is_none() {
                 T::lost(cx);
             }

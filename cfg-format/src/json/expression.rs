@@ -7,11 +7,11 @@ use super::schema_parts::{any_of, described, tuple};
 use super::{
     codes,
     context::{Context, Cure, Seg},
-    decode::{Wire, element, skip_array},
+    decode::{Wire, next_element, skip_array},
     token::{Token, quote},
     types::{TypeName, pointer_to},
 };
-use cfg_core::diagnostic::similar::question;
+use cfg_core::diagnostic::similar::did_you_mean_text;
 use cfg_core::ir::{AnyInt, Conversion, Expr, IntType, Op, Place, Range, ScalarType, Subscript};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::SeqAccess;
@@ -165,7 +165,7 @@ pub(super) fn head<'de, A: SeqAccess<'de>>(
     seq: &mut A,
     cx: &mut Context,
 ) -> Result<Option<Head>, A::Error> {
-    match element::<Head, A>(seq, 0, cx)? {
+    match next_element::<Head, A>(seq, 0, cx)? {
         Some(head) => Ok(head),
         None => {
             cx.report(
@@ -225,7 +225,7 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
             let names = plain().map(Op::name).chain(HEADS);
             let otherwise = "`cfgrev explain operators` lists the operators; a routine is called by [\"=\", \"t\", [\"call\", \"f\", [\"x\"]]]";
             let help = match ELSEWHERE.iter().find(|(other, _)| *other == &*name) {
-                Some((_, ours)) => question(ours),
+                Some((_, ours)) => did_you_mean_text(ours),
                 None => cx.suggest(&name, names, otherwise),
             };
             cx.report_at(
@@ -238,7 +238,7 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
             // The operands are read nevertheless: they may have problems of their own.
             cx.depth += 1;
             let mut index = 1;
-            while element::<Expression, A>(&mut seq, index, cx)?.is_some() {
+            while next_element::<Expression, A>(&mut seq, index, cx)?.is_some() {
                 index += 1;
             }
             cx.depth -= 1;
@@ -322,8 +322,8 @@ fn typed_constant<'de, A: SeqAccess<'de>>(
     mut seq: A,
     cx: &mut Context,
 ) -> Result<Option<Expr>, A::Error> {
-    let ty = element::<IntegerTypeName, A>(&mut seq, 1, cx)?;
-    let value = element::<WideInteger, A>(&mut seq, 2, cx)?;
+    let ty = next_element::<IntegerTypeName, A>(&mut seq, 1, cx)?;
+    let value = next_element::<WideInteger, A>(&mut seq, 2, cx)?;
     let count = usize::from(ty.is_some()) + usize::from(value.is_some()) + skip_array(seq)?;
     if count != 2 {
         wrong_count("const", "an integer type and an integer", count, cx);
@@ -360,9 +360,9 @@ fn conversion<'de, A: SeqAccess<'de>>(
     mut seq: A,
     cx: &mut Context,
 ) -> Result<Option<Expr>, A::Error> {
-    let ty = element::<IntegerTypeName, A>(&mut seq, 1, cx)?;
+    let ty = next_element::<IntegerTypeName, A>(&mut seq, 1, cx)?;
     cx.depth += 1;
-    let operand = element::<Expression, A>(&mut seq, 2, cx)?;
+    let operand = next_element::<Expression, A>(&mut seq, 2, cx)?;
     cx.depth -= 1;
     let count = usize::from(ty.is_some()) + usize::from(operand.is_some()) + skip_array(seq)?;
     if count != 2 {
@@ -392,7 +392,7 @@ impl Wire for IntegerTypeName {
             return Some(ty);
         }
         let help = match cx.nearest(word, AnyInt::ALL.map(AnyInt::name)) {
-            Some(near) => question(near),
+            Some(near) => did_you_mean_text(near),
             None if named.is_some() => {
                 format!("write [\"{word}\", e]")
             }
@@ -419,7 +419,7 @@ fn wrong_count(name: &str, wanted: &str, found: usize, cx: &mut Context) {
 )]
 fn real32<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<Expr>, A::Error> {
     // The literal is part of the constant and no level of its own.
-    let operand = element::<Expression, A>(&mut seq, 1, cx)?;
+    let operand = next_element::<Expression, A>(&mut seq, 1, cx)?;
     let count = usize::from(operand.is_some()) + skip_array(seq)?;
     if count != 1 {
         wrong_count("real32", "1 operand", count, cx);
@@ -453,7 +453,7 @@ fn operation<'de, A: SeqAccess<'de>>(
     let mut operands = Vec::with_capacity(if minus { 2 } else { min });
     let mut count = 0;
     cx.depth += 1;
-    while let Some(operand) = element::<Expression, A>(&mut seq, count + 1, cx)? {
+    while let Some(operand) = next_element::<Expression, A>(&mut seq, count + 1, cx)? {
         count += 1;
         operands.extend(operand);
     }
@@ -540,8 +540,8 @@ pub(super) fn field<'de, A: SeqAccess<'de>>(
     mut seq: A,
     cx: &mut Context,
 ) -> Result<Option<Place>, A::Error> {
-    let base = element::<Base, A>(&mut seq, 1, cx)?;
-    let name = element::<FieldName, A>(&mut seq, 2, cx)?;
+    let base = next_element::<Base, A>(&mut seq, 1, cx)?;
+    let name = next_element::<FieldName, A>(&mut seq, 2, cx)?;
     let count = usize::from(base.is_some()) + usize::from(name.is_some()) + skip_array(seq)?;
     if count != 2 {
         wrong_count(".", "a place and the name of a field", count, cx);
@@ -555,8 +555,8 @@ pub(super) fn field<'de, A: SeqAccess<'de>>(
 
 /// Reads pointer and offset after `deref`.
 fn deref<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<Place>, A::Error> {
-    let base = element::<Base, A>(&mut seq, 1, cx)?;
-    let offset = element::<SubscriptItem, A>(&mut seq, 2, cx)?;
+    let base = next_element::<Base, A>(&mut seq, 1, cx)?;
+    let offset = next_element::<SubscriptItem, A>(&mut seq, 2, cx)?;
     let extra = skip_array(seq)?;
     if base.is_none() || extra > 0 {
         let count = usize::from(base.is_some()) + usize::from(offset.is_some()) + extra;
@@ -579,7 +579,7 @@ fn address<'de, A: SeqAccess<'de>>(
     mut seq: A,
     cx: &mut Context,
 ) -> Result<Option<Place>, A::Error> {
-    let place = element::<Target, A>(&mut seq, 1, cx)?;
+    let place = next_element::<Target, A>(&mut seq, 1, cx)?;
     let count = usize::from(place.is_some()) + skip_array(seq)?;
     if count != 1 {
         wrong_count("addr", "1 place", count, cx);
@@ -590,7 +590,7 @@ fn address<'de, A: SeqAccess<'de>>(
 
 /// Reads the type after `null`.
 fn null<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<Expr>, A::Error> {
-    let pointee = element::<TypeName, A>(&mut seq, 1, cx)?;
+    let pointee = next_element::<TypeName, A>(&mut seq, 1, cx)?;
     let count = usize::from(pointee.is_some()) + skip_array(seq)?;
     if count != 1 {
         wrong_count("null", "the type of what the pointer points to", count, cx);
@@ -600,7 +600,7 @@ fn null<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<E
         return Ok(None);
     };
     Ok(cx
-        .below(Seg::Index(1), |cx| pointer_to(pointee, cx))
+        .at_segment(Seg::Index(1), |cx| pointer_to(pointee, cx))
         .map(Expr::Null))
 }
 
@@ -609,10 +609,10 @@ pub(super) fn subscripts<'de, A: SeqAccess<'de>>(
     mut seq: A,
     cx: &mut Context,
 ) -> Result<Option<Place>, A::Error> {
-    let base = element::<Base, A>(&mut seq, 1, cx)?;
+    let base = next_element::<Base, A>(&mut seq, 1, cx)?;
     let mut list = Vec::with_capacity(1);
     let mut count = 0;
-    while let Some(subscript) = element::<SubscriptItem, A>(&mut seq, count + 2, cx)? {
+    while let Some(subscript) = next_element::<SubscriptItem, A>(&mut seq, count + 2, cx)? {
         count += 1;
         list.extend(subscript);
     }
@@ -688,7 +688,7 @@ fn range<'de, A: SeqAccess<'de>>(
     let mut bad = false;
     let mut count = 0;
     for part in &mut parts {
-        match element::<Bound, A>(&mut seq, count + 1, cx)? {
+        match next_element::<Bound, A>(&mut seq, count + 1, cx)? {
             None => break,
             Some(None) => bad = true,
             Some(Some(bound)) => *part = bound,

@@ -92,7 +92,7 @@ pub(super) fn boxed(annotations: Map<String, Value>) -> Annotations {
 pub(super) const ORIGIN: &str = "cfgrev";
 
 fn reserved(wanted: &str, cx: &mut Context) {
-    cx.below(Seg::Key("annotations"), |cx| {
+    cx.at_segment(Seg::Key("annotations"), |cx| {
         cx.report_at(
             Seg::Key(ORIGIN),
             &codes::RESERVED,

@@ -29,7 +29,7 @@ pub(super) type Names<'n> = &'n dyn Fn(&str) -> Named;
 /// The expression in the format's notation; `None` if the text is none, or is a name alone.
 pub(super) fn expression(text: &str, names: Names<'_>) -> Option<Value> {
     let mut reader = Reader::new(text, names)?;
-    let value = reader.conditional()?;
+    let value = reader.parse_conditional()?;
     (reader.at_end() && !is_name(&value)).then_some(value)
 }
 
@@ -38,13 +38,13 @@ pub(super) fn statement(text: &str, names: Names<'_>) -> Option<Value> {
     let text = text.trim().trim_end_matches(';');
     let mut reader = Reader::new(text, names)?;
     reader.take("call");
-    let target = reader.postfix()?;
+    let target = reader.parse_postfix()?;
     if reader.at_end() {
         return (head(&target) == Some("call")).then_some(target);
     }
     for (sign, op) in [("+=", "+"), ("-=", "-"), ("*=", "*"), ("/=", "/")] {
         if reader.take(sign) {
-            let change = reader.conditional()?;
+            let change = reader.parse_conditional()?;
             let value = Value::from(vec![op.into(), target.clone(), change]);
             return (reader.at_end()).then(|| Value::from(vec!["=".into(), target, value]));
         }
@@ -52,7 +52,7 @@ pub(super) fn statement(text: &str, names: Names<'_>) -> Option<Value> {
     if !["=", ":=", "<-"].iter().any(|sign| reader.take(sign)) {
         return None;
     }
-    let value = reader.conditional()?;
+    let value = reader.parse_conditional()?;
     reader
         .at_end()
         .then(|| Value::from(vec!["=".into(), target, value]))
@@ -148,18 +148,18 @@ impl<'t> Reader<'t> {
         true
     }
 
-    fn conditional(&mut self) -> Option<Value> {
+    fn parse_conditional(&mut self) -> Option<Value> {
         if self.depth == DEEPEST {
             return None;
         }
         self.depth += 1;
-        let test = self.binary(0)?;
+        let test = self.parse_binary(0)?;
         let value = if self.take("?") {
-            let yes = self.conditional()?;
+            let yes = self.parse_conditional()?;
             if !self.take(":") {
                 return None;
             }
-            let no = self.conditional()?;
+            let no = self.parse_conditional()?;
             Value::from(vec!["if".into(), test, yes, no])
         } else {
             test
@@ -168,14 +168,14 @@ impl<'t> Reader<'t> {
         Some(value)
     }
 
-    fn binary(&mut self, level: usize) -> Option<Value> {
+    fn parse_binary(&mut self, level: usize) -> Option<Value> {
         let Some(operators) = LEVELS.get(level) else {
-            return self.unary();
+            return self.parse_unary();
         };
         let mut left = if level == 2 && (self.take("not ") || self.take("!")) {
-            Value::from(vec!["not".into(), self.binary(level)?])
+            Value::from(vec!["not".into(), self.parse_binary(level)?])
         } else {
-            self.binary(level + 1)?
+            self.parse_binary(level + 1)?
         };
         while let Some((sign, op)) = operators.iter().find(|(sign, _)| {
             let longer = ["**", "/="].iter().any(|longer| {
@@ -186,7 +186,7 @@ impl<'t> Reader<'t> {
             self.rest.starts_with(sign) && !longer
         }) {
             self.rest = self.rest[sign.len()..].trim_start();
-            let right = self.binary(level + 1)?;
+            let right = self.parse_binary(level + 1)?;
             match left.as_array_mut() {
                 // A sum of three has three operands.
                 Some(operands)
@@ -204,24 +204,24 @@ impl<'t> Reader<'t> {
         clippy::wildcard_enum_match_arm,
         reason = "all other values are treated alike"
     )]
-    fn unary(&mut self) -> Option<Value> {
+    fn parse_unary(&mut self) -> Option<Value> {
         if self.depth == DEEPEST {
             return None;
         }
         self.depth += 1;
         let value = if self.take("-") {
-            match self.unary()? {
+            match self.parse_unary()? {
                 Value::Number(n) => number(&format!("-{n}"))?,
                 operand => Value::from(vec!["-".into(), operand]),
             }
         } else if self.take("+") {
-            self.unary()?
+            self.parse_unary()?
         } else if self.take("!") || self.take("not ") || self.take(".not.") {
-            Value::from(vec!["not".into(), self.unary()?])
+            Value::from(vec!["not".into(), self.parse_unary()?])
         } else {
-            let base = self.postfix()?;
+            let base = self.parse_postfix()?;
             if self.take("**") || self.take("^") {
-                Value::from(vec!["**".into(), base, self.unary()?])
+                Value::from(vec!["**".into(), base, self.parse_unary()?])
             } else {
                 base
             }
@@ -231,16 +231,16 @@ impl<'t> Reader<'t> {
     }
 
     /// A number, a name with or without subscripts or arguments, or an expression in parentheses.
-    fn postfix(&mut self) -> Option<Value> {
+    fn parse_postfix(&mut self) -> Option<Value> {
         if self.take("(") {
-            let value = self.conditional()?;
+            let value = self.parse_conditional()?;
             return self.take(")").then_some(value);
         }
         if self
             .rest
             .starts_with(|c: char| c.is_ascii_digit() || c == '.')
         {
-            return self.number();
+            return self.parse_number();
         }
         let end = self
             .rest
@@ -259,7 +259,7 @@ impl<'t> Reader<'t> {
                 continue;
             }
             loop {
-                list.push(self.subscript()?);
+                list.push(self.parse_subscript()?);
                 if self.take(close.1) {
                     break;
                 }
@@ -291,11 +291,11 @@ impl<'t> Reader<'t> {
     }
 
     /// An index or a range.
-    fn subscript(&mut self) -> Option<Value> {
+    fn parse_subscript(&mut self) -> Option<Value> {
         let lower = if self.rest.starts_with(':') {
             Value::Null
         } else {
-            self.conditional()?
+            self.parse_conditional()?
         };
         if !self.take(":") {
             return Some(lower);
@@ -303,13 +303,13 @@ impl<'t> Reader<'t> {
         let upper = if self.rest.starts_with([',', ')', ']']) {
             Value::Null
         } else {
-            self.conditional()?
+            self.parse_conditional()?
         };
         Some(Value::from(vec![":".into(), lower, upper]))
     }
 
     /// A number as C, Fortran or Python write it.
-    fn number(&mut self) -> Option<Value> {
+    fn parse_number(&mut self) -> Option<Value> {
         let bytes = self.rest.as_bytes();
         let mut end = 0;
         while end < bytes.len() {

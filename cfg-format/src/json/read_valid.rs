@@ -1,6 +1,6 @@
 //! Reading and validating together: every problem once.
 
-use super::{Parsed, add_pointers, parse, place};
+use super::{Parsed, add_pointers, locate_problems, parse};
 use cfg_core::{
     codes,
     diagnostic::{Diagnostic, Diagnostics, Severity},
@@ -54,7 +54,7 @@ impl Checked {
 pub fn read_valid(bytes: &[u8]) -> Result<ValidProgram, Diagnostics> {
     let mut checked = check(parse(bytes));
     let program = checked.examined.as_ref().map(Examined::program);
-    place(&mut checked.problems, bytes, program);
+    locate_problems(&mut checked.problems, bytes, program);
     checked.into_valid()
 }
 
@@ -74,7 +74,7 @@ pub fn check(parsed: Parsed) -> Checked {
     found.0.extend(examined.check_in_labels(&in_labels).0);
     add_pointers(examined.program(), &mut found);
     if !problems.is_empty() {
-        let known = Known::of(&problems, &broken);
+        let known = Known::collect(&problems, &broken);
         // Unreadable parts may assign variables that seem to lack a value, so warnings are dropped.
         found
             .0
@@ -97,7 +97,7 @@ struct Known<'p> {
 }
 
 impl<'p> Known<'p> {
-    fn of(problems: &'p Diagnostics, broken: &[RoutineId]) -> Self {
+    fn collect(problems: &'p Diagnostics, broken: &[RoutineId]) -> Self {
         let errors = problems.iter().filter(|d| d.severity == Severity::Error);
         let pointers: HashSet<&str> = errors.filter_map(|d| d.at.pointer.as_deref()).collect();
         Self {

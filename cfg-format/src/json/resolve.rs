@@ -32,7 +32,7 @@ pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
     let named = std::mem::take(&mut cx.records).into_names();
     let mut records = wire.types.unwrap_or_default();
     let types = Types::new(&mut records, named, cx);
-    let globals = cx.below(Seg::Key("globals"), |cx| {
+    let globals = cx.at_segment(Seg::Key("globals"), |cx| {
         globals(wire.globals.unwrap_or_default(), &types, cx)
     });
     let names: Vec<String> = drafts.iter().map(|d| d.routine.name.clone()).collect();
@@ -57,7 +57,7 @@ pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
     };
     let main = wire
         .main
-        .and_then(|r| cx.below(Seg::Key("main"), |cx| routines.resolve(r, cx)));
+        .and_then(|r| cx.at_segment(Seg::Key("main"), |cx| routines.resolve(r, cx)));
 
     let mut resolved = Resolved {
         program: Program::default(),
@@ -73,7 +73,7 @@ pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
         let id = RoutineId::new(i);
         cx.path.push(Seg::Index(i));
         let mut scope = Scope::new(draft, &globals, &global_ids, &routines, &types, cx);
-        scope.routine();
+        scope.resolve_routine();
         if scope.broken {
             resolved.broken.push(id);
         }

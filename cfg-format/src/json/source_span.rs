@@ -3,7 +3,7 @@
 use crate::json::{
     codes,
     context::Context,
-    decode::{Wire, element, skip_array},
+    decode::{Wire, next_element, skip_array},
     token::Token,
 };
 use cfg_core::ir::Span;
@@ -26,9 +26,9 @@ impl Wire for SourceSpan {
         let mut complete = true;
         for (k, number) in numbers.iter_mut().enumerate() {
             let read = if k == 0 {
-                element::<Source, A>(&mut seq, k, cx)?
+                next_element::<Source, A>(&mut seq, k, cx)?
             } else {
-                element::<Position, A>(&mut seq, k, cx)?
+                next_element::<Position, A>(&mut seq, k, cx)?
             };
             match read {
                 Some(Some(value)) => *number = value,

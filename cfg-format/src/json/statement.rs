@@ -3,7 +3,7 @@
 use super::{
     codes,
     context::{Context, Cure, DEFAULT_TAPE, Seg},
-    decode::{Wire, element, skip_array, wire_object},
+    decode::{Wire, next_element, skip_array, wire_object},
     expression::{Bound, Expression, Head, Target, after_head, head},
     free_form::{FreeForm, boxed},
     schema_parts::{any_of, described, tuple},
@@ -87,7 +87,7 @@ impl Wire for Statements {
     ) -> Result<Option<Self::Out>, A::Error> {
         let mut list = Vec::with_capacity(1);
         let mut index = 0;
-        while let Some(value) = element::<StatementOrWord, A>(&mut seq, index, cx)? {
+        while let Some(value) = next_element::<StatementOrWord, A>(&mut seq, index, cx)? {
             match value {
                 Some(Listed::Statement(statement)) => list.push(statement),
                 None => list.push(unreadable()),
@@ -103,7 +103,7 @@ impl Wire for Statements {
                     return Ok(Some(vec![unreadable()]));
                 }
                 Some(Listed::Word(word)) => {
-                    cx.below(Seg::Index(index), |cx| {
+                    cx.at_segment(Seg::Index(index), |cx| {
                         Statement::scalar(Token::Text(&word), cx);
                     });
                     list.push(unreadable());
@@ -172,7 +172,7 @@ impl Wire for Bare {
         mut seq: A,
         cx: &mut Context,
     ) -> Result<Option<StmtKind>, A::Error> {
-        match element::<Keyword, A>(&mut seq, 0, cx)? {
+        match next_element::<Keyword, A>(&mut seq, 0, cx)? {
             Some(Some(Keyword::Assign)) => assign(seq, cx),
             Some(Some(Keyword::Call)) => {
                 let Some((callee, arguments)) = call(seq, cx)? else {
@@ -283,7 +283,7 @@ fn required<'de, T: Wire, A: SeqAccess<'de>>(
     what: &str,
     cx: &mut Context,
 ) -> Result<Option<T::Out>, A::Error> {
-    Ok(match element::<T, A>(seq, index, cx)? {
+    Ok(match next_element::<T, A>(seq, index, cx)? {
         Some(value) => value,
         None => {
             malformed(format!("{what} is missing"), cx);
@@ -298,7 +298,7 @@ fn assign<'de, A: SeqAccess<'de>>(
 ) -> Result<Option<StmtKind>, A::Error> {
     let known = (cx.problems.0.len(), cx.cures.len());
     let target: Option<Place> = required::<Target, A>(&mut seq, 1, "the target of `=`", cx)?;
-    let value = element::<Right, A>(&mut seq, 2, cx)?;
+    let value = next_element::<Right, A>(&mut seq, 2, cx)?;
     let extra = skip_array(seq)?;
     if value.is_none() || extra > 0 {
         // With further operands, problems found in the first one alone have no meaning.
@@ -411,7 +411,7 @@ fn call<'de, A: SeqAccess<'de>>(
     cx: &mut Context,
 ) -> Result<Option<CallParts>, A::Error> {
     let callee = required::<RoutineName, A>(&mut seq, 1, "the name of the routine called", cx)?;
-    let arguments = element::<Arguments, A>(&mut seq, 2, cx)?;
+    let arguments = next_element::<Arguments, A>(&mut seq, 2, cx)?;
     let extra = skip_array(seq)?;
     let message = match (arguments, extra) {
         (Some(Some(Listing::List(list))), 0) => return Ok(callee.map(|callee| (callee, list))),
@@ -452,7 +452,7 @@ impl Wire for Arguments {
     ) -> Result<Option<Self::Out>, A::Error> {
         let mut list = Vec::new();
         let mut index = 0;
-        while let Some(argument) = element::<Bound, A>(&mut seq, index, cx)? {
+        while let Some(argument) = next_element::<Bound, A>(&mut seq, index, cx)? {
             list.extend(argument);
             index += 1;
         }
@@ -499,7 +499,7 @@ fn pop<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<St
 
 /// The optional last element of a push or pop; `None` if it is unreadable.
 fn tape<'de, A: SeqAccess<'de>>(seq: &mut A, cx: &mut Context) -> Result<Option<VarId>, A::Error> {
-    Ok(match element::<VariableName, A>(seq, 3, cx)? {
+    Ok(match next_element::<VariableName, A>(seq, 3, cx)? {
         None => Some(VarId::new(DEFAULT_TAPE)),
         Some(tape) => tape,
     })
@@ -553,7 +553,7 @@ fn allocate<'de, A: SeqAccess<'de>>(
     cx: &mut Context,
 ) -> Result<Option<StmtKind>, A::Error> {
     let object = object(&mut seq, "allocate", cx)?;
-    let zeroed = element::<Contents, A>(&mut seq, 3, cx)?;
+    let zeroed = next_element::<Contents, A>(&mut seq, 3, cx)?;
     if !end(seq, "allocate", cx)? {
         return Ok(None);
     }
@@ -628,8 +628,8 @@ impl Wire for TapeClassName {
         mut seq: A,
         cx: &mut Context,
     ) -> Result<Option<TapeClass>, A::Error> {
-        let name = element::<String, A>(&mut seq, 0, cx)?.flatten();
-        let width = element::<Width, A>(&mut seq, 1, cx)?;
+        let name = next_element::<String, A>(&mut seq, 0, cx)?.flatten();
+        let width = next_element::<Width, A>(&mut seq, 1, cx)?;
         let extra = skip_array(seq)?;
         if name.as_deref() != Some("control") || width.is_none() || extra > 0 {
             cx.report(

@@ -128,7 +128,7 @@ fn soft_slips(text: &str, found: &mut Vec<Slip>) -> Option<Slip> {
                     format!(
                         "add `}}` before the comma: the `{}` at {} is still open",
                         char::from(bracket),
-                        place(text, start)
+                        line_and_column(text, start)
                     ),
                 );
             }
@@ -215,7 +215,7 @@ fn broken_string(text: &str, at: usize) -> Option<Slip> {
 }
 
 /// Line and column of an offset, for people.
-fn place(text: &str, at: usize) -> String {
+fn line_and_column(text: &str, at: usize) -> String {
     let (line, column) = super::scan::line_column(text.as_bytes(), at);
     format!("line {line}, column {column}")
 }
@@ -228,7 +228,7 @@ fn unclosed(text: &str, open: &[(u8, usize)]) -> Option<Slip> {
         "the text ends too early",
         format!(
             "add `{close}`: the `{bracket}` at {} is not closed",
-            place(text, start)
+            line_and_column(text, start)
         ),
     )
 }
@@ -246,7 +246,7 @@ fn mismatched(text: &str, at: usize, bracket: u8, start: usize) -> Slip {
         help: format!(
             "add `{close}` before it: the `{}` at {} is still open; or remove this `{found}`",
             char::from(bracket),
-            place(text, start)
+            line_and_column(text, start)
         ),
     }
 }

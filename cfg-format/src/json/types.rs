@@ -66,7 +66,7 @@ fn named_type(wire: NamedType, cx: &mut Context) -> Option<ScalarType> {
         }
         (false, true) => {
             let pointee = wire.pointer?;
-            let pointer = cx.below(Seg::Key("pointer"), |cx| pointer_to(pointee, cx));
+            let pointer = cx.at_segment(Seg::Key("pointer"), |cx| pointer_to(pointee, cx));
             pointer.map(ScalarType::Pointer)
         }
         (false, false) => {

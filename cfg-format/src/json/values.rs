@@ -13,7 +13,7 @@ use super::{
     OUT_OF_RANGE, codes,
     context::{Context, Seg},
     decode::{Seed, Wire},
-    place, prepare, syntax,
+    locate_problems, prepare, syntax,
     token::{Token, quote},
 };
 use cfg_core::diagnostic::Diagnostics;
@@ -88,7 +88,7 @@ fn document<T: Wire>(bytes: &[u8]) -> Result<T::Out, Diagnostics> {
     match document {
         Some(document) if problems.is_empty() => Ok(document),
         _ => {
-            place(&mut problems, text.as_bytes(), None);
+            locate_problems(&mut problems, text.as_bytes(), None);
             Err(problems)
         }
     }
@@ -225,7 +225,7 @@ impl Wire for Value {
         if size.is_none() {
             let message = "a size is not negative, and a whole number for each dimension";
             let help = "write {\"size\": 5}, or {\"size\": [2, 3]} for two dimensions";
-            cx.below(Seg::Key("size"), |cx| {
+            cx.at_segment(Seg::Key("size"), |cx| {
                 cx.report(&codes::VALUE, message, help);
             });
         }

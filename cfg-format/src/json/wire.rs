@@ -13,7 +13,7 @@ pub(super) use graph::{EdgeDraft, unreadable_loop};
 use super::{
     codes,
     context::{Context, Seg},
-    decode::{Wire, element, wire_object},
+    decode::{Wire, next_element, wire_object},
     expression::{Bound, Expression},
     free_form::{FreeForm, boxed, named_origin},
     schema_parts::{any_of, described, local_rules},
@@ -223,7 +223,7 @@ impl Wire for Initial {
         cx: &mut Context,
     ) -> Result<Option<Vec<Expr>>, A::Error> {
         // A string first: ["real32", 0.1], one constant. Otherwise a list.
-        let first = match element::<FirstInitial, A>(&mut seq, 0, cx)? {
+        let first = match next_element::<FirstInitial, A>(&mut seq, 0, cx)? {
             None => return Ok(Some(Vec::new())),
             Some(None) => None,
             Some(Some(First::Operator(head))) => {
@@ -234,8 +234,8 @@ impl Wire for Initial {
         };
         let mut list: Vec<Expr> = first.into_iter().collect();
         let mut count = 1;
-        while let Some(value) = element::<Expression, A>(&mut seq, count, cx)? {
-            let value = value.and_then(|e| cx.below(Seg::Index(count), |cx| literal(e, cx)));
+        while let Some(value) = next_element::<Expression, A>(&mut seq, count, cx)? {
+            let value = value.and_then(|e| cx.at_segment(Seg::Index(count), |cx| literal(e, cx)));
             list.extend(value);
             count += 1;
         }

@@ -8,7 +8,7 @@ use crate::json::{
     token::{Token, quote},
 };
 use cfg_core::{
-    diagnostic::similar::question,
+    diagnostic::similar::did_you_mean_text,
     ir::{Control, IntType, Intent, Order, ScalarType, VertexType},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -194,7 +194,7 @@ impl<T: Words> Wire for OneOf<T> {
             }
         };
         let help = match (near, T::advice(word)) {
-            (Some(near), _) => question(near.name()),
+            (Some(near), _) => did_you_mean_text(near.name()),
             (None, Some(advice)) => advice.to_owned(),
             (None, None) => {
                 let all: Vec<String> = T::ALL.iter().map(|t| quote(t.name())).collect();

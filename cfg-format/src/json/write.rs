@@ -34,7 +34,7 @@ pub fn write(program: &Program, out: impl io::Write) -> io::Result<()> {
         only_tape: None,
         problem: None,
     };
-    writer.program()?;
+    writer.write_program()?;
     writer.flush()
 }
 
@@ -82,11 +82,11 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    fn raw(&mut self, text: &str) {
+    fn write_raw(&mut self, text: &str) {
         self.buffer.extend_from_slice(text.as_bytes());
     }
 
-    fn int(&mut self, value: i64) {
+    fn write_int(&mut self, value: i64) {
         if (0..10).contains(&value) {
             self.buffer.push(b'0' + value as u8);
         } else {
@@ -95,27 +95,27 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    fn string(&mut self, text: &str) {
+    fn write_string(&mut self, text: &str) {
         quoted(text, &mut self.buffer);
     }
 
-    fn value(&mut self, value: &Value) {
+    fn write_value(&mut self, value: &Value) {
         if let Err(e) = serde_json::to_writer(&mut self.buffer, value) {
             self.fail(format!("annotations: {e}"));
         }
     }
 
     /// Writes `, "key": `.
-    fn member(&mut self, key: &str) {
-        self.raw(", \"");
-        self.raw(key);
-        self.raw("\": ");
+    fn write_member(&mut self, key: &str) {
+        self.write_raw(", \"");
+        self.write_raw(key);
+        self.write_raw("\": ");
     }
 
     /// A comma between the elements of a list.
-    fn comma(&mut self, index: usize) {
+    fn write_comma(&mut self, index: usize) {
         if index > 0 {
-            self.raw(", ");
+            self.write_raw(", ");
         }
     }
 
@@ -129,74 +129,74 @@ impl<W: io::Write> Writer<'_, W> {
     fn routine_name(&mut self, r: RoutineId) {
         let program = self.program;
         match program.routines.get(r.index()) {
-            Some(routine) => self.string(&routine.name),
+            Some(routine) => self.write_string(&routine.name),
             None => self.fail(format!("routine {r} does not exist")),
         }
     }
 
-    fn program(&mut self) -> io::Result<()> {
+    fn write_program(&mut self) -> io::Result<()> {
         let program = self.program;
-        self.raw("{\"format\": \"");
-        self.raw(super::FORMAT);
-        self.raw("\"");
+        self.write_raw("{\"format\": \"");
+        self.write_raw(super::FORMAT);
+        self.write_raw("\"");
         if let Some(main) = program.main {
-            self.raw(",\n \"main\": ");
+            self.write_raw(",\n \"main\": ");
             self.routine_name(main);
         }
         if !program.sources.is_empty() {
-            self.raw(",\n \"sources\": [");
+            self.write_raw(",\n \"sources\": [");
             for (i, source) in program.sources.iter().enumerate() {
-                self.comma(i);
-                self.string(source);
+                self.write_comma(i);
+                self.write_string(source);
                 self.pause()?;
             }
-            self.raw("]");
+            self.write_raw("]");
         }
-        self.annotations(&program.annotations, "\n ", |_| false);
-        self.records()?;
+        self.write_annotations(&program.annotations, "\n ", |_| false);
+        self.write_records()?;
         if !program.globals.is_empty() {
-            self.raw(",\n \"globals\": [");
+            self.write_raw(",\n \"globals\": [");
             for (i, global) in program.globals.iter().enumerate() {
-                self.raw(if i > 0 { ",\n  " } else { "\n  " });
-                self.global(global);
+                self.write_raw(if i > 0 { ",\n  " } else { "\n  " });
+                self.write_global(global);
                 self.pause()?;
             }
-            self.raw("]");
+            self.write_raw("]");
         }
-        self.raw(",\n \"routines\": [");
+        self.write_raw(",\n \"routines\": [");
         for (i, routine) in program.routines.iter().enumerate() {
-            self.raw(if i > 0 { ",\n  " } else { "\n  " });
-            self.routine(routine)?;
+            self.write_raw(if i > 0 { ",\n  " } else { "\n  " });
+            self.write_routine(routine)?;
         }
-        self.raw("]}\n");
+        self.write_raw("]}\n");
         Ok(())
     }
 
-    fn records(&mut self) -> io::Result<()> {
+    fn write_records(&mut self) -> io::Result<()> {
         let program = self.program;
         if program.records.is_empty() {
             return Ok(());
         }
         self.names.clear();
-        self.raw(",\n \"types\": [");
+        self.write_raw(",\n \"types\": [");
         for (i, record) in program.records.iter().enumerate() {
-            self.raw(if i > 0 { ",\n  " } else { "\n  " });
-            self.raw("{\"name\": ");
-            self.string(&record.name);
-            self.raw(", \"fields\": [");
+            self.write_raw(if i > 0 { ",\n  " } else { "\n  " });
+            self.write_raw("{\"name\": ");
+            self.write_string(&record.name);
+            self.write_raw(", \"fields\": [");
             for (k, field) in record.fields.iter().enumerate() {
-                self.raw(if k > 0 { ",\n    " } else { "\n    " });
-                self.raw("{\"name\": ");
-                self.string(&field.name);
-                self.member("type");
+                self.write_raw(if k > 0 { ",\n    " } else { "\n    " });
+                self.write_raw("{\"name\": ");
+                self.write_string(&field.name);
+                self.write_member("type");
                 self.scalar_type(field.ty);
-                self.shape(&field.shape);
-                self.raw("}");
+                self.write_shape(&field.shape);
+                self.write_raw("}");
             }
-            self.raw("]}");
+            self.write_raw("]}");
             self.pause()?;
         }
-        self.raw("]");
+        self.write_raw("]");
         Ok(())
     }
 
@@ -208,253 +208,253 @@ impl<W: io::Write> Writer<'_, W> {
             (end, pointers) = (pointer.end(), pointer.depth());
         }
         for _ in 0..pointers {
-            self.raw("{\"pointer\": ");
+            self.write_raw("{\"pointer\": ");
         }
         match end.record() {
-            None => self.string(end.name()),
+            None => self.write_string(end.name()),
             Some(r) => {
-                self.raw("{\"record\": ");
+                self.write_raw("{\"record\": ");
                 match program.records.get(r.index()) {
-                    Some(record) => self.string(&record.name),
+                    Some(record) => self.write_string(&record.name),
                     None => self.fail(format!("record {r} does not exist")),
                 }
-                self.raw("}");
+                self.write_raw("}");
             }
         }
         for _ in 0..pointers {
-            self.raw("}");
+            self.write_raw("}");
         }
     }
 
-    fn shape(&mut self, shape: &[Dim]) {
+    fn write_shape(&mut self, shape: &[Dim]) {
         if !shape.is_empty() {
-            self.member("shape");
-            self.raw("[");
+            self.write_member("shape");
+            self.write_raw("[");
             for (i, dim) in shape.iter().enumerate() {
-                self.comma(i);
-                self.dim(dim);
+                self.write_comma(i);
+                self.write_dim(dim);
             }
-            self.raw("]");
+            self.write_raw("]");
         }
     }
 
-    fn global(&mut self, global: &Global) {
+    fn write_global(&mut self, global: &Global) {
         self.names.clear();
-        self.raw("{");
+        self.write_raw("{");
         self.variable_members(&global.variable);
         match global.initial.as_deref() {
             None => {}
             Some([one]) => {
-                self.member("initial");
-                self.expr(one);
+                self.write_member("initial");
+                self.write_expr(one);
             }
             Some(list) => {
-                self.member("initial");
-                self.raw("[");
+                self.write_member("initial");
+                self.write_raw("[");
                 for (i, e) in list.iter().enumerate() {
-                    self.comma(i);
-                    self.expr(e);
+                    self.write_comma(i);
+                    self.write_expr(e);
                 }
-                self.raw("]");
+                self.write_raw("]");
             }
         }
         if let Some(overlay) = global.overlay {
-            self.member("overlay");
-            self.raw("{\"global\": ");
+            self.write_member("overlay");
+            self.write_raw("{\"global\": ");
             let program = self.program;
             match program.globals.get(overlay.base.index()) {
-                Some(base) => self.string(&base.variable.name),
+                Some(base) => self.write_string(&base.variable.name),
                 None => self.fail(format!("global {} does not exist", overlay.base)),
             }
-            self.raw(", \"offset\": ");
-            self.int(overlay.offset);
-            self.raw("}");
+            self.write_raw(", \"offset\": ");
+            self.write_int(overlay.offset);
+            self.write_raw("}");
         }
         self.variable_annotations(&global.variable);
-        self.raw("}");
+        self.write_raw("}");
     }
 
     /// Name, type, shape and order.
     fn variable_members(&mut self, variable: &Variable) {
-        self.raw("\"name\": ");
-        self.string(&variable.name);
-        self.member("type");
+        self.write_raw("\"name\": ");
+        self.write_string(&variable.name);
+        self.write_member("type");
         self.scalar_type(variable.ty);
-        self.shape(&variable.shape);
+        self.write_shape(&variable.shape);
         if variable.order != Order::Row {
-            self.member("order");
-            self.string(variable.order.name());
+            self.write_member("order");
+            self.write_string(variable.order.name());
         }
     }
 
     fn variable_annotations(&mut self, variable: &Variable) {
-        self.span(&variable.at, "");
+        self.write_span(&variable.at, "");
         let origin = variable.origin.as_deref();
-        self.annotations(&variable.annotations, "", |w| w.named_origin(origin));
+        self.write_annotations(&variable.annotations, "", |w| w.named_origin(origin));
     }
 
-    fn dim(&mut self, dim: &Dim) {
+    fn write_dim(&mut self, dim: &Dim) {
         let extent = match &dim.extent {
             Extent::Fixed(e) => Some(e),
             Extent::Deferred => None,
         };
         let bounds = dim.lower != Expr::Int(1);
         if bounds {
-            self.raw("{\"lower\": ");
-            self.expr(&dim.lower);
-            self.member("extent");
+            self.write_raw("{\"lower\": ");
+            self.write_expr(&dim.lower);
+            self.write_member("extent");
         }
         match extent {
-            Some(e) => self.expr(e),
-            None => self.raw("null"),
+            Some(e) => self.write_expr(e),
+            None => self.write_raw("null"),
         }
         if bounds {
-            self.raw("}");
+            self.write_raw("}");
         }
     }
 
     /// `cfgrev` annotation of a routine or variable; false if there is none.
     fn named_origin(&mut self, origin: Option<&NameOrigin>) -> bool {
         if let Some(NameOrigin { role, of, links }) = origin {
-            self.raw("\"cfgrev\": {\"role\": ");
-            self.string(role.name());
-            self.member("of");
-            self.string(of);
+            self.write_raw("\"cfgrev\": {\"role\": ");
+            self.write_string(role.name());
+            self.write_member("of");
+            self.write_string(of);
             if !links.is_empty() {
-                self.member("links");
-                self.raw("[");
+                self.write_member("links");
+                self.write_raw("[");
                 for (k, name) in links.iter().enumerate() {
-                    self.comma(k);
-                    self.string(name);
+                    self.write_comma(k);
+                    self.write_string(name);
                 }
-                self.raw("]");
+                self.write_raw("]");
             }
-            self.raw("}");
+            self.write_raw("}");
         }
         origin.is_some()
     }
 
     /// The span of an element, if it has one.
-    fn span(&mut self, at: &At, indent: &str) {
+    fn write_span(&mut self, at: &At, indent: &str) {
         let Some(span) = at else { return };
-        self.raw(",");
-        self.raw(if indent.is_empty() { " " } else { indent });
-        self.raw("\"at\": [");
+        self.write_raw(",");
+        self.write_raw(if indent.is_empty() { " " } else { indent });
+        self.write_raw("\"at\": [");
         for (i, number) in span.numbers().into_iter().enumerate() {
-            self.comma(i);
-            self.int(i64::from(number));
+            self.write_comma(i);
+            self.write_int(i64::from(number));
         }
-        self.raw("]");
+        self.write_raw("]");
     }
 
     /// Annotations with an origin, if there are any.
-    fn annotations(
+    fn write_annotations(
         &mut self,
         annotations: &Annotations,
         indent: &str,
         origin: impl FnOnce(&mut Self) -> bool,
     ) {
         let start = self.buffer.len();
-        self.raw(",");
-        self.raw(if indent.is_empty() { " " } else { indent });
-        self.raw("\"annotations\": {");
+        self.write_raw(",");
+        self.write_raw(if indent.is_empty() { " " } else { indent });
+        self.write_raw("\"annotations\": {");
         let mut any = origin(self);
         let has_origin = any;
         for (key, value) in annotations.iter().flat_map(|map| map.iter()) {
             if has_origin && key == ORIGIN {
                 continue;
             }
-            self.comma(usize::from(any));
-            self.string(key);
-            self.raw(": ");
-            self.value(value);
+            self.write_comma(usize::from(any));
+            self.write_string(key);
+            self.write_raw(": ");
+            self.write_value(value);
             any = true;
         }
         if any {
-            self.raw("}");
+            self.write_raw("}");
         } else {
             self.buffer.truncate(start);
         }
     }
 
-    fn routine(&mut self, routine: &Routine) -> io::Result<()> {
+    fn write_routine(&mut self, routine: &Routine) -> io::Result<()> {
         self.enter(routine);
         let mut locals = routine.non_parameter_ids();
         locals.truncate(locals.len() - globals::implicit(routine, &locals));
         let is_result =
             |v: &mut VarId| routine.result == Some(*v) && routine.variable(*v).role == Role::Local;
         let own_result = locals.pop_if(is_result);
-        self.raw("{\"name\": ");
-        self.string(&routine.name);
+        self.write_raw("{\"name\": ");
+        self.write_string(&routine.name);
         if !routine.parameters.is_empty() {
-            self.raw(",\n   \"parameters\": [");
+            self.write_raw(",\n   \"parameters\": [");
             for (i, v) in routine.parameter_ids().enumerate() {
-                self.raw(if i > 0 { ",\n    {" } else { "\n    {" });
+                self.write_raw(if i > 0 { ",\n    {" } else { "\n    {" });
                 match routine.variables.get(v.index()) {
-                    Some(variable) => self.parameter(variable),
+                    Some(variable) => self.write_parameter(variable),
                     None => self.fail(format!("variable {v} does not exist")),
                 }
-                self.raw("}");
+                self.write_raw("}");
                 self.pause()?;
             }
-            self.raw("]");
+            self.write_raw("]");
         }
         if let Some(result) = routine.result {
-            self.raw(",\n   \"result\": ");
+            self.write_raw(",\n   \"result\": ");
             if let Some(own) = own_result {
-                self.raw("{");
+                self.write_raw("{");
                 let variable = routine.variable(own);
                 self.variable_members(variable);
                 self.variable_annotations(variable);
-                self.raw("}");
+                self.write_raw("}");
             } else {
                 self.variable_name(result);
             }
         }
         if !locals.is_empty() {
-            self.raw(",\n   \"locals\": [");
+            self.write_raw(",\n   \"locals\": [");
             for (i, v) in locals.into_iter().enumerate() {
-                self.raw(if i > 0 { ",\n    {" } else { "\n    {" });
-                self.local(routine.variable(v));
-                self.raw("}");
+                self.write_raw(if i > 0 { ",\n    {" } else { "\n    {" });
+                self.write_local(routine.variable(v));
+                self.write_raw("}");
                 self.pause()?;
             }
-            self.raw("]");
+            self.write_raw("]");
         }
-        self.list("independents", &routine.independents);
-        self.list("dependents", &routine.dependents);
+        self.write_list("independents", &routine.independents);
+        self.write_list("dependents", &routine.dependents);
         if routine.control != Control::Structured {
-            self.raw(",\n   \"control\": ");
-            self.string(control_name(routine.control));
+            self.write_raw(",\n   \"control\": ");
+            self.write_string(control_name(routine.control));
         }
         if routine.aliased {
-            self.raw(",\n   \"aliased\": true");
+            self.write_raw(",\n   \"aliased\": true");
         }
-        self.external(routine);
+        self.write_external(routine);
         if let Some(derivatives) = &routine.derivatives {
-            self.raw(",\n   \"derivatives\": {");
+            self.write_raw(",\n   \"derivatives\": {");
             let mut any = false;
             for (key, r) in [
                 ("tangent", derivatives.tangent),
                 ("adjoint", derivatives.adjoint),
             ] {
                 if let Some(r) = r {
-                    self.comma(usize::from(any));
+                    self.write_comma(usize::from(any));
                     any = true;
-                    self.string(key);
-                    self.raw(": ");
+                    self.write_string(key);
+                    self.write_raw(": ");
                     self.routine_name(r);
                 }
             }
-            self.raw("}");
+            self.write_raw("}");
         }
-        self.span(&routine.at, "\n   ");
+        self.write_span(&routine.at, "\n   ");
         let origin = routine.origin.as_deref();
-        self.annotations(&routine.annotations, "\n   ", |w| w.named_origin(origin));
+        self.write_annotations(&routine.annotations, "\n   ", |w| w.named_origin(origin));
         if let Some(body) = &routine.body {
-            self.graph(body)?;
+            self.write_graph(body)?;
         }
-        self.raw("}");
+        self.write_raw("}");
         self.pause()
     }
 
@@ -476,15 +476,15 @@ impl<W: io::Write> Writer<'_, W> {
         self.only_tape = super::resolve::only_tape(routine);
     }
 
-    fn parameter(&mut self, variable: &Variable) {
+    fn write_parameter(&mut self, variable: &Variable) {
         self.variable_members(variable);
         match variable.role {
             Role::Parameter { intent, optional } => {
-                self.member("intent");
-                self.string(intent.name());
+                self.write_member("intent");
+                self.write_string(intent.name());
                 if optional {
-                    self.member("optional");
-                    self.raw("true");
+                    self.write_member("optional");
+                    self.write_raw("true");
                 }
             }
             Role::Local | Role::Global(_) => {
@@ -494,7 +494,7 @@ impl<W: io::Write> Writer<'_, W> {
         self.variable_annotations(variable);
     }
 
-    fn local(&mut self, variable: &Variable) {
+    fn write_local(&mut self, variable: &Variable) {
         match variable.role {
             Role::Local => {
                 self.variable_members(variable);
@@ -502,9 +502,9 @@ impl<W: io::Write> Writer<'_, W> {
             }
             Role::Global(g) => {
                 let program = self.program;
-                self.raw("\"global\": ");
+                self.write_raw("\"global\": ");
                 if let Some(global) = program.globals.get(g.index()) {
-                    self.string(&global.variable.name);
+                    self.write_string(&global.variable.name);
                 }
             }
             Role::Parameter { .. } => {
@@ -516,46 +516,46 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    fn list(&mut self, key: &str, variables: &[VarId]) {
+    fn write_list(&mut self, key: &str, variables: &[VarId]) {
         if variables.is_empty() {
             return;
         }
-        self.raw(",\n   \"");
-        self.raw(key);
-        self.raw("\": ");
-        self.names(variables);
+        self.write_raw(",\n   \"");
+        self.write_raw(key);
+        self.write_raw("\": ");
+        self.write_names(variables);
     }
 
-    fn names(&mut self, variables: &[VarId]) {
-        self.raw("[");
+    fn write_names(&mut self, variables: &[VarId]) {
+        self.write_raw("[");
         for (i, &v) in variables.iter().enumerate() {
-            self.comma(i);
+            self.write_comma(i);
             self.variable_name(v);
         }
-        self.raw("]");
+        self.write_raw("]");
     }
 
-    fn external(&mut self, routine: &Routine) {
+    fn write_external(&mut self, routine: &Routine) {
         let Some(external) = &routine.external else {
             return;
         };
-        self.raw(",\n   \"external\": {");
+        self.write_raw(",\n   \"external\": {");
         if let Some(value) = &external.value {
-            self.raw("\"value\": ");
-            self.expr(value);
+            self.write_raw("\"value\": ");
+            self.write_expr(value);
         }
         if let Some(partials) = &external.partials {
-            self.comma(usize::from(external.value.is_some()));
-            self.raw("\"partials\": {");
+            self.write_comma(usize::from(external.value.is_some()));
+            self.write_raw("\"partials\": {");
             for (i, partial) in partials.iter().enumerate() {
-                self.comma(i);
+                self.write_comma(i);
                 self.variable_name(partial.parameter);
-                self.raw(": ");
-                self.expr(&partial.value);
+                self.write_raw(": ");
+                self.write_expr(&partial.value);
             }
-            self.raw("}");
+            self.write_raw("}");
         }
-        self.raw("}");
+        self.write_raw("}");
     }
 }
 

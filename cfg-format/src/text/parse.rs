@@ -206,7 +206,7 @@ pub fn parse(text: &str) -> Parsed {
     let mut parser = Parser::new(text);
     parser.line_ends();
     parser.collect_names();
-    parser.program();
+    parser.parse_program();
     let mut parsed = Parsed {
         program: None,
         problems: Diagnostics::default(),
@@ -231,7 +231,7 @@ pub fn parse(text: &str) -> Parsed {
 /// The text is no list of extents, or names variables that the routine does not have.
 pub fn extents(text: &str, routine: &Routine) -> Result<Vec<Dim>, Diagnostics> {
     let mut parser = Parser::new(text);
-    let read = parser.extents(routine);
+    let read = parser.parse_extents(routine);
     match read {
         Some(shape) if !parser.failed => Ok(shape),
         Some(_) | None => {
@@ -275,7 +275,7 @@ struct Suggestions {
 }
 
 impl Suggestions {
-    fn of<'n>(&mut self, name: &str, known: impl FnOnce() -> Vec<&'n str>) -> Option<String> {
+    fn suggest<'n>(&mut self, name: &str, known: impl FnOnce() -> Vec<&'n str>) -> Option<String> {
         self.left = self.left.checked_sub(1)?;
         let mut known = known();
         known.sort_unstable();
@@ -305,7 +305,7 @@ impl<'t> Parser<'t> {
     // --- tokens ---
 
     /// The current token; at the end a newline.
-    fn token(&self) -> Token {
+    fn current_token(&self) -> Token {
         self.token_at(0)
     }
 
@@ -318,7 +318,7 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.at + ahead).copied().unwrap_or(end)
     }
 
-    fn spelled(&self, token: Token) -> &'t str {
+    fn token_text(&self, token: Token) -> &'t str {
         &self.text[token.start..token.end]
     }
 
@@ -327,13 +327,13 @@ impl<'t> Parser<'t> {
     }
 
     fn is_newline(&self) -> bool {
-        self.token().kind == Kind::Newline
+        self.current_token().kind == Kind::Newline
     }
 
     /// True if the token so far ahead is this symbol.
     fn symbol_at(&self, ahead: usize, symbol: &str) -> bool {
         let token = self.token_at(ahead);
-        token.kind == Kind::Symbol && self.spelled(token) == symbol
+        token.kind == Kind::Symbol && self.token_text(token) == symbol
     }
 
     fn is_symbol(&self, symbol: &str) -> bool {
@@ -343,7 +343,7 @@ impl<'t> Parser<'t> {
     /// True if the token so far ahead is this word.
     fn word_at(&self, ahead: usize, word: &str) -> bool {
         let token = self.token_at(ahead);
-        token.kind == Kind::Word && self.spelled(token) == word
+        token.kind == Kind::Word && self.token_text(token) == word
     }
 
     fn is_word(&self, word: &str) -> bool {
@@ -362,16 +362,16 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn symbol(&mut self, symbol: &str, help: &str) -> Parse<()> {
+    fn expect_symbol(&mut self, symbol: &str, help: &str) -> Parse<()> {
         if self.take_symbol(symbol) {
             return Ok(());
         }
-        Err(self.unexpected(&format!("`{symbol}`"), help))
+        Err(self.report_unexpected(&format!("`{symbol}`"), help))
     }
 
     /// True if the line begins with an assignment, so that its first word is no keyword.
     fn is_assignment(&self) -> bool {
-        if !matches!(self.token().kind, Kind::Word | Kind::Quoted) {
+        if !matches!(self.current_token().kind, Kind::Word | Kind::Quoted) {
             return false;
         }
         // `p^ := x`; `local ^real p` is a declaration.
@@ -411,17 +411,17 @@ impl<'t> Parser<'t> {
     }
 
     /// The end of a line.
-    fn newline(&mut self) -> Parse<()> {
+    fn expect_newline(&mut self) -> Parse<()> {
         if self.is_newline() {
             self.skip_line();
             return Ok(());
         }
-        Err(self.unexpected("the end of the line", "write one statement on each line"))
+        Err(self.report_unexpected("the end of the line", "write one statement on each line"))
     }
 
     /// Reads a line; after a problem, the rest of the line is skipped.
-    fn line<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
-        let read = read(self).and_then(|value| self.newline().map(|()| value));
+    fn parse_line<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
+        let read = read(self).and_then(|value| self.expect_newline().map(|()| value));
         if read.is_err() {
             self.skip_line();
         }
@@ -455,9 +455,9 @@ impl<'t> Parser<'t> {
     }
 
     /// Reports the current token.
-    fn unexpected(&mut self, wanted: &str, help: &str) -> Fail {
-        let token = self.token();
-        let found = self.shown(token);
+    fn report_unexpected(&mut self, wanted: &str, help: &str) -> Fail {
+        let token = self.current_token();
+        let found = self.describe_token(token);
         let (message, help) = match (token.kind, found.as_str()) {
             (Kind::Bad, _) if found.starts_with("`\"") => (
                 "a name in quotes does not end on its line".to_owned(),
@@ -500,11 +500,11 @@ impl<'t> Parser<'t> {
     }
 
     /// A token for a message.
-    fn shown(&self, token: Token) -> String {
+    fn describe_token(&self, token: Token) -> String {
         if token.kind == Kind::Newline {
             return "the end of the line".to_owned();
         }
-        let spelled = self.spelled(token);
+        let spelled = self.token_text(token);
         match spelled.char_indices().nth(40) {
             Some((end, _)) => format!("`{}...`", &spelled[..end]),
             None => format!("`{spelled}`"),
@@ -513,11 +513,11 @@ impl<'t> Parser<'t> {
 
     // --- names and numbers ---
 
-    fn name(&mut self, what: &str) -> Parse<String> {
-        let token = self.token();
+    fn parse_name(&mut self, what: &str) -> Parse<String> {
+        let token = self.current_token();
         let name = match token.kind {
-            Kind::Word => self.spelled(token).to_owned(),
-            Kind::Quoted => match unquoted(self.spelled(token)) {
+            Kind::Word => self.token_text(token).to_owned(),
+            Kind::Quoted => match unquoted(self.token_text(token)) {
                 Some(name) => name,
                 None => {
                     return Err(self.report(
@@ -529,7 +529,7 @@ impl<'t> Parser<'t> {
                 }
             },
             Kind::Integer | Kind::Real | Kind::Symbol | Kind::Newline | Kind::Bad => {
-                return Err(self.unexpected(what, "write a name there"));
+                return Err(self.report_unexpected(what, "write a name there"));
             }
         };
         self.at += 1;
@@ -537,14 +537,14 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses an integer with its sign.
-    fn integer(&mut self, what: &str) -> Parse<i64> {
+    fn parse_integer(&mut self, what: &str) -> Parse<i64> {
         let negative = self.is_symbol("-");
         let token = self.token_at(usize::from(negative));
         if token.kind != Kind::Integer {
-            return Err(self.unexpected(what, "write an integer there"));
+            return Err(self.report_unexpected(what, "write an integer there"));
         }
         self.at += 1 + usize::from(negative);
-        let text = self.spelled(token);
+        let text = self.token_text(token);
         let value = if negative {
             format!("-{text}").parse()
         } else {
@@ -561,7 +561,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The result of reading without reports; `None` if nothing can be read.
-    fn quietly<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
+    fn without_reports<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
         let (count, failed) = (self.problems.len(), self.failed);
         let read = read(self).ok();
         self.problems.truncate(count);
@@ -574,7 +574,7 @@ impl<'t> Parser<'t> {
             return Ok(id);
         }
         let known = || self.globals.keys().map(String::as_str).collect();
-        let help = (self.suggestions.of(name, known))
+        let help = (self.suggestions.suggest(name, known))
             .unwrap_or_else(|| format!("declare it outside of routines: `global real {name}`"));
         Err(self.report(
             at,
@@ -589,7 +589,7 @@ impl<'t> Parser<'t> {
             return Ok(id);
         }
         let known = || self.routines.keys().map(String::as_str).collect();
-        let help = (self.suggestions.of(name, known))
+        let help = (self.suggestions.suggest(name, known))
             .unwrap_or_else(|| "add the routine to the program".to_owned());
         Err(self.report(
             at,
@@ -599,9 +599,9 @@ impl<'t> Parser<'t> {
         ))
     }
 
-    fn constant(&mut self) -> Parse<Expr> {
+    fn parse_constant(&mut self) -> Parse<Expr> {
         let nothing = routine::Names::default();
-        self.expr(&nothing)
+        self.parse_expr(&nothing)
     }
 
     fn push_routine(&mut self, routine: Routine, places: RoutinePlaces) {

@@ -497,7 +497,7 @@ fn statement(rng: &mut Rng, variables: usize, routines: usize) -> StmtKind {
             arguments: (0..rng.below(4))
                 .map(|_| rng.percent(80).then(|| expr(rng, variables, 2)))
                 .collect(),
-            result: rng.percent(50).then(|| place(rng, variables, 2)),
+            result: rng.percent(50).then(|| random_place(rng, variables, 2)),
         },
         1 => StmtKind::Push {
             tape: VarId::new(rng.below(variables)),
@@ -507,7 +507,7 @@ fn statement(rng: &mut Rng, variables: usize, routines: usize) -> StmtKind {
         2 => StmtKind::Pop {
             tape: VarId::new(rng.below(variables)),
             class,
-            target: place(rng, variables, 2),
+            target: random_place(rng, variables, 2),
         },
         3 => StmtKind::Opaque {
             text: "print \"héllo\"\n\t".into(),
@@ -518,7 +518,7 @@ fn statement(rng: &mut Rng, variables: usize, routines: usize) -> StmtKind {
             text: "no \"good\" \\ é\n".into(),
         },
         _ => StmtKind::Assign {
-            target: place(rng, variables, 2),
+            target: random_place(rng, variables, 2),
             value: expr(rng, variables, 5),
         },
     }
@@ -599,7 +599,7 @@ fn constant(rng: &mut Rng) -> Expr {
     }
 }
 
-fn place(rng: &mut Rng, variables: usize, depth: usize) -> Place {
+fn random_place(rng: &mut Rng, variables: usize, depth: usize) -> Place {
     let var = VarId::new(rng.below(variables));
     let count = if depth == 0 { 0 } else { rng.below(3) };
     let bound = |rng: &mut Rng| rng.percent(50).then(|| expr(rng, variables, depth - 1));
@@ -623,7 +623,7 @@ fn place(rng: &mut Rng, variables: usize, depth: usize) -> Place {
 fn expr(rng: &mut Rng, variables: usize, depth: usize) -> Expr {
     match rng.below(4) {
         0 => constant(rng),
-        1 => Expr::Place(place(rng, variables, depth)),
+        1 => Expr::Place(random_place(rng, variables, depth)),
         _ if depth == 0 => constant(rng),
         _ => {
             let op = *rng.pick(Op::ALL).unwrap();

@@ -3,7 +3,7 @@
 #[path = "../../../fuzz/bodies/document_changes.rs"]
 mod changes;
 
-use cfg_core::{random::SplitMix64, validate::problems};
+use cfg_core::{random::SplitMix64, validate::find_problems};
 use cfg_format::json;
 use cfg_testkit::{
     case::Case,
@@ -36,7 +36,7 @@ fn problems_of_changed_documents() {
             .collect();
         let document = changes::changed(&case, &bytes);
         let found = match json::read(document.as_bytes()) {
-            Ok(program) => problems(&program).1,
+            Ok(program) => find_problems(&program).1,
             Err(found) => found,
         };
         // Many problems of one kind in a program are one.

@@ -7,7 +7,7 @@ mod statement;
 
 use crate::xaif::{
     Options, codes,
-    notation::annotations::annotations,
+    notation::annotations::xaif_annotations,
     read::{
         expression::Reports,
         model::{Model, Sink},
@@ -80,9 +80,11 @@ pub(crate) fn program(
     let mut places = Vec::new();
     for (r, decl) in model.routines.iter().enumerate() {
         let has_body = program.routines[r].body.is_some();
-        let (body, place) = reader.graph(decl.node, r, &program).unwrap_or_default();
+        let (body, place) = reader
+            .read_graph(decl.node, r, &program)
+            .unwrap_or_default();
         if has_body != body.is_some() && !reader.sink.failed() {
-            reader.mismatch(decl.node, "a graph is missing or superfluous");
+            reader.report_mismatch(decl.node, "a graph is missing or superfluous");
         }
         program.routines[r].body = body;
         places.push(place);
@@ -134,7 +136,7 @@ impl Reader<'_, '_> {
         self.sink.push(diagnostic);
     }
 
-    fn mismatch(&mut self, n: NodeId, message: &str) {
+    fn report_mismatch(&mut self, n: NodeId, message: &str) {
         self.report(
             n,
             &codes::DECLARATIONS,
@@ -148,7 +150,7 @@ impl Reader<'_, '_> {
     fn match_symbols(&mut self, program: &Program) -> bool {
         let root = self.doc.root();
         if program.routines.len() != self.model.routines.len() {
-            self.mismatch(root, "the number of routines differs");
+            self.report_mismatch(root, "the number of routines differs");
             return false;
         }
         let mut by_scope: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -160,7 +162,7 @@ impl Reader<'_, '_> {
         let none = Vec::new();
         let globals = by_scope.get(&0).unwrap_or(&none);
         if globals.len() != program.globals.len() {
-            self.mismatch(root, "the number of global variables differs");
+            self.report_mismatch(root, "the number of global variables differs");
             return false;
         }
         for (r, routine) in program.routines.iter().enumerate() {
@@ -172,13 +174,13 @@ impl Reader<'_, '_> {
                     Role::Parameter { .. } | Role::Local => own.next(),
                 };
                 let Some(&symbol) = symbol else {
-                    self.mismatch(decl.node, "a variable has no symbol");
+                    self.report_mismatch(decl.node, "a variable has no symbol");
                     return false;
                 };
                 self.variables.insert((r, symbol), VarId::new(i));
             }
             if own.next().is_some() {
-                self.mismatch(decl.node, "a symbol has no variable");
+                self.report_mismatch(decl.node, "a symbol has no variable");
                 return false;
             }
         }
@@ -186,7 +188,7 @@ impl Reader<'_, '_> {
     }
 
     /// The data of an element.
-    fn data(&mut self, n: NodeId) -> Option<Map<String, Value>> {
+    fn read_data(&mut self, n: NodeId) -> Option<Map<String, Value>> {
         let Some(annotation) = self.doc.attr(n, At::Annotation) else {
             return Some(Map::new());
         };
@@ -206,7 +208,7 @@ impl Reader<'_, '_> {
     }
 
     /// The annotations of an element: those in the data, else what the attributes say.
-    fn annotations(
+    fn read_annotations(
         &self,
         n: NodeId,
         data: &Map<String, Value>,
@@ -222,11 +224,11 @@ impl Reader<'_, '_> {
                 entries.push((key, number.map_or_else(|| json!(value), |i| json!(i))));
             }
         }
-        annotations(entries)
+        xaif_annotations(entries)
     }
 
     /// The span in the data, if there is one.
-    fn span(&mut self, n: NodeId, data: &Map<String, Value>) -> Option<ir::At> {
+    fn read_span(&mut self, n: NodeId, data: &Map<String, Value>) -> Option<ir::At> {
         let Some(value) = data.get("at") else {
             return Some(None);
         };
@@ -237,12 +239,12 @@ impl Reader<'_, '_> {
         });
         let span = numbers.and_then(|[source, rest @ ..]| Span::new(source, rest));
         if span.is_none() {
-            self.mismatch(n, "the span cannot be read");
+            self.report_mismatch(n, "the span cannot be read");
         }
         span.map(|span| Some(Arc::new(span)))
     }
 
-    fn child(&mut self, n: NodeId, name: El) -> Option<NodeId> {
+    fn read_child(&mut self, n: NodeId, name: El) -> Option<NodeId> {
         let found = self.doc.child(n, name);
         if found.is_none() {
             self.report(

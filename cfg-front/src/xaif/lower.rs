@@ -21,11 +21,11 @@ use crate::xaif::{
     codes,
     graph::Places,
     notation::{
-        annotations::annotations,
-        names::{free, short_name},
+        annotations::xaif_annotations,
+        names::{fresh_name, short_name},
     },
     read::{
-        model::{Model, Sink, SymbolId, SymbolType, unexpected},
+        model::{Model, Sink, SymbolId, SymbolType, unexpected_element},
         scan::{Home, Scan, hidden::Writes, storage::Storage},
         xml::{At, Document, El, NodeId},
     },
@@ -77,7 +77,7 @@ pub(crate) struct Lower<'a, 't> {
 
 impl<'a, 't> Lower<'a, 't> {
     /// Lowers one routine; `None` if something is wrong with its declarations.
-    pub(crate) fn routine(
+    pub(crate) fn lower_routine(
         shared: &'a Shared<'a, 't>,
         helpers: &'a mut helpers::Helpers,
         sink: &'a mut Sink,
@@ -88,7 +88,7 @@ impl<'a, 't> Lower<'a, 't> {
         let ir = Routine {
             name,
             control: Control::Structured,
-            annotations: annotations(vec![("symbol", json!(decl.symbol))]),
+            annotations: xaif_annotations(vec![("symbol", json!(decl.symbol))]),
             ..Routine::default()
         };
         let mut lower = Lower {
@@ -105,7 +105,7 @@ impl<'a, 't> Lower<'a, 't> {
             nesting: 0,
             taken: HashSet::new(),
         };
-        lower.variables();
+        lower.declare_variables();
         shapes::infer(&mut lower);
         let places = control::build(&mut lower);
         (lower.ir, places)
@@ -134,11 +134,11 @@ impl<'a, 't> Lower<'a, 't> {
             let extents: Vec<Option<i64>> = s.bounds.iter().map(extent).collect();
             entries.push(("extents", json!(extents)));
         }
-        annotations(entries)
+        xaif_annotations(entries)
     }
 
     /// Declares parameters, then the other variables in order of first use.
-    fn variables(&mut self) {
+    fn declare_variables(&mut self) {
         let shared = self.shared;
         let routine = &self.scan.routines[self.r];
         let decl = &self.model.routines[self.r];
@@ -155,7 +155,7 @@ impl<'a, 't> Lower<'a, 't> {
                 intent: if written { Intent::InOut } else { Intent::In },
                 optional: routine.optional.contains(&symbol),
             };
-            self.declare(symbol, name, role);
+            self.declare_symbol(symbol, name, role);
         }
         // Globals keep their names in every routine; locals make way.
         let mut globals: Vec<&str> = Vec::new();
@@ -200,8 +200,8 @@ impl<'a, 't> Lower<'a, 't> {
                     } else {
                         &id
                     };
-                    let name = free(&mut self.taken, wish, &id);
-                    self.declare(leader, name, Role::Local);
+                    let name = fresh_name(&mut self.taken, wish, &id);
+                    self.declare_symbol(leader, name, Role::Local);
                     if let Some(&var) = self.vars.get(&leader) {
                         self.vars.insert(symbol, var);
                     }
@@ -217,7 +217,7 @@ impl<'a, 't> Lower<'a, 't> {
 
     /// Adds the variable of a symbol. Symbols of types that are not computed with get no variable; a
     /// reference to one is an error of its own.
-    fn declare(&mut self, symbol: SymbolId, name: String, role: Role) {
+    fn declare_symbol(&mut self, symbol: SymbolId, name: String, role: Role) {
         let s = &self.model.symbols[symbol];
         let ty = match &s.ty {
             SymbolType::Scalar(ty) => *ty,
@@ -232,7 +232,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The variable of a symbol.
-    pub(crate) fn variable(&mut self, symbol: SymbolId, at: NodeId) -> Option<VarId> {
+    pub(crate) fn variable_of_symbol(&mut self, symbol: SymbolId, at: NodeId) -> Option<VarId> {
         if let Some(&var) = self.vars.get(&symbol) {
             return Some(var);
         }
@@ -252,12 +252,12 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The variable of a symbol, if it has one.
-    pub(crate) fn known(&self, symbol: SymbolId) -> Option<VarId> {
+    pub(crate) fn known_variable(&self, symbol: SymbolId) -> Option<VarId> {
         self.vars.get(&symbol).copied()
     }
 
     /// A new local.
-    pub(crate) fn temporary(&mut self, ty: ScalarType, rank: usize) -> VarId {
+    pub(crate) fn declare_temporary(&mut self, ty: ScalarType, rank: usize) -> VarId {
         let deferred = Dim {
             lower: Expr::Int(1),
             extent: Extent::Deferred,
@@ -306,14 +306,14 @@ impl<'a, 't> Lower<'a, 't> {
         if let Some(id) = self.doc.attr(n, At::StatementId) {
             entries.push(("statement", json!(id)));
         }
-        if let Some(line) = self.line(n) {
+        if let Some(line) = self.source_line(n) {
             entries.push(("line", line));
         }
-        annotations(entries)
+        xaif_annotations(entries)
     }
 
     /// The line of the source program.
-    pub(crate) fn line(&self, n: NodeId) -> Option<Value> {
+    pub(crate) fn source_line(&self, n: NodeId) -> Option<Value> {
         let line = self.doc.attr(n, At::LineNumber)?;
         Some(
             line.parse::<i64>()
@@ -326,12 +326,12 @@ impl<'a, 't> Lower<'a, 't> {
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"
     )]
-    pub(crate) fn block(&mut self, block: NodeId) -> Vec<(NodeId, Stmt)> {
+    pub(crate) fn lower_block(&mut self, block: NodeId) -> Vec<(NodeId, Stmt)> {
         let mut out = Vec::new();
         for n in self.doc.children(block) {
             match self.doc.name(n) {
                 El::Assignment => {
-                    let statement = self.without_effect(n).or_else(|| self.assignment(n));
+                    let statement = self.without_effect(n).or_else(|| self.lower_assignment(n));
                     out.append(&mut self.prelude);
                     if let Some(mut statement) = statement {
                         statement.annotations = self.statement_annotations(n);
@@ -341,7 +341,7 @@ impl<'a, 't> Lower<'a, 't> {
                 El::SubroutineCall => {
                     if let Some(callee) = self.scan.callee.get(&n).copied() {
                         let start = self.prelude.len();
-                        self.call(n, callee, None);
+                        self.lower_call(n, callee, None);
                         let annotations = self.statement_annotations(n);
                         let call = self.prelude[start..]
                             .iter_mut()
@@ -353,11 +353,11 @@ impl<'a, 't> Lower<'a, 't> {
                     out.append(&mut self.prelude);
                 }
                 El::Marker => {
-                    let statement = self.marker(n);
+                    let statement = self.lower_marker(n);
                     out.push((n, statement));
                 }
                 _ => {
-                    let problem = unexpected(self.doc, n);
+                    let problem = unexpected_element(self.doc, n);
                     self.sink.push(problem);
                 }
             }
@@ -365,7 +365,7 @@ impl<'a, 't> Lower<'a, 't> {
         out
     }
 
-    fn marker(&self, n: NodeId) -> Stmt {
+    fn lower_marker(&self, n: NodeId) -> Stmt {
         let text = self.doc.attr(n, At::Annotation).unwrap_or_default();
         let writes: BTreeSet<VarId> = self
             .shared
@@ -373,7 +373,7 @@ impl<'a, 't> Lower<'a, 't> {
             .get(&n)
             .into_iter()
             .flatten()
-            .filter_map(|&s| self.known(s))
+            .filter_map(|&s| self.known_variable(s))
             .collect();
         let mut statement = Stmt::new(StmtKind::Opaque {
             text: text.as_ref().into(),
@@ -385,10 +385,10 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// `target = value`, for `Assignment`, `Initialization` and `Update`.
-    pub(crate) fn assignment(&mut self, n: NodeId) -> Option<Stmt> {
-        let (left, right) = self.sides(n)?;
-        let value = self.expression(right);
-        let target = self.place(left);
+    pub(crate) fn lower_assignment(&mut self, n: NodeId) -> Option<Stmt> {
+        let (left, right) = self.lower_sides(n)?;
+        let value = self.lower_expression(right);
+        let target = self.lower_place(left);
         let (value, target) = (value?, target?);
         if value.rank > 0 && value.rank != target.rank {
             self.report(
@@ -402,17 +402,17 @@ impl<'a, 't> Lower<'a, 't> {
             );
             return None;
         }
-        let value = self.converted(n, value, target.ty)?;
+        let value = self.convert_value(n, value, target.ty)?;
         let target = match target.section() {
             Ok(target) => target,
-            Err((section, ty)) => return self.scatter(n, section, ty, value),
+            Err((section, ty)) => return self.scatter_section(n, section, ty, value),
         };
         let place = shapes::allocated(self, target.place);
         Some(Stmt::assign(place, value.expr))
     }
 
     /// The two sides of an assignment.
-    pub(crate) fn sides(&mut self, n: NodeId) -> Option<(NodeId, NodeId)> {
+    pub(crate) fn lower_sides(&mut self, n: NodeId) -> Option<(NodeId, NodeId)> {
         let left = self.doc.child(n, El::AssignmentLHS);
         let right = self.doc.child(n, El::AssignmentRHS);
         if let (Some(left), Some(right)) = (left, right) {
@@ -428,8 +428,13 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The value, converted to the type of the target of its assignment.
-    pub(crate) fn converted(&mut self, n: NodeId, value: Typed, ty: ScalarType) -> Option<Typed> {
-        match value.to(ty) {
+    pub(crate) fn convert_value(
+        &mut self,
+        n: NodeId,
+        value: Typed,
+        ty: ScalarType,
+    ) -> Option<Typed> {
+        match value.convert_to(ty) {
             Ok(value) => Some(value),
             Err(message) => {
                 self.report(
@@ -444,7 +449,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// Lowers a condition, which is a logical scalar.
-    pub(crate) fn condition(&mut self, n: NodeId) -> Option<Typed> {
+    pub(crate) fn lower_condition(&mut self, n: NodeId) -> Option<Typed> {
         let Some(condition) = self.doc.child(n, El::Condition) else {
             self.report(
                 n,
@@ -454,7 +459,7 @@ impl<'a, 't> Lower<'a, 't> {
             );
             return None;
         };
-        let value = self.expression(condition)?;
+        let value = self.lower_expression(condition)?;
         if value.rank > 0 {
             self.report(
                 condition,

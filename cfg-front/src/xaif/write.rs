@@ -65,7 +65,7 @@ pub fn to_string(program: &Program) -> io::Result<String> {
         symbols: Vec::new(),
         numbers: Vec::new(),
     };
-    writer.document(&declarations);
+    writer.write_document(&declarations);
     Ok(writer.out)
 }
 
@@ -91,9 +91,9 @@ fn refuse_stops(program: &Program) -> io::Result<()> {
             if let Some(s) = vertex.statements().iter().position(stops) {
                 let message = "XAIF has no statement that stops the program";
                 let help = "write the program in another form, such as JSON or text";
-                let site = Site::of(RoutineId::new(r), Element::Statement(v, s));
+                let site = Site::whole(RoutineId::new(r), Element::Statement(v, s));
                 let problem = Diagnostic::error(&codes::NOT_CARRIED, message, help)
-                    .at_element(text::site(program, &site))
+                    .at_element(text::site_text(program, &site))
                     .at_site(site);
                 return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
             }
@@ -195,7 +195,7 @@ fn pad(level: usize) -> &'static str {
 }
 
 /// ` annotation="{cfgrev ...}"`; nothing for an empty object.
-fn annotation(data: Map<String, Value>) -> String {
+fn annotation_attribute(data: Map<String, Value>) -> String {
     if data.is_empty() {
         return String::new();
     }
@@ -224,7 +224,7 @@ fn xaif_only<'a>(annotations: &'a Annotations, keys: &[&str]) -> Option<&'a Map<
     clippy::wildcard_enum_match_arm,
     reason = "JSON has no further kinds of values"
 )]
-fn source(
+fn source_attributes(
     annotations: &Annotations,
     attributes: &[(&str, &str)],
     data: &mut Map<String, Value>,
@@ -264,15 +264,15 @@ fn source(
 }
 
 impl<'p> Writer<'p> {
-    fn line(&mut self, level: usize, text: &str) {
+    fn write_line(&mut self, level: usize, text: &str) {
         self.out.push_str(pad(level));
         self.out.push_str(text);
         self.out.push('\n');
     }
 
-    fn document(&mut self, declarations: &str) {
+    fn write_document(&mut self, declarations: &str) {
         let program = self.program;
-        self.line(0, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+        self.write_line(0, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
         let name = program
             .annotations
             .as_ref()
@@ -280,7 +280,7 @@ impl<'p> Writer<'p> {
             .unwrap_or("cfgrev");
         // The declarations have all annotations.
         let name = legal::replaced(name, char::REPLACEMENT_CHARACTER);
-        self.line(
+        self.write_line(
             0,
             &format!(
                 "<xaif:CallGraph xmlns:xaif=\"{}\" program_name=\"{}\" prefix=\"OpenAD_\">",
@@ -288,39 +288,39 @@ impl<'p> Writer<'p> {
                 escape(&*name)
             ),
         );
-        self.scopes(declarations);
-        self.line(
+        self.write_scopes(declarations);
+        self.write_line(
             1,
             "<xaif:AliasSetMap><xaif:AliasSet key=\"0\"/></xaif:AliasSetMap>",
         );
-        self.line(
+        self.write_line(
             1,
             "<xaif:DUUDSetMap><xaif:StmtIdSet key=\"0\"/></xaif:DUUDSetMap>",
         );
-        self.line(
+        self.write_line(
             1,
             "<xaif:DOSetMap><xaif:StmtIdSet key=\"0\"/></xaif:DOSetMap>",
         );
         for (r, routine) in program.routines.iter().enumerate() {
-            self.enter(r, routine);
-            self.graph(r, routine);
+            self.enter_routine(r, routine);
+            self.write_graph(r, routine);
         }
         self.call_edges();
-        self.line(0, "</xaif:CallGraph>");
+        self.write_line(0, "</xaif:CallGraph>");
     }
 
-    fn scopes(&mut self, declarations: &str) {
+    fn write_scopes(&mut self, declarations: &str) {
         let program = self.program;
-        self.line(1, "<xaif:ScopeHierarchy>");
+        self.write_line(1, "<xaif:ScopeHierarchy>");
         let data = escape(&*legal::json(declarations)).into_owned();
-        self.line(
+        self.write_line(
             2,
             &format!("<xaif:Scope vertex_id=\"1\" annotation=\"{{cfgrev {data}}}\">"),
         );
-        self.line(3, "<xaif:SymbolTable>");
+        self.write_line(3, "<xaif:SymbolTable>");
         let symbols = std::mem::take(&mut self.global_symbols);
         for (global, id) in program.globals.iter().zip(&symbols) {
-            self.symbol(id, &global.variable);
+            self.write_symbol(id, &global.variable);
         }
         self.global_symbols = symbols;
         let mut others: BTreeSet<String> = self.routine_symbols.iter().cloned().collect();
@@ -337,27 +337,27 @@ impl<'p> Writer<'p> {
         }
         for id in others {
             let id = escape(id.as_str()).into_owned();
-            self.line(
+            self.write_line(
                 4,
                 &format!("<xaif:Symbol symbol_id=\"{id}\" kind=\"subroutine\" type=\"void\"/>"),
             );
         }
-        self.line(3, "</xaif:SymbolTable>");
-        self.line(2, "</xaif:Scope>");
+        self.write_line(3, "</xaif:SymbolTable>");
+        self.write_line(2, "</xaif:Scope>");
         for (r, routine) in program.routines.iter().enumerate() {
-            self.enter(r, routine);
-            self.line(2, &format!("<xaif:Scope vertex_id=\"{}\">", r + 2));
-            self.line(3, "<xaif:SymbolTable>");
+            self.enter_routine(r, routine);
+            self.write_line(2, &format!("<xaif:Scope vertex_id=\"{}\">", r + 2));
+            self.write_line(3, "<xaif:SymbolTable>");
             let symbols = std::mem::take(&mut self.symbols);
             for v in routine.declaration_order() {
                 let (scope, id) = &symbols[v.index()];
                 if *scope != 1 {
-                    self.symbol(id, routine.variable(v));
+                    self.write_symbol(id, routine.variable(v));
                 }
             }
-            self.line(3, "</xaif:SymbolTable>");
-            self.line(2, "</xaif:Scope>");
-            self.line(
+            self.write_line(3, "</xaif:SymbolTable>");
+            self.write_line(2, "</xaif:Scope>");
+            self.write_line(
                 2,
                 &format!(
                     "<xaif:ScopeEdge edge_id=\"{}\" source=\"{}\" target=\"1\"/>",
@@ -366,10 +366,10 @@ impl<'p> Writer<'p> {
                 ),
             );
         }
-        self.line(1, "</xaif:ScopeHierarchy>");
+        self.write_line(1, "</xaif:ScopeHierarchy>");
     }
 
-    fn symbol(&mut self, id: &str, variable: &Variable) {
+    fn write_symbol(&mut self, id: &str, variable: &Variable) {
         let (ty, fe_type) = match variable.ty {
             ScalarType::Real => ("real", "F8"),
             ScalarType::Real32 => ("real", "F4"),
@@ -401,24 +401,24 @@ impl<'p> Writer<'p> {
             })
             .collect();
         match bounds.filter(|b| !b.is_empty()) {
-            None => self.line(4, &format!("{head}/>")),
+            None => self.write_line(4, &format!("{head}/>")),
             Some(mut bounds) => {
                 // The front end's order: the last dimension first.
                 bounds.reverse();
-                self.line(4, &format!("{head}>"));
+                self.write_line(4, &format!("{head}>"));
                 for (lower, upper) in bounds {
-                    self.line(
+                    self.write_line(
                         5,
                         &format!("<xaif:DimensionBounds lower=\"{lower}\" upper=\"{upper}\"/>"),
                     );
                 }
-                self.line(4, "</xaif:Symbol>");
+                self.write_line(4, "</xaif:Symbol>");
             }
         }
     }
 
     /// Finds the symbols of a routine's variables.
-    fn enter(&mut self, r: usize, routine: &'p Routine) {
+    fn enter_routine(&mut self, r: usize, routine: &'p Routine) {
         self.routine = Some(routine);
         let mut taken = HashSet::new();
         let mut symbols = vec![(1, String::new()); routine.variables.len()];

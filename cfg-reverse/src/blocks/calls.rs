@@ -74,7 +74,8 @@ impl<'p> Draft<'p> {
                 for place in arguments.iter().flatten().filter_map(as_place) {
                     for e in place.subscript_exprs() {
                         e.walk_places(&mut |p| {
-                            self.locations.each(p, &mut |l| add(l.index() as u32));
+                            self.locations
+                                .each_location(p, &mut |l| add(l.index() as u32));
                         });
                     }
                 }
@@ -193,7 +194,7 @@ impl<'p> Draft<'p> {
         result: Option<&Place>,
     ) -> Result<Written, (&'static CodeInfo, String)> {
         let called = context.program.routine(callee);
-        let touched = self.globals.among(context.summary.touched(callee));
+        let touched = self.globals.variables_in(context.summary.touched(callee));
         // Adjoints ask whether the storage of a global is active, tangents whether its cells are. A tangent is lost
         // only if some statement gives the cells one. The adjoint of a cell grows wherever the cell is read, even if
         // no statement assigns it: in an active storage the adjoints of all cells come out of the reverse sweep, and
@@ -258,13 +259,13 @@ impl<'p> Draft<'p> {
             }
         }
         let written = context.summary.written(adjoint);
-        for v in self.globals.among(written) {
+        for v in self.globals.variables_in(written) {
             keep(scope, v, &mut around);
         }
         let reads_before = Reads::default().with(|add| {
             let mut add = |v| {
                 self.locations
-                    .each(&Place::whole(v), &mut |l| add(l.index() as u32));
+                    .each_location(&Place::whole(v), &mut |l| add(l.index() as u32));
             };
             each_read(called, arguments, &mut add);
             touched.iter().for_each(|&v| add(v));
@@ -292,7 +293,7 @@ fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut
     for (p, argument) in called.parameter_ids().zip(arguments) {
         let Some(argument) = argument else { continue };
         let out = called.variable(p).intent() == Some(Intent::Out);
-        match FlatExpr::of(argument) {
+        match FlatExpr::view(argument) {
             FlatExpr::Place(place) => {
                 if !out {
                     visit(place.var);

@@ -94,9 +94,9 @@ pub(crate) fn cheapest<'p>(
             .map_or(Vec::new(), |draft| calls(context, draft))
     };
     let calls: Vec<Calls> = statements.iter().map(no_calls).collect();
-    let by_statement = Measure::of(setting, &calls, &statements);
+    let by_statement = Measure::estimate(setting, &calls, &statements);
     let together = drafts(setting, &choices)?;
-    let by_block = Measure::of(setting, &calls, &together);
+    let by_block = Measure::estimate(setting, &calls, &together);
     let alone = one_by_one(setting, &statements, &together, &choices);
     drop(together);
     let mut least = by_statement.total;
@@ -109,7 +109,7 @@ pub(crate) fn cheapest<'p>(
     for tried in [alone, by_routine.collect(), every] {
         in_rounds(tried, |tried| {
             let drafted = drafts(setting, &of(tried))?;
-            let now = Measure::of(setting, &calls, &drafted);
+            let now = Measure::estimate(setting, &calls, &drafted);
             let comparison = Comparison::new(
                 &setting.prepared.reachable,
                 &statements,
@@ -200,8 +200,8 @@ fn one_by_one(
         };
         let all = &before.cfg.vertex(found.vertex).statements()[found.range.clone()];
         let cost = |draft: &Draft<'_>| -> u64 {
-            let codes = &draft.code.of(found.vertex)[found.range.clone()];
-            let adjoints = &draft.adjoints.of(found.vertex)[found.range.clone()];
+            let codes = &draft.code.row(found.vertex)[found.range.clone()];
+            let adjoints = &draft.adjoints.row(found.vertex)[found.range.clone()];
             let forward = codes.iter().filter_map(|c| c.forward.as_deref());
             let bits = forward.map(pushed).sum();
             let written = codes.iter().zip(adjoints);
@@ -233,7 +233,7 @@ fn attribute(
     }
     let mut readers = vec![Readers::default(); draft.locations.len()];
     for (v, _) in draft.cfg.vertices() {
-        for (s, code) in draft.code.of(v).iter().enumerate() {
+        for (s, code) in draft.code.row(v).iter().enumerate() {
             let segment = segment_at.get(&(v.index(), s)).copied();
             let before = code.reads_before.as_slice().iter();
             for &location in before.chain(code.reads_after.as_slice()) {
@@ -244,7 +244,7 @@ fn attribute(
     let mut share = |cost: u64, place: &cfg_core::ir::Place| {
         let mut asked: Vec<usize> = Vec::new();
         let mut others = false;
-        draft.locations.each(place, &mut |l| {
+        draft.locations.each_location(place, &mut |l| {
             others |= readers[l.index()].others;
             asked.extend_from_slice(&readers[l.index()].segments);
         });

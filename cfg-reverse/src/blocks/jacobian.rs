@@ -24,7 +24,7 @@ use std::collections::{HashMap, HashSet};
 use crate::{
     blocks::lcg::{Label, Segment},
     code::{
-        expressions::{real, rounded, zero},
+        expressions::{real, round_to_type, zero},
         routines::tape_class,
     },
     partials::scope::{ForwardScope, Scope, forward_temporary},
@@ -88,7 +88,7 @@ impl Accumulation<'_> {
     fn product(&self, outer: Value, inner: Value) -> Product {
         use Value::{Constant, Variable};
         match (outer, inner) {
-            (Constant(a), Constant(b)) => Product::Known(Constant(rounded(a * b, self.ty))),
+            (Constant(a), Constant(b)) => Product::Known(Constant(round_to_type(a * b, self.ty))),
             (Constant(0.0), _) | (_, Constant(0.0)) => Product::Known(Constant(0.0)),
             (Constant(k), v) | (v, Constant(k)) if k.abs() == 1.0 => {
                 Product::Known(if k < 0.0 { v.negated() } else { v })
@@ -151,7 +151,7 @@ impl Accumulation<'_> {
             Product::Known(Value::Constant(0.0)) => return old,
             Product::Known(new) => {
                 if let (Value::Constant(a), Value::Constant(b)) = (old, new) {
-                    return Value::Constant(rounded(a + b, self.ty));
+                    return Value::Constant(round_to_type(a + b, self.ty));
                 }
                 let (negative, expr) = new.split(self.ty);
                 (negative, expr, new.masks())
@@ -310,7 +310,7 @@ pub(crate) fn code(
 }
 
 fn negate(e: Expr) -> Expr {
-    match FlatExpr::of(&e) {
+    match FlatExpr::view(&e) {
         FlatExpr::Constant(Constant::Real(c)) => Expr::Real(-c),
         FlatExpr::Constant(Constant::Real32(c)) => Expr::Real32(-c),
         FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))

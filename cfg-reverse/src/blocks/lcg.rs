@@ -26,7 +26,7 @@ use std::{
 use crate::{
     blocks::places::Places,
     code::{
-        expressions::{real, rounded, to_real},
+        expressions::{real, round_to_type, to_real},
         typing::{self, ExprType},
     },
     partials::{
@@ -99,15 +99,15 @@ impl Segment {
         let mut segment = self.clone();
         let mut rename = Replaced(&own);
         for statement in segment.code.iter_mut().flatten().flatten() {
-            rename.statement(statement);
+            rename.visit_statement(statement);
         }
         for label in &mut segment.labels {
             if let Label::Variable { partial, .. } = label {
-                rename.expr(partial, PlaceRole::Read);
+                rename.visit_expr(partial, PlaceRole::Read);
             }
         }
         for partial in &mut segment.partials {
-            rename.expr(partial, PlaceRole::Read);
+            rename.visit_expr(partial, PlaceRole::Read);
         }
         segment
     }
@@ -117,12 +117,12 @@ impl Segment {
 struct Replaced<'a>(&'a HashMap<VarId, VarId>);
 
 impl VisitMut for Replaced<'_> {
-    fn place(&mut self, place: &mut Place, role: PlaceRole) {
-        self.variable(&mut place.var, role);
+    fn visit_place(&mut self, place: &mut Place, role: PlaceRole) {
+        self.visit_variable(&mut place.var, role);
         walk_place_mut(self, place);
     }
 
-    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+    fn visit_variable(&mut self, v: &mut VarId, _: PlaceRole) {
         if let Some(&own) = self.0.get(v) {
             *v = own;
         }
@@ -134,12 +134,12 @@ impl VisitMut for Replaced<'_> {
 struct Named(HashSet<VarId>);
 
 impl<'ir> Visit<'ir> for Named {
-    fn place(&mut self, place: &'ir Place, _: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, _: PlaceRole) {
         self.0.insert(place.var);
         walk_place(self, place);
     }
 
-    fn variable(&mut self, v: &'ir VarId, _: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, _: PlaceRole) {
         self.0.insert(*v);
     }
 }
@@ -266,10 +266,10 @@ pub(crate) fn linearize(
         Some(Arc::new(graph))
     };
     let mut named = Named::default();
-    (code.iter().flatten().flatten()).for_each(|statement| named.statement(statement));
+    (code.iter().flatten().flatten()).for_each(|statement| named.visit_statement(statement));
     partials
         .iter()
-        .for_each(|partial| named.expr(partial, PlaceRole::Read));
+        .for_each(|partial| named.visit_expr(partial, PlaceRole::Read));
     let all = forward.temporaries.all();
     let mut locals: Vec<_> = all.filter(|(v, ..)| named.0.contains(v)).collect();
     locals.sort_by_key(|(v, ..)| *v);
@@ -393,7 +393,7 @@ impl Builder {
         let ty = scope.routine.variables[target.var.index()].ty;
         let mut nodes = {
             let workspace = std::mem::take(&mut scope.workspace);
-            Nodes::of(
+            Nodes::split(
                 &forward.routine.variables,
                 value,
                 &|v| scope.contributes(v),
@@ -501,7 +501,7 @@ fn label(partial: &Partial, ty: ScalarType) -> Option<Label> {
 
 fn add(a: Label, b: Label, ty: ScalarType) -> Label {
     if let (Label::Constant(a), Label::Constant(b)) = (&a, &b) {
-        let sum = rounded(a + b, ty);
+        let sum = round_to_type(a + b, ty);
         if sum.is_finite() {
             return Label::Constant(sum);
         }
@@ -524,7 +524,7 @@ pub(crate) fn expression(label: &Label, ty: ScalarType) -> Expr {
 /// The value of an expression of constants; none if an operation may round differently on another machine.
 fn constant(e: &Expr, ty: ScalarType) -> Option<f64> {
     fn value(e: &Expr) -> Option<Scalar> {
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Constant(Constant::Int(i)) => Some(Scalar::Integer(i)),
             FlatExpr::Constant(Constant::Real(x)) => Some(Scalar::Real(x)),
             FlatExpr::Constant(Constant::Real32(x)) => Some(Scalar::Real32(x)),
@@ -542,7 +542,7 @@ fn constant(e: &Expr, ty: ScalarType) -> Option<f64> {
             }
         }
     }
-    value(e).map(|v| rounded(v.to_f64(), ty))
+    value(e).map(|v| round_to_type(v.to_f64(), ty))
 }
 
 /// The variable that the partial is, if it is a scalar of type `ty` whose cell has no other name: then it needs no
@@ -566,7 +566,7 @@ fn variable_that_stays(
 
 /// A partial with the type of the label: integers become real.
 fn converted(forward: &ForwardScope, partial: &Expr, ty: ScalarType) -> Expr {
-    if typing::of(&forward.routine.variables, partial).ty == ScalarType::Integer {
+    if typing::expr_type(&forward.routine.variables, partial).ty == ScalarType::Integer {
         return to_real(partial.clone(), ty);
     }
     partial.clone()

@@ -29,7 +29,11 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    pub(super) fn of(setting: &Setting<'_>, calls: &[Calls], drafts: &[Option<Draft<'_>>]) -> Self {
+    pub(super) fn estimate(
+        setting: &Setting<'_>,
+        calls: &[Calls],
+        drafts: &[Option<Draft<'_>>],
+    ) -> Self {
         let mut costs = vec![0; drafts.len()];
         let mut totals: Vec<u64> = vec![0; drafts.len()];
         let mut all = vec![None; drafts.len()];
@@ -119,7 +123,7 @@ fn routine_cost(setting: &Setting<'_>, draft: &Draft<'_>, provisions: &Provision
     let mut sum = tape_cost(recorded.end);
     for (v, vertex) in draft.cfg.vertices() {
         let mut here = tape_cost(recorded.vertices[v.index()]);
-        let written = draft.code.of(v).iter().zip(draft.adjoints.of(v));
+        let written = draft.code.row(v).iter().zip(draft.adjoints.row(v));
         for (statement, written) in vertex.statements().iter().zip(written) {
             here += statement_cost(statement, written);
         }

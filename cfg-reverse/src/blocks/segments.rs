@@ -16,7 +16,7 @@ use cfg_core::{
     dataflow::Position,
     entity::{LocationId, VarId, VertexId},
     ir::{Op, OpClass, Place, Role, ScalarType, Stmt, StmtKind},
-    memory::locations::apart,
+    memory::locations::are_apart,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -100,7 +100,7 @@ fn sort<'s>(scope: &Scope, at: Position, statement: &'s Stmt) -> Sort<'s> {
         };
     }
     let ty = variables[target.var.index()].ty;
-    let nodes = Nodes::of(
+    let nodes = Nodes::split(
         variables,
         value,
         &|v| scope.contributes_at(at, v),
@@ -224,9 +224,9 @@ impl Open {
             }
         }
         let symbolic = self.places.symbolic(place.var);
-        let overlapped = symbolic
-            .iter()
-            .any(|(other, seen)| seen.written > since && other != place && !apart(other, place));
+        let overlapped = symbolic.iter().any(|(other, seen)| {
+            seen.written > since && other != place && !are_apart(other, place)
+        });
         let hit = place.constant_subscripts().is_none()
             && (self.fixed.get(&place.var)).is_some_and(|&time| time > since);
         !overlapped && !hit

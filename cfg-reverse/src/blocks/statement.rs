@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use crate::{
     blocks::preaccumulated::{Choice, write},
     code::{
-        expressions::{extent_of, fill, zero},
+        expressions::{array_of_zeros, extent_of, zero},
         routines::is_deferred,
         typing,
     },
@@ -80,7 +80,7 @@ impl<'p> Draft<'p> {
         statement: &Stmt,
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
-        match FlatStmt::of(&statement.kind) {
+        match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
                 let reverse =
                     assignment::adjoint(&mut self.scope, target, value).map_err(unsupported)?;
@@ -153,7 +153,7 @@ impl<'p> Draft<'p> {
             }));
         }
         let extents: Vec<Expr> = extents.into_iter().map(Expr::var).collect();
-        let blank = fill(variable.ty, extents.iter().cloned());
+        let blank = array_of_zeros(variable.ty, extents.iter().cloned());
         adjoint
             .before_pops
             .push(Stmt::assign(target.clone(), blank));

@@ -13,7 +13,7 @@ use crate::codes;
 
 /// The structure of a graph that is structured.
 pub(crate) fn structure(cfg: &Cfg) -> Result<Structure, Diagnostics> {
-    Structure::of(cfg).map_err(|problems| {
+    Structure::compute(cfg).map_err(|problems| {
         let message = format!("a graph that was built here is not valid: {problems}");
         Diagnostic::error(&codes::DEFECT, message, codes::DEFECT.explanation).into()
     })
@@ -22,7 +22,7 @@ pub(crate) fn structure(cfg: &Cfg) -> Result<Structure, Diagnostics> {
 /// A structured graph with its vertices in the order of Algorithm 1.
 pub(crate) fn in_topological_order(cfg: Cfg) -> Result<Editor, Diagnostics> {
     let order = structure(&cfg)?.order;
-    let mut graph = Editor::of(cfg);
+    let mut graph = Editor::take_apart(cfg);
     graph.arrange(order.into_iter().map(VertexId::index));
     Ok(graph)
 }

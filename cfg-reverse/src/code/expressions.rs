@@ -35,7 +35,7 @@ pub(crate) fn to_real(e: Expr, ty: ScalarType) -> Expr {
 }
 
 /// A value rounded to the type.
-pub(crate) fn rounded(value: f64, ty: ScalarType) -> f64 {
+pub(crate) fn round_to_type(value: f64, ty: ScalarType) -> f64 {
     if ty == ScalarType::Real32 {
         f64::from(value as f32)
     } else {
@@ -70,12 +70,12 @@ pub(crate) fn extent_of(v: VarId, k: usize) -> Expr {
 }
 
 /// An array of zeros.
-pub(crate) fn fill(ty: ScalarType, extents: impl Iterator<Item = Expr>) -> Expr {
+pub(crate) fn array_of_zeros(ty: ScalarType, extents: impl Iterator<Item = Expr>) -> Expr {
     Expr::op(Op::Fill, std::iter::once(zero(ty)).chain(extents))
 }
 
 pub(crate) fn as_place(e: &Expr) -> Option<&Place> {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Place(place) => Some(place),
         FlatExpr::Constant(_) | FlatExpr::Op(..) => None,
     }
@@ -88,7 +88,7 @@ pub(crate) fn bind_formals(
     positions: &[Option<usize>],
     arguments: &[Option<Expr>],
 ) -> Expr {
-    e.map(&mut |node| match FlatExpr::of(&node) {
+    e.map(&mut |node| match FlatExpr::view(&node) {
         FlatExpr::Place(place) => {
             let position = positions.get(place.var.index()).copied().flatten();
             match position.and_then(|k| arguments.get(k)) {

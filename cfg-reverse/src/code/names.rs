@@ -43,7 +43,7 @@ impl Namer {
     /// `wanted`, with underscores appended while it is taken (the rule of the command line for
     /// generated routines, tangents and adjoints). A name that is too long is cut before its suffix and
     /// numbered.
-    pub(crate) fn suffixed(&mut self, wanted: String) -> String {
+    pub(crate) fn fresh_name(&mut self, wanted: String) -> String {
         let mut name = wanted;
         while name.len() <= Variable::MAX_NAME && self.is_taken(&name) {
             name.push('_');
@@ -108,13 +108,13 @@ mod tests {
     fn never_hands_out_a_name_twice() {
         let shared = Arc::new(["x_b".to_owned(), "t3".to_owned()].into());
         let mut namer = Namer::with_shared(shared, ["x", "t1"]);
-        assert_eq!(namer.suffixed("x_b".into()), "x_b_");
-        assert_eq!(namer.suffixed("x_b".into()), "x_b__");
+        assert_eq!(namer.fresh_name("x_b".into()), "x_b_");
+        assert_eq!(namer.fresh_name("x_b".into()), "x_b__");
         assert_eq!(namer.numbered("t"), "t2");
         assert_eq!(namer.numbered("t"), "t4");
         namer.share(Arc::new(["t5".to_owned(), "y".to_owned()].into()));
         assert_eq!(namer.numbered("t"), "t6");
-        assert_eq!(namer.suffixed("y".into()), "y_");
+        assert_eq!(namer.fresh_name("y".into()), "y_");
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
                 let mut namer = Namer::new([long.as_str()]);
                 for suffix in ["_b", "_b", "_t", "_fwd", "_rev", "_grad", "_b", "", ""] {
                     for _ in 0..5 {
-                        let name = namer.suffixed(format!("{long}{suffix}"));
+                        let name = namer.fresh_name(format!("{long}{suffix}"));
                         assert!(name.len() <= Variable::MAX_NAME, "{} bytes", name.len());
                         assert!(names.insert(name.clone()), "{name} twice");
                     }
@@ -144,12 +144,12 @@ mod tests {
         ] {
             let wanted = "x".repeat(length);
             let mut namer = Namer::new([]);
-            let first = namer.suffixed(wanted.clone());
+            let first = namer.fresh_name(wanted.clone());
             assert_eq!(first == wanted, stays, "{length}");
             // A name that is cut has room for a suffix and any number.
             let cut = Variable::MAX_NAME - SUFFIX - 21 + "_1".len();
             assert_eq!(first.len(), if stays { length } else { cut });
-            let second = namer.suffixed(wanted.clone());
+            let second = namer.fresh_name(wanted.clone());
             assert!(
                 first != second && second.len() <= Variable::MAX_NAME,
                 "{length}"

@@ -83,7 +83,7 @@ pub(crate) fn each_extent<'v>(variable: &'v Variable, visit: &mut impl FnMut(&'v
 /// The tape stack that holds values of a type.
 pub(crate) fn tape_class(ty: ScalarType) -> cfg_core::ir::TapeClass {
     use cfg_core::ir::ControlWidth;
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Real | FlatType::Tape => TapeClass::Real,
         FlatType::Real32 => TapeClass::Real32,
         FlatType::Integer | FlatType::Sized(_) => TapeClass::Integer,
@@ -96,6 +96,6 @@ pub(crate) fn number_statements(routine: &mut Routine) {
     let Some(cfg) = &mut routine.body else { return };
     let blocks = cfg.vertices_mut().filter_map(|v| v.kind.statements_mut());
     for (number, statement) in blocks.flatten().enumerate() {
-        statement.origin = StatementOrigin::of(number);
+        statement.origin = StatementOrigin::from_number(number);
     }
 }

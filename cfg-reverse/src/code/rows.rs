@@ -46,12 +46,12 @@ impl<T> Rows<T> {
     }
 
     /// The list of a vertex.
-    pub(crate) fn of(&self, v: VertexId) -> &[T] {
+    pub(crate) fn row(&self, v: VertexId) -> &[T] {
         &self.all[self.range(v)]
     }
 
     /// The list of a vertex, to change its items.
-    pub(crate) fn of_mut(&mut self, v: VertexId) -> &mut [T] {
+    pub(crate) fn row_mut(&mut self, v: VertexId) -> &mut [T] {
         let range = self.range(v);
         &mut self.all[range]
     }

@@ -14,7 +14,7 @@ pub(crate) struct ExprType {
 }
 
 /// The type of a place.
-pub(crate) fn of_place(variables: &[cfg_core::ir::Variable], place: &Place) -> ExprType {
+pub(crate) fn place_type(variables: &[cfg_core::ir::Variable], place: &Place) -> ExprType {
     ExprType {
         ty: variables[place.var.index()].ty,
         rank: place_rank(variables, place),
@@ -22,15 +22,15 @@ pub(crate) fn of_place(variables: &[cfg_core::ir::Variable], place: &Place) -> E
 }
 
 /// The type of an expression of a flat program.
-pub(crate) fn of(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType {
+pub(crate) fn expr_type(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType {
     let scalar = |ty| ExprType { ty, rank: 0 };
-    match FlatExpr::of(expr) {
+    match FlatExpr::view(expr) {
         FlatExpr::Constant(Constant::Int(_)) => scalar(ScalarType::Integer),
         FlatExpr::Constant(Constant::Real(_)) => scalar(ScalarType::Real),
         FlatExpr::Constant(Constant::Real32(_)) => scalar(ScalarType::Real32),
         FlatExpr::Constant(Constant::Logical(_)) => scalar(ScalarType::Logical),
-        FlatExpr::Place(place) => of_place(variables, place),
-        FlatExpr::Op(op, operands) => of_op(op, operands.iter().map(|e| of(variables, e))),
+        FlatExpr::Place(place) => place_type(variables, place),
+        FlatExpr::Op(op, operands) => op_type(op, operands.iter().map(|e| expr_type(variables, e))),
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn of(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType 
     clippy::wildcard_enum_match_arm,
     reason = "operators without a rule of their own here are treated alike"
 )]
-pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> ExprType {
+pub(crate) fn op_type(op: Op, operands: impl IntoIterator<Item = ExprType>) -> ExprType {
     let mut rank = 0;
     let mut numeric = ScalarType::Integer;
     let mut first = None;
@@ -90,7 +90,7 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
         Op::Fill => first.unwrap_or(numeric),
         _ => numeric,
     };
-    let rank = match FlatClass::of(op) {
+    let rank = match FlatClass::view(op) {
         _ if op == Op::Fill => count.saturating_sub(1),
         FlatClass::Reduction | FlatClass::Inquiry => 0,
         FlatClass::Elemental | FlatClass::Transformational => rank,
@@ -142,7 +142,11 @@ mod tests {
             (Op::MaxVal, vec![integer(1)], integer(0)),
             (Op::Transpose, vec![real(2)], real(2)),
         ] {
-            assert_eq!(of_op(op, operands.clone()), expected, "{op:?} {operands:?}");
+            assert_eq!(
+                op_type(op, operands.clone()),
+                expected,
+                "{op:?} {operands:?}"
+            );
         }
     }
 }

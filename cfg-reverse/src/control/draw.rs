@@ -58,7 +58,7 @@ impl End {
     }
 
     /// The end at which an edge starts.
-    pub(crate) fn of(at: usize, edge: &Edge) -> Self {
+    pub(crate) fn at_source(at: usize, edge: &Edge) -> Self {
         Self {
             at,
             label: edge.label,
@@ -70,13 +70,13 @@ impl End {
     pub(crate) fn insert(&mut self, draw: &mut Draw, role: OriginRole, of: i64, block: Vec<Stmt>) {
         if !block.is_empty() {
             let next = draw.vertex(0, VertexKind::Block(block), role, of);
-            self.go(draw, next);
+            self.draw_edge(draw, next);
             self.at = next;
         }
     }
 
     /// Closes the chain with an edge to a vertex.
-    pub(crate) fn go(&mut self, draw: &mut Draw, to: usize) {
+    pub(crate) fn draw_edge(&mut self, draw: &mut Draw, to: usize) {
         let e = draw.graph.add_edge(self.at, to, self.label.take());
         draw.graph.edges[e].annotations = self.annotations.take();
     }
@@ -90,7 +90,7 @@ pub(crate) fn number(vertices: &mut [Vertex], mut ids: FreshIds) {
 }
 
 /// A BRANCH on an integer `0 .. ways`; its labels are these numbers.
-pub(crate) fn choice(value: Expr, ways: usize) -> VertexKind {
+pub(crate) fn branch_on_integer(value: Expr, ways: usize) -> VertexKind {
     if ways != 2 {
         return cases(value, 0..ways as i64);
     }

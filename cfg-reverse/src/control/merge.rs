@@ -14,8 +14,8 @@ pub fn merge(mut routine: Routine) -> Routine {
     let Some(cfg) = routine.body.take() else {
         return routine;
     };
-    let Groups { runs, into, ahead } = Groups::of(&cfg);
-    let mut graph = Editor::of(cfg);
+    let Groups { runs, into, ahead } = Groups::find(&cfg);
+    let mut graph = Editor::take_apart(cfg);
     for run in runs {
         let mut moved = Vec::new();
         let (target, is_ahead) = (into[run[0]], ahead[run[0]]);
@@ -76,7 +76,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(cfg: &Cfg) -> Self {
+    fn find(cfg: &Cfg) -> Self {
         let n = cfg.vertex_count();
         let mut into: Vec<usize> = (0..n).collect();
         let mut ahead = vec![false; n];

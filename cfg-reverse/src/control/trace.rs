@@ -36,7 +36,7 @@ struct BasicBlocks {
 }
 
 impl BasicBlocks {
-    fn of(cfg: &Cfg, general: &Regions) -> Self {
+    fn partition(cfg: &Cfg, general: &Regions) -> Self {
         let mut blocks = Self {
             rows: Vec::new(),
             of: vec![None; cfg.vertex_count()],
@@ -72,7 +72,7 @@ impl BasicBlocks {
 
 /// The forward graph.
 pub(crate) fn forward_graph(cfg: &Cfg, general: &Regions, code: &mut impl TraceCode) -> Cfg {
-    let blocks = BasicBlocks::of(cfg, general);
+    let blocks = BasicBlocks::partition(cfg, general);
     let last = blocks.last(cfg);
     let mut draw = Draw::default();
     for (v, vertex) in cfg.vertices() {
@@ -105,8 +105,8 @@ pub(crate) fn forward_graph(cfg: &Cfg, general: &Regions, code: &mut impl TraceC
     for &i in &general.order {
         for &e in cfg.out_edges(i) {
             let edge = cfg.edge(e);
-            let mut end = End::of(end[i.index()], edge);
-            end.go(&mut draw, first[edge.to.index()]);
+            let mut end = End::at_source(end[i.index()], edge);
+            end.draw_edge(&mut draw, first[edge.to.index()]);
         }
     }
     draw.finish(FreshIds::of_vertices(cfg))
@@ -114,7 +114,7 @@ pub(crate) fn forward_graph(cfg: &Cfg, general: &Regions, code: &mut impl TraceC
 
 /// The adjoint graph.
 pub(crate) fn adjoint_graph(cfg: &Cfg, general: &Regions, code: &mut impl TraceCode) -> Cfg {
-    let blocks = BasicBlocks::of(cfg, general);
+    let blocks = BasicBlocks::partition(cfg, general);
     let mut draw = Draw::default();
     let mut image = vec![0; cfg.vertex_count()];
     for &v in general.order.iter().rev() {
@@ -149,7 +149,7 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, general: &Regions, code: &mut impl TraceC
             .or((row != last).then(|| End::new(dispatch, None)));
         for &v in vertices.iter().rev() {
             if let Some(mut end) = at {
-                end.go(&mut draw, image[v.index()]);
+                end.draw_edge(&mut draw, image[v.index()]);
             }
             let mut end = End::new(image[v.index()], None);
             if matches!(cfg.vertex(v).kind, VertexKind::Exit) {
@@ -160,7 +160,7 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, general: &Regions, code: &mut impl TraceC
         }
         let entry = vertices.first().map(|&v| &cfg.vertex(v).kind);
         if let (Some(mut end), false) = (at, matches!(entry, Some(VertexKind::Entry))) {
-            end.go(&mut draw, pop);
+            end.draw_edge(&mut draw, pop);
         }
     }
     arrange(draw, FreshIds::of_vertices(cfg))

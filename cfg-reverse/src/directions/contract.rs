@@ -40,7 +40,7 @@ pub(super) fn contract(
             in_body(vertex, &mut able, &one);
         } else {
             let mut found = Outside(&mut able);
-            visit::Visit::vertex(&mut found, cfg_core::entity::VertexId::new(k), vertex);
+            visit::Visit::visit_vertex(&mut found, cfg_core::entity::VertexId::new(k), vertex);
         }
     }
     for variable in &routine.variables {
@@ -55,7 +55,9 @@ pub(super) fn contract(
     for &k in bodies {
         if let VertexKind::Block(statements) = &mut graph.vertices[k].kind {
             let mut change = Scalars(&able);
-            statements.iter_mut().for_each(|s| change.statement(s));
+            statements
+                .iter_mut()
+                .for_each(|s| change.visit_statement(s));
         }
     }
     for (variable, able) in routine.variables.iter_mut().zip(&able) {
@@ -74,7 +76,7 @@ fn in_body(vertex: &Vertex, able: &mut [bool], one: &impl Fn(&Place) -> bool) {
             written: &mut written,
             one,
         };
-        visit::Visit::statement(&mut seen, statement);
+        visit::Visit::visit_statement(&mut seen, statement);
     }
 }
 
@@ -85,7 +87,7 @@ struct Inside<'a, F> {
 }
 
 impl<'ir, F: Fn(&Place) -> bool> visit::Visit<'ir> for Inside<'_, F> {
-    fn place(&mut self, place: &'ir Place, role: visit::PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: visit::PlaceRole) {
         visit::walk_place(self, place);
         let v = place.var;
         let defines = matches!(role, visit::PlaceRole::Define { .. });
@@ -97,7 +99,7 @@ impl<'ir, F: Fn(&Place) -> bool> visit::Visit<'ir> for Inside<'_, F> {
         }
     }
 
-    fn variable(&mut self, v: &'ir VarId, _: visit::PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, _: visit::PlaceRole) {
         self.able[v.index()] = false;
     }
 }
@@ -105,12 +107,12 @@ impl<'ir, F: Fn(&Place) -> bool> visit::Visit<'ir> for Inside<'_, F> {
 struct Outside<'a>(&'a mut [bool]);
 
 impl<'ir> visit::Visit<'ir> for Outside<'_> {
-    fn place(&mut self, place: &'ir Place, _: visit::PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, _: visit::PlaceRole) {
         visit::walk_place(self, place);
         self.0[place.var.index()] = false;
     }
 
-    fn variable(&mut self, v: &'ir VarId, _: visit::PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, _: visit::PlaceRole) {
         self.0[v.index()] = false;
     }
 }
@@ -119,7 +121,7 @@ impl<'ir> visit::Visit<'ir> for Outside<'_> {
 struct Scalars<'a>(&'a [bool]);
 
 impl VisitMut for Scalars<'_> {
-    fn place(&mut self, place: &mut Place, _: visit::PlaceRole) {
+    fn visit_place(&mut self, place: &mut Place, _: visit::PlaceRole) {
         if self.0[place.var.index()] {
             place.subscripts = Box::default();
         } else {

@@ -42,7 +42,7 @@ impl Places<'_> {
     }
 
     /// A place in one direction, or in all.
-    pub(super) fn place(&self, place: &Place, directions: &For) -> Place {
+    pub(super) fn widen_place(&self, place: &Place, directions: &For) -> Place {
         let mut place = place.map_subscripts(&mut |e| self.expr(e, &For::All));
         if !self.has(place.var) {
             return place;
@@ -67,9 +67,9 @@ impl Places<'_> {
 
     /// An expression in one direction, or in all.
     pub(super) fn expr(&self, e: &Expr, directions: &For) -> Expr {
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Constant(_) => e.clone(),
-            FlatExpr::Place(place) => Expr::Place(self.place(place, directions)),
+            FlatExpr::Place(place) => Expr::Place(self.widen_place(place, directions)),
             FlatExpr::Op(op, operands) if op.class() == OpClass::Inquiry => {
                 self.inquiry(op, operands, directions)
             }

@@ -17,7 +17,7 @@ use crate::code::expressions::as_place;
 
 /// Calls `found` with the variables whose values an expression reads, but for those in subscripts.
 pub(super) fn each_read(e: &Expr, found: &mut impl FnMut(VarId)) {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Constant(_) => {}
         FlatExpr::Place(place) => found(place.var),
         FlatExpr::Op(op, operands) => {
@@ -58,7 +58,7 @@ struct Graph<'p> {
 
 impl Spread {
     /// The variables that depend on the direction if the given variables and globals do.
-    pub(super) fn of(
+    pub(super) fn propagate(
         program: &Program,
         effects: &Effects,
         reachable: &[RoutineId],
@@ -132,7 +132,7 @@ impl Graph<'_> {
         let program = self.program;
         let routine = program.routine(r);
         for statement in routine.statements() {
-            match FlatStmt::of(&statement.kind) {
+            match FlatStmt::view(&statement.kind) {
                 FlatStmt::Assign { target, value } => {
                     let to = self.node(r, target.var);
                     self.read(r, value, to);

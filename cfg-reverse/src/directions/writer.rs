@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     code::{
-        expressions::{as_place, fill},
+        expressions::{array_of_zeros, as_place},
         names::Namer,
         routines::routine_shell,
         typing,
@@ -98,7 +98,7 @@ pub(super) fn write(
     made.origin.clone_from(&original.origin);
     made.variables.clone_from(&original.variables);
     let count = made.add_variable(Variable::new(
-        namer.suffixed("nd".to_owned()),
+        namer.fresh_name("nd".to_owned()),
         ScalarType::Integer,
         Vec::new(),
         Role::Parameter {
@@ -108,7 +108,7 @@ pub(super) fn write(
     ));
     made.parameters.rotate_right(1);
     let index = made.add_variable(Variable::new(
-        namer.suffixed("d".to_owned()),
+        namer.fresh_name("d".to_owned()),
         ScalarType::Integer,
         Vec::new(),
         Role::Local,
@@ -149,7 +149,7 @@ pub(super) fn write(
         places,
         made,
         namer,
-        graph: Editor::of(body),
+        graph: Editor::take_apart(body),
         at: 0,
         from: (VertexId::new(0), 0),
         pending: Pending::default(),
@@ -178,7 +178,7 @@ fn widen(variable: &mut Variable, count: VarId) {
     let own = if local && variable.shape.iter().any(deferred) {
         Dim::deferred()
     } else {
-        Dim::of(Expr::var(count))
+        Dim::with_extent(Expr::var(count))
     };
     variable.order = order(variable);
     match variable.order {
@@ -219,7 +219,7 @@ fn parameters_of_globals(
             }
             None => {
                 let mut variable = setting.program.global(g).variable.clone();
-                variable.name = namer.suffixed(variable.name);
+                variable.name = namer.fresh_name(variable.name);
                 variable.role = role;
                 made.add_variable(variable)
             }
@@ -306,7 +306,7 @@ impl Writer<'_, '_> {
     /// Adds a statement without a direction. It goes before the loop that is being filled if the loop does not read
     /// its target; otherwise the loop ends here.
     fn plain(&mut self, statement: Stmt) {
-        let target = match FlatStmt::of(&statement.kind) {
+        let target = match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, .. } | FlatStmt::Pop { target, .. } => Some(target.var),
             FlatStmt::Call { .. }
             | FlatStmt::Push { .. }
@@ -346,7 +346,7 @@ impl Writer<'_, '_> {
             let name = &self.original.variable(v).name;
             return Err(self.refused(format!("a subscript depends on the derivative `{name}`")));
         }
-        match FlatStmt::of(&statement.kind) {
+        match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
                 self.assign(&statement, target, value);
                 Ok(())
@@ -379,7 +379,7 @@ impl Writer<'_, '_> {
 
     fn assign(&mut self, statement: &Stmt, target: &Place, value: &Expr) {
         let made = |writer: &Self, directions: &For, value: Expr| {
-            let target = writer.places.place(target, directions);
+            let target = writer.places.widen_place(target, directions);
             writer.with(statement, StmtKind::Assign { target, value })
         };
         if !self.places.has(target.var) {
@@ -397,7 +397,7 @@ impl Writer<'_, '_> {
         let whole = target.subscripts.is_empty();
         let variable = self.original.variable(target.var);
         let takes_shape = whole && rank > 0 && crate::code::routines::is_deferred(variable);
-        if takes_shape && typing::of(&self.original.variables, value).rank > 0 {
+        if takes_shape && typing::expr_type(&self.original.variables, value).rank > 0 {
             // The right side may read the target, which is about to get another shape.
             let v = self.keep(value, variable.order);
             self.flush();
@@ -414,14 +414,14 @@ impl Writer<'_, '_> {
     /// True of an array expression that is the same, element by element, with one more dimension: all its arrays have
     /// a direction, in the same storage order as the target, and none of its scalars has one.
     fn is_elementwise(&self, e: &Expr, of_target: Order) -> bool {
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Constant(_) => true,
             FlatExpr::Place(place) => {
                 let rank = typing::place_rank(&self.original.variables, place);
                 let same = order(self.original.variable(place.var)) == of_target;
                 (rank > 0) == self.places.has(place.var) && (rank == 0 || same)
             }
-            FlatExpr::Op(op, operands) => match FlatClass::of(op) {
+            FlatExpr::Op(op, operands) => match FlatClass::view(op) {
                 FlatClass::Elemental => operands.iter().all(|e| self.is_elementwise(e, of_target)),
                 FlatClass::Reduction | FlatClass::Transformational | FlatClass::Inquiry => false,
             },
@@ -443,7 +443,7 @@ impl Writer<'_, '_> {
             return e.clone();
         };
         if !self.places.reads(e) {
-            let ty = typing::of(&self.original.variables, e);
+            let ty = typing::expr_type(&self.original.variables, e);
             let worth = if ty.rank == 0 {
                 !arrays || is_costly(e)
             } else {
@@ -459,7 +459,7 @@ impl Writer<'_, '_> {
             return Expr::var(v);
         }
         // Arms are evaluated only if they are taken: nothing is moved out of them.
-        match (FlatClass::of(*op), op) {
+        match (FlatClass::view(*op), op) {
             (_, Op::If | Op::And | Op::Or)
             | (FlatClass::Transformational | FlatClass::Inquiry, _) => e.clone(),
             (FlatClass::Elemental | FlatClass::Reduction, _) => {
@@ -470,7 +470,7 @@ impl Writer<'_, '_> {
 
     /// A variable with a direction that has the value of an expression.
     fn keep(&mut self, value: &Expr, as_in: Order) -> VarId {
-        let ty = typing::of(&self.original.variables, value);
+        let ty = typing::expr_type(&self.original.variables, value);
         let v = self.local(ty.ty, ty.rank);
         let variable = &mut self.made.variables[v.index()];
         variable.order = as_in;
@@ -483,7 +483,7 @@ impl Writer<'_, '_> {
             self.flush();
             let mut sizes = self.extents(value);
             sizes.insert(own, Expr::var(self.count));
-            let shape = fill(ty.ty, sizes.into_iter());
+            let shape = array_of_zeros(ty.ty, sizes.into_iter());
             self.graph
                 .push(self.at, Stmt::assign(Place::whole(v), shape));
         }
@@ -501,7 +501,7 @@ impl Writer<'_, '_> {
 
     /// The extents of an array expression, without that of the direction.
     fn extents(&self, e: &Expr) -> Vec<Expr> {
-        let rank = typing::of(&self.original.variables, e).rank;
+        let rank = typing::expr_type(&self.original.variables, e).rank;
         let extents = extents(&self.original.variables, e, &ones(rank));
         let all = extents.iter().map(|e| self.places.expr(e, &For::All));
         all.collect()
@@ -522,7 +522,7 @@ impl Writer<'_, '_> {
             _ if !real || !self.setting.spread.has(self.id, tape) => {
                 self.places.expr(value, &For::All)
             }
-            Some(place) => Expr::Place(self.places.place(place, &For::All)),
+            Some(place) => Expr::Place(self.places.widen_place(place, &For::All)),
             None => Expr::var(self.keep(value, Order::Row)),
         };
         self.flush();
@@ -547,30 +547,30 @@ impl Writer<'_, '_> {
             )
         };
         if !self.places.has(target.var) {
-            let target = self.places.place(target, &For::All);
+            let target = self.places.widen_place(target, &For::All);
             return self.plain(pop(self, target));
         }
         let real = matches!(class, TapeClass::Real | TapeClass::Real32);
         if real && self.setting.spread.has(self.id, tape) {
             self.flush();
-            let target = self.places.place(target, &For::All);
+            let target = self.places.widen_place(target, &For::All);
             let statement = pop(self, target);
             return self.graph.push(self.at, statement);
         }
         // The value on the tape is the same for all directions.
         self.flush();
-        let ty = typing::of_place(&self.original.variables, target);
+        let ty = typing::place_type(&self.original.variables, target);
         let v = self.local(ty.ty, ty.rank);
         if ty.rank > 0 {
             self.made.variables[v.index()].order = self.original.variable(target.var).order;
             let sizes = self.extents(&Expr::Place(target.clone()));
-            let shape = fill(ty.ty, sizes.into_iter());
+            let shape = array_of_zeros(ty.ty, sizes.into_iter());
             self.graph
                 .push(self.at, Stmt::assign(Place::whole(v), shape));
         }
         let statement = pop(self, Place::whole(v));
         self.graph.push(self.at, statement);
-        let target = self.places.place(target, &self.one());
+        let target = self.places.widen_place(target, &self.one());
         self.each(Stmt::assign(target, Expr::var(v)));
     }
 
@@ -588,7 +588,7 @@ impl Writer<'_, '_> {
             let arguments = arguments.iter();
             let made = arguments.map(|a| Some(self.places.expr(a.as_ref()?, &For::All)));
             let arguments = made.collect();
-            let result = result.map(|p| self.places.place(p, &For::All));
+            let result = result.map(|p| self.places.widen_place(p, &For::All));
             if result.as_ref().is_some_and(|p| self.places.has(p.var)) {
                 return Err(self.refused("a derivative is the result of a call without one"));
             }
@@ -629,7 +629,7 @@ impl Writer<'_, '_> {
                     } else {
                         For::All
                     };
-                    Some(Expr::Place(self.places.place(place, &directions)))
+                    Some(Expr::Place(self.places.widen_place(place, &directions)))
                 }
                 Some(e) => Some(Expr::var(self.keep(e, theirs.variable(p).order))),
             });
@@ -641,7 +641,7 @@ impl Writer<'_, '_> {
         let kind = StmtKind::Call {
             callee: (self.number)(callee),
             arguments: made.into(),
-            result: result.map(|p| self.places.place(p, &For::All)),
+            result: result.map(|p| self.places.widen_place(p, &For::All)),
         };
         let statement = self.with(statement, kind);
         self.graph.push(self.at, statement);
@@ -679,7 +679,7 @@ impl Writer<'_, '_> {
         let kind = StmtKind::Call {
             callee,
             arguments: made.collect(),
-            result: result.map(|p| self.places.place(p, &one)),
+            result: result.map(|p| self.places.widen_place(p, &one)),
         };
         let statement = self.with(statement, kind);
         self.each(statement);

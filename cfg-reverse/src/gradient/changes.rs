@@ -21,7 +21,7 @@ pub(crate) fn note_changes(
     changed: &mut Reach,
 ) {
     let routine = context.program.routine(draft.id);
-    let node = |v: VarId| context.nodes().of(draft.id, routine, v);
+    let node = |v: VarId| context.nodes().node(draft.id, routine, v);
     sources.extend(provisions.restored.ones().map(|v| node(VarId::new(v))));
     let saved = provisions.callee_globals.saved.iter();
     sources.extend(saved.map(|&g| context.nodes().global(g)));
@@ -34,7 +34,7 @@ pub(crate) fn note_changes(
             let called = context.program.routine(*callee);
             for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
                 if let Some(Expr::Place(place)) = actual {
-                    changed.edge(context.nodes().of(*callee, called, p), node(place.var));
+                    changed.edge(context.nodes().node(*callee, called, p), node(place.var));
                 }
             }
         }

@@ -28,12 +28,12 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn of(program: &Program) -> Self {
-        let effects = Effects::of(program);
+    pub(crate) fn summarise(program: &Program) -> Self {
+        let effects = Effects::summarise(program);
         let ids = (0..program.routines.len()).map(RoutineId::new);
         let mut touched: Vec<GlobalSet> = ids.map(|r| effects.named(r).clone()).collect();
         if program.routines.iter().any(|r| given_adjoint(r).is_some()) {
-            CallGraph::with(program, given_adjoint).propagate(&mut touched, |all, of| {
+            CallGraph::build_with(program, given_adjoint).propagate(&mut touched, |all, of| {
                 all.extend(of);
             });
         }
@@ -76,7 +76,7 @@ impl Summary {
     ) {
         each_written(program, statement, written);
         if let Some(callee) = statement.kind.callee() {
-            let globals = named.among(self.written(callee));
+            let globals = named.variables_in(self.written(callee));
             globals.into_iter().for_each(written);
         }
     }
@@ -96,7 +96,8 @@ impl Summary {
         if set.contains(g) {
             return true;
         }
-        let (Some(around), Some((_, own))) = (self.effects.storage.around(g), program.cells(g))
+        let (Some(around), Some((_, own))) =
+            (self.effects.storage.overlaid_with(g), program.cells(g))
         else {
             return false;
         };

@@ -19,12 +19,12 @@ use crate::{code::typing, partials::Unsupported};
 const MOST: usize = 6;
 
 fn rank(variables: &[Variable], e: &Expr) -> usize {
-    typing::of(variables, e).rank
+    typing::expr_type(variables, e).rank
 }
 
 /// The operands of a conditional expression whose condition is a scalar.
 fn scalar_choice<'e>(variables: &[Variable], e: &'e Expr) -> Option<&'e [Expr; 3]> {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Op(Op::If, operands) => {
             let operands: &[Expr; 3] = operands.try_into().ok()?;
             (rank(variables, &operands[0]) == 0).then_some(operands)
@@ -151,7 +151,7 @@ fn shaped(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Result<Expr, 
         let operands = operands.iter().map(|e| shaped(variables, e, otherwise));
         Ok(Expr::Op(*op, operands.collect::<Result<_, _>>()?))
     };
-    match FlatClass::of(*op) {
+    match FlatClass::view(*op) {
         FlatClass::Inquiry => return Ok(e.clone()),
         FlatClass::Reduction => return each(&ones(rank(variables, &operands[0]))),
         FlatClass::Transformational if *op == Op::Transpose => {
@@ -198,7 +198,7 @@ pub(crate) fn has_shape(variables: &[Variable], e: &Expr) -> bool {
     if rank(variables, e) == 0 {
         return false;
     }
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Op(Op::Fill, _) => true,
         FlatExpr::Op(_, operands) => match scalar_choice(variables, e) {
             Some([_, yes, no]) => has_shape(variables, yes) && has_shape(variables, no),
@@ -214,7 +214,7 @@ pub(crate) fn extents(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> V
     if n == 0 {
         return otherwise.to_vec();
     }
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Place(place) => {
             let size = |k: usize| {
                 let all = Expr::Place(place.clone());
@@ -267,9 +267,9 @@ pub(crate) fn times_size(variables: &[Variable], d: Expr, e: &Expr) -> Expr {
 
 /// Factors of the number of elements. Assumes that [`conform`] has given every part a shape.
 fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Op(Op::Fill, operands) => {
-            let extents = operands[1..].iter().map(|n| match FlatExpr::of(n) {
+            let extents = operands[1..].iter().map(|n| match FlatExpr::view(n) {
                 FlatExpr::Constant(Constant::Int(n)) => Expr::Int(n.max(0)),
                 // Extents are never negative, so no `max` is needed.
                 FlatExpr::Op(Op::Size, _) => n.clone(),

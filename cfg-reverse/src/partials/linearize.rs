@@ -104,7 +104,7 @@ fn emptied<A, B>(mut list: Vec<A>) -> Vec<B> {
 
 impl<'e> Nodes<'e> {
     /// Splits an expression into nodes. `active` is true of the variables with derivatives.
-    pub(crate) fn of(
+    pub(crate) fn split(
         variables: &[Variable],
         expr: &'e Expr,
         active: &impl Fn(VarId) -> bool,
@@ -182,13 +182,13 @@ impl<'e> Nodes<'e> {
         differentiable: bool,
         guard: Option<usize>,
     ) -> usize {
-        match FlatExpr::of(expr) {
+        match FlatExpr::view(expr) {
             FlatExpr::Place(place)
                 if differentiable
                     && variables[place.var.index()].ty.is_real()
                     && active(place.var) =>
             {
-                let ty = typing::of(variables, expr);
+                let ty = typing::expr_type(variables, expr);
                 self.push(ty, expr, NodeKind::Leaf(place), true, guard)
             }
             FlatExpr::Op(op, operands)
@@ -197,7 +197,7 @@ impl<'e> Nodes<'e> {
                 if op == Op::If && operands.len() == 3 {
                     return self.add_conditional(variables, expr, operands, active, guard);
                 }
-                let inner = match FlatClass::of(op) {
+                let inner = match FlatClass::view(op) {
                     FlatClass::Reduction | FlatClass::Transformational => self.guard_for_all(guard),
                     FlatClass::Elemental | FlatClass::Inquiry => guard,
                 };
@@ -215,7 +215,7 @@ impl<'e> Nodes<'e> {
                 self.operator(expr, op, first, guard)
             }
             FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => {
-                let ty = typing::of(variables, expr);
+                let ty = typing::expr_type(variables, expr);
                 self.push(ty, expr, NodeKind::Passive(expr), false, guard)
             }
         }
@@ -257,7 +257,7 @@ impl<'e> Nodes<'e> {
         let end = operands.len();
         let children = Operands { start, end };
         let nodes = self.operands(children).iter().map(|&c| &self.nodes[c]);
-        let ty = typing::of_op(op, nodes.clone().map(|node| node.ty));
+        let ty = typing::op_type(op, nodes.clone().map(|node| node.ty));
         let active =
             (nodes.enumerate()).any(|(k, node)| node.active && is_differentiable_operand(op, k));
         self.push(ty, expr, NodeKind::Op(op, children), active, guard)
@@ -500,7 +500,7 @@ fn partial_array(op: Op, operand: &Expr) -> Partial {
 }
 
 fn has_active_leaf(variables: &[Variable], expr: &Expr, active: &impl Fn(VarId) -> bool) -> bool {
-    match FlatExpr::of(expr) {
+    match FlatExpr::view(expr) {
         FlatExpr::Constant(_) => false,
         FlatExpr::Place(place) => variables[place.var.index()].ty.is_real() && active(place.var),
         FlatExpr::Op(op, operands) => operands.iter().enumerate().any(|(k, e)| {

@@ -68,7 +68,7 @@ pub(crate) fn protect(
             continue;
         }
         let Some(place) = as_place(actual) else {
-            let ty = typing::of(&scope.routine.variables, actual);
+            let ty = typing::expr_type(&scope.routine.variables, actual);
             let t = Place::whole(take(scope, ty, Order::Row));
             let value = std::mem::replace(actual, Expr::Place(t.clone()));
             around.before.push(Stmt::assign(t, value));
@@ -135,7 +135,7 @@ pub(crate) fn accumulate(
 /// Gives a global its value back after the call.
 pub(crate) fn keep(scope: &mut Scope, v: VarId, around: &mut Around) {
     let place = Place::whole(v);
-    let ty = typing::of_place(&scope.routine.variables, &place);
+    let ty = typing::place_type(&scope.routine.variables, &place);
     let t = take(scope, ty, Order::Row);
     let kept = Stmt::assign(Place::whole(t), Expr::Place(place.clone()));
     around.before.push(kept);
@@ -147,7 +147,7 @@ fn copy(scope: &mut Scope, place: &Place, formal: &Variable, before: &mut Vec<St
     let variable = scope.routine.variable(place.var);
     let order = variable.order;
     if !place.is_element() || formal.rank() == 0 {
-        let ty = typing::of_place(&scope.routine.variables, place);
+        let ty = typing::place_type(&scope.routine.variables, place);
         let copy = Place::whole(take(scope, ty, order));
         return Copied {
             argument: copy.clone(),

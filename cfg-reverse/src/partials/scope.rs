@@ -109,7 +109,7 @@ impl Scope {
 
     pub(super) fn nodes<'e>(&mut self, value: &'e Expr) -> Nodes<'e> {
         let workspace = std::mem::take(&mut self.workspace);
-        Nodes::of(
+        Nodes::split(
             &self.routine.variables,
             value,
             &|v| self.contributes(v),
@@ -133,7 +133,7 @@ impl Scope {
     }
 
     pub(super) fn type_of(&self, expr: &Expr) -> ExprType {
-        typing::of(&self.routine.variables, expr)
+        typing::expr_type(&self.routine.variables, expr)
     }
 }
 

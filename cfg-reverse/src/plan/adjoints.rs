@@ -98,7 +98,7 @@ pub(crate) fn primal_reads(statements: &[Stmt], originals: usize, locations: &Lo
     Reads::default().with(|add| {
         let mut place = |place: &cfg_core::ir::Place| {
             if place.var.index() < originals {
-                locations.each(place, &mut |l| add(l.index() as u32));
+                locations.each_location(place, &mut |l| add(l.index() as u32));
             }
         };
         for statement in statements {

@@ -103,30 +103,33 @@ impl<'p> Draft<'p> {
                     continue;
                 };
                 // A call without useful results stays a call of the original, which has no reverse sweep.
-                let is_called = self.code.of(v).get(s).is_some_and(|c| c.forward.is_some());
+                let is_called = self.code.row(v).get(s).is_some_and(|c| c.forward.is_some());
                 if context.sweeps[callee.index()].is_none() || !is_called {
                     continue;
                 }
                 let called = context.program.routine(*callee);
                 let need = &needed[callee.index()];
                 self.needed.insert(*callee, need.globals.clone());
-                let reads = &mut self.code.of_mut(v)[s].reads_after;
+                let reads = &mut self.code.row_mut(v)[s].reads_after;
                 *reads = reads.with(|add| {
                     for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
                         if let (true, Some(Expr::Place(place))) =
                             (need.variables.contains(p.index()), actual.as_ref())
                         {
-                            locations
-                                .each(&Place::whole(place.var), &mut |l| add(l.index() as u32));
+                            locations.each_location(&Place::whole(place.var), &mut |l| {
+                                add(l.index() as u32)
+                            });
                         }
                     }
                     if let (Some(r), Some(place)) = (called.result, result)
                         && need.variables.contains(r.index())
                     {
-                        locations.each(&Place::whole(place.var), &mut |l| add(l.index() as u32));
+                        locations.each_location(&Place::whole(place.var), &mut |l| {
+                            add(l.index() as u32)
+                        });
                     }
-                    for v in self.globals.among(&need.globals) {
-                        locations.each(&Place::whole(v), &mut |l| add(l.index() as u32));
+                    for v in self.globals.variables_in(&need.globals) {
+                        locations.each_location(&Place::whole(v), &mut |l| add(l.index() as u32));
                     }
                 });
             }

@@ -74,7 +74,7 @@ fn is_cheap(routine: &Routine, e: &Expr) -> bool {
     let mut open = vec![e];
     while let Some(e) = open.pop() {
         nodes += 1;
-        let is_allowed = match FlatExpr::of(e) {
+        let is_allowed = match FlatExpr::view(e) {
             FlatExpr::Constant(_) => true,
             FlatExpr::Place(place) => {
                 open.extend(place.subscript_exprs());

@@ -60,7 +60,7 @@ impl CalleeGlobals {
         }
         let flow = Flow {
             context,
-            reads: Reads::of(context, draft),
+            reads: Reads::new(context, draft),
             at_entry,
             needed,
         };
@@ -69,7 +69,7 @@ impl CalleeGlobals {
         let mut saves: BTreeMap<VertexId, Vec<(usize, GlobalId)>> = BTreeMap::new();
         let (mut saved, mut recording) = (GlobalSet::default(), Vec::new());
         for (&v, calls) in &calls {
-            let mut set = solution.incoming(v);
+            let mut set = solution.state_at_inflow(v);
             for &(s, callee) in calls {
                 let at = Position {
                     vertex: v,
@@ -93,7 +93,7 @@ impl CalleeGlobals {
             saves: (saves.into_iter())
                 .map(|(v, list)| (v, numbered(list)))
                 .collect(),
-            at_exit: solution.incoming(draft.exit()),
+            at_exit: solution.state_at_inflow(draft.exit()),
             recording,
             saved,
         }

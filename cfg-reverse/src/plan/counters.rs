@@ -70,8 +70,8 @@ enum Bound<'g> {
 }
 
 impl<'g> Bound<'g> {
-    fn of(e: &'g Expr) -> Self {
-        match FlatExpr::of(e) {
+    fn classify(e: &'g Expr) -> Self {
+        match FlatExpr::view(e) {
             FlatExpr::Constant(Constant::Int(_)) => Self::Constant,
             FlatExpr::Place(place) if place.subscripts.is_empty() => Self::Variable(place.var),
             FlatExpr::Constant(Constant::Real(_) | Constant::Real32(_) | Constant::Logical(_))
@@ -105,7 +105,7 @@ fn headers(cfg: &Cfg) -> Vec<Header<'_>> {
                 first,
                 last,
                 step,
-            } => Some((*index, [first, last, step].map(Bound::of))),
+            } => Some((*index, [first, last, step].map(Bound::classify))),
             LoopTest::Pre(_) | LoopTest::Post(_) => None,
         };
         Some(Header { at, counted })
@@ -164,7 +164,7 @@ const SMALL: i128 = 1 << 10;
 fn range(e: &Expr) -> (i128, i128) {
     const MIN: i128 = i64::MIN as i128;
     const MAX: i128 = i64::MAX as i128;
-    let (low, high) = match FlatExpr::of(e) {
+    let (low, high) = match FlatExpr::view(e) {
         FlatExpr::Constant(Constant::Int(n)) => (i128::from(n), i128::from(n)),
         FlatExpr::Op(Op::Size | Op::Trips, _) => (0, MAX),
         FlatExpr::Op(Op::Add, operands) => {
@@ -265,7 +265,7 @@ pub(crate) fn changing_bounds(
     cfg: &Cfg,
     forest: &LoopForest,
 ) -> Vec<[bool; 3]> {
-    let writes = LoopWrites::of(program, &summary.effects, routine, cfg, forest);
+    let writes = LoopWrites::collect(program, &summary.effects, routine, cfg, forest);
     let mut changing = vec![[false; 3]; cfg.vertex_count()];
     for (h, vertex) in cfg.vertices() {
         if let VertexKind::Loop { test, .. } = &vertex.kind

@@ -76,7 +76,7 @@ impl<'p> Draft<'p> {
     ) -> Option<Self> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
-        let locations = Locations::of(&context.program, routine);
+        let locations = Locations::divide(&context.program, routine);
         let (loops, lasting) = match shape {
             Shape::Structured(structure) => {
                 let changed = normal.changed;
@@ -98,7 +98,7 @@ impl<'p> Draft<'p> {
             Arc::clone(context.activity.exceptions(id)),
         );
         scope.strong = context.strong;
-        let tape_name = scope.namer.suffixed("tape".to_owned());
+        let tape_name = scope.namer.fresh_name("tape".to_owned());
         let tape = scope.routine.add_variable(Variable::new(
             tape_name,
             ScalarType::Tape,
@@ -128,7 +128,7 @@ impl<'p> Draft<'p> {
             same_graph: !normal.changed,
             shape,
             locations: locations.with_elements(&context.program, routine, cfg),
-            globals: Named::of(routine),
+            globals: Named::collect(routine),
             needed: HashMap::new(),
             at_entry: GlobalSet::default(),
             loops,
@@ -150,7 +150,9 @@ impl<'p> Draft<'p> {
     pub(crate) fn mark(&self, v: VertexId, s: usize) -> Mark {
         let statement = self.cfg.vertex(v).statements().get(s);
         let number = self.same_graph.then(|| self.code.start(v) + s);
-        statement.map_or_else(Mark::default, |statement| Mark::of(statement, number))
+        statement.map_or_else(Mark::default, |statement| {
+            Mark::from_statement(statement, number)
+        })
     }
 
     /// An adjoint that stands after the pops of its statement, and so reads the values before the statement.
@@ -234,7 +236,7 @@ fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut
         let name = match role {
             Role::Global(b) => context.program.global(b).variable.name.clone(),
             Role::Parameter { .. } | Role::Local => {
-                scope.namer.suffixed(format!("{}_b", variable.name))
+                scope.namer.fresh_name(format!("{}_b", variable.name))
             }
         };
         let adjoint = Variable {

@@ -23,7 +23,7 @@ use crate::{
 /// Calls `f` with the places whose values an extent reads. Shapes do not count: only locals take their shapes from
 /// assignments, and extents name no locals.
 fn changeable(e: &Expr, f: &mut impl FnMut(&Place)) {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Place(p) => {
             f(p);
             for subscript in p.subscript_exprs() {
@@ -64,7 +64,7 @@ pub(crate) fn check_extents(
         return;
     }
     // Locations, not variables: a cell may be changed through another name.
-    let locations = Locations::of(&context.program, routine);
+    let locations = Locations::divide(&context.program, routine);
     let location = |v: VarId| locations.of_variable(v).index();
     let assigned = assigned(&context.program, routine);
     let mut written: FixedBitSet = assigned.ones().map(|v| location(VarId::new(v))).collect();
@@ -136,6 +136,6 @@ fn by_other_name(
         Some((id, statement)) => at_statement(problem, program, r, call, id, statement),
         None => problem
             .at_element(format!("routine {}", caller.name))
-            .at_site_in(program, Site::of(r, call)),
+            .at_site_in(program, Site::whole(r, call)),
     }
 }

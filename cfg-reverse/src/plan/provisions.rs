@@ -52,7 +52,7 @@ impl<'a> Provisions<'a> {
             &context.summary.effects,
             &draft.locations,
             &draft.globals,
-            Reads::of(context, draft),
+            Reads::new(context, draft),
         );
         let mut provisions = Self {
             cfg,
@@ -190,7 +190,7 @@ impl<'a> Provisions<'a> {
                 {
                     let mut before = set.clone();
                     analysis.insert_reads_before(at, &mut before);
-                    let named = draft.globals.among(inside);
+                    let named = draft.globals.variables_in(inside);
                     let needed = named
                         .into_iter()
                         .filter(|v| analysis.contains(&before, &Place::whole(*v)));
@@ -209,14 +209,14 @@ impl<'a> Provisions<'a> {
 
     /// The number of places that are pushed in a vertex.
     pub(crate) fn save_count(&self, v: VertexId) -> usize {
-        self.saves.of(v).len()
+        self.saves.row(v).len()
     }
 
     /// Calls `visit(statement, place)` for each place that is pushed in a vertex, in order.
     pub(crate) fn each_save(&self, v: VertexId, mut visit: impl FnMut(usize, &Place)) {
         let statements = self.cfg.vertex(v).statements();
         let mut places = (u32::MAX, Vec::new());
-        for &(s, k) in self.saves.of(v) {
+        for &(s, k) in self.saves.row(v) {
             let statement = &statements[s as usize];
             if let StmtKind::Assign { target, .. } = &statement.kind {
                 visit(s as usize, target);
@@ -235,7 +235,7 @@ impl<'a> Provisions<'a> {
 
     /// The set of values to be recorded at the start of a vertex.
     pub(crate) fn at(&self, v: VertexId) -> Set {
-        self.solution.incoming(v)
+        self.solution.state_at_inflow(v)
     }
 
     /// True if the present value of some cell of the place may be needed.

@@ -28,7 +28,7 @@ pub(crate) struct Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
-    pub(crate) fn of(context: &'a Context, draft: &'a Draft<'_>) -> Self {
+    pub(crate) fn new(context: &'a Context, draft: &'a Draft<'_>) -> Self {
         Self {
             context,
             at_entry: &draft.at_entry,
@@ -43,12 +43,12 @@ impl<'a> Reads<'a> {
 
 impl ReverseSweep for Reads<'_> {
     fn reads_before(&self, at: Position) -> &[u32] {
-        let code = self.code.of(at.vertex).get(at.statement);
+        let code = self.code.row(at.vertex).get(at.statement);
         code.map_or(&[], |code| code.reads_before.as_slice())
     }
 
     fn reads_after(&self, at: Position) -> &[u32] {
-        let code = self.code.of(at.vertex).get(at.statement);
+        let code = self.code.row(at.vertex).get(at.statement);
         code.map_or(&[], |code| code.reads_after.as_slice())
     }
 

@@ -84,7 +84,7 @@ pub(crate) fn recorded(
     unknown: u64,
 ) -> Recorded {
     let vertices = draft.cfg.vertices().map(|(v, _)| {
-        let code = draft.code.of(v).iter();
+        let code = draft.code.row(v).iter();
         let own = code.filter_map(|code| code.forward.as_deref().map(pushed));
         let mut sum: u64 = own.sum();
         provisions.each_save(v, |_, place| {
@@ -109,7 +109,7 @@ pub(crate) fn recorded(
 pub(crate) fn calls(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId, RoutineId)> {
     let mut calls = Vec::new();
     for (v, vertex) in draft.cfg.vertices() {
-        for (statement, code) in vertex.statements().iter().zip(draft.code.of(v)) {
+        for (statement, code) in vertex.statements().iter().zip(draft.code.row(v)) {
             if let StmtKind::Call { callee, .. } = statement.kind
                 && let Some((sweep, _)) = context.sweeps[callee.index()]
                 && let Some(
@@ -273,8 +273,8 @@ mod tests {
     /// Arrays without constant extents count as so many elements as the caller says.
     #[test]
     fn variables_take_the_bits_of_their_elements() {
-        let fixed = |n| Dim::of(Expr::Int(n));
-        let open = || Dim::of(Expr::var(VarId::new(0)));
+        let fixed = |n| Dim::with_extent(Expr::Int(n));
+        let open = || Dim::with_extent(Expr::var(VarId::new(0)));
         for (ty, shape, expected) in [
             (ScalarType::Real, Vec::new(), 64),
             (ScalarType::Logical, Vec::new(), 1),

@@ -88,7 +88,7 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    pub(crate) fn of(
+    pub(crate) fn plan(
         program: &Program,
         summary: &Summary,
         routine: &Routine,
@@ -96,7 +96,7 @@ impl Regions {
         counters: bool,
     ) -> Self {
         let (live, forest) = loops::live_loops(cfg);
-        let locations = Locations::of(program, routine);
+        let locations = Locations::divide(program, routine);
         let named = named_indices(program, routine, cfg, indices(cfg), &locations);
         let changing = counters::changing_bounds(program, summary, routine, cfg, &forest);
         let mut order: Vec<VertexId> = cfg
@@ -195,7 +195,7 @@ impl Regions {
     }
 
     fn find_exits(&mut self, cfg: &Cfg) {
-        let leaving = Leaving::of(cfg, self);
+        let leaving = Leaving::find(cfg, self);
         for (e, edge) in cfg.edges() {
             if !self.is_live(cfg, e) || leaving.as_ref().is_some_and(|l| l.is_shared(e)) {
                 continue;

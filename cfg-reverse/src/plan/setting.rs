@@ -15,7 +15,7 @@ pub(crate) struct Setting<'v> {
 
 impl<'v> Setting<'v> {
     /// Plans the routines that get sweeps and whose graphs do not nest.
-    pub(crate) fn of(prepared: Prepared<'v>) -> Self {
+    pub(crate) fn plan(prepared: Prepared<'v>) -> Self {
         let context = &prepared.context;
         let routines = context.program.routines.iter().enumerate();
         let generals = routines.map(|(r, routine)| {
@@ -23,7 +23,7 @@ impl<'v> Setting<'v> {
             let nests = prepared.structures[r].is_some();
             let cfg = routine.body.as_ref().filter(|_| !nests)?;
             let (program, summary) = (&context.program, &context.summary);
-            Some(Regions::of(
+            Some(Regions::plan(
                 program,
                 summary,
                 routine,

@@ -55,7 +55,7 @@ impl<'a> Written<'a> {
         let assigns = changed
             || !summary.callees(id).is_empty()
             || assigned.any(|v| self.followed.contains(location(VarId::new(v))));
-        let globals = Named::of(program.routine(id));
+        let globals = Named::collect(program.routine(id));
         for (position, &v) in structure.order.iter().enumerate() {
             let mut at = |u: VarId| {
                 let list = &mut self.positions[location(u)];

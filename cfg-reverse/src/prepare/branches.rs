@@ -91,7 +91,7 @@ fn conditionals(value: &Expr) -> usize {
 /// True if all operators on a path are elemental: a scalar may stand at its end.
 fn is_elemental(value: &Expr, path: &[usize]) -> bool {
     let mut at = value;
-    path.iter().all(|&k| match FlatExpr::of(at) {
+    path.iter().all(|&k| match FlatExpr::view(at) {
         FlatExpr::Op(op, operands) if op.class() == OpClass::Elemental => {
             at = &operands[k];
             true
@@ -105,7 +105,7 @@ fn is_elemental(value: &Expr, path: &[usize]) -> bool {
 fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
     type Found = (Vec<VarId>, bool, HashSet<VarId>);
     fn visit(variables: &[Variable], e: &Expr, found: &mut Found) {
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Op(op, _) if op.class() == OpClass::Inquiry => {}
             FlatExpr::Op(_, operands) => operands.iter().for_each(|e| visit(variables, e, found)),
             FlatExpr::Place(place) => {
@@ -151,13 +151,13 @@ fn found(variables: &[Variable], value: &Expr, path: &mut Vec<usize>) -> Option<
                 return None;
             }
             let path = path.clone();
-            if typing::of(variables, condition).rank > 0 {
+            if typing::expr_type(variables, condition).rank > 0 {
                 let whole = reads.iter().all(|(_, whole)| *whole);
                 let list = reads.into_iter().flat_map(|(list, _)| list);
                 return whole.then(|| Found::Arrays(path, list.collect()));
             }
-            let rank = typing::of(variables, value).rank;
-            let full = |arm: &Expr| typing::of(variables, arm).rank == rank;
+            let rank = typing::expr_type(variables, value).rank;
+            let full = |arm: &Expr| typing::expr_type(variables, arm).rank == rank;
             Some(if arms.iter().all(full) {
                 Found::Branch(path)
             } else {
@@ -220,12 +220,12 @@ fn to_place(
     path: &[usize],
 ) -> Branch {
     let annotations = statement.annotations.clone();
-    let mark = Mark::of(&statement, None);
+    let mark = Mark::from_statement(&statement, None);
     let StmtKind::Assign { target, value } = &mut statement.kind else {
         return (Expr::Logical(true), [None, None], Some(statement));
     };
     let conditional = at_path(value, path);
-    let ty = typing::of(&routine.variables, conditional);
+    let ty = typing::expr_type(&routine.variables, conditional);
     let to = if path.is_empty() {
         target.clone()
     } else {
@@ -297,7 +297,7 @@ fn copies(
     let conditional = at_path(value, path);
     *conditional = with_copy(conditional, z, copy.var);
     let mut copied = Stmt::assign(copy, Expr::var(z));
-    Mark::of(&statement, None).put(&mut copied);
+    Mark::from_statement(&statement, None).put(&mut copied);
     let present = Expr::op(Op::Present, [Expr::var(z)]);
     (present, [Some(copied), None], Some(statement))
 }

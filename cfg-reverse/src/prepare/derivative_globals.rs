@@ -54,7 +54,7 @@ pub(crate) fn add_derivative_globals(
     let mut names = HashSet::clone(&summary.names);
     for g in wanted.ones() {
         let global = &program.globals[g];
-        let name = namer.suffixed(format!("{}_{suffix}", global.variable.name));
+        let name = namer.fresh_name(format!("{}_{suffix}", global.variable.name));
         names.insert(name.clone());
         let id = GlobalId::new(out.globals.len());
         out.globals.push(Global {

@@ -53,7 +53,7 @@ pub(crate) struct Hoist<'a> {
 
 impl Hoist<'_> {
     pub(super) fn statement(&mut self, statement: Stmt) {
-        let mark = Mark::of(&statement, None);
+        let mark = Mark::from_statement(&statement, None);
         let first = self.out.len();
         self.subscripts.clear();
         self.parts(statement);
@@ -113,7 +113,7 @@ impl Hoist<'_> {
         }
         let after = result.map(|mut target| {
             self.fix_subscripts(&mut target, &written);
-            let mut ty = typing::of_place(&self.routine.variables, &target);
+            let mut ty = typing::place_type(&self.routine.variables, &target);
             if called
                 .result
                 .is_some_and(|r| called.variable(r).rank() == 0)
@@ -148,7 +148,7 @@ impl Hoist<'_> {
 
     /// Assigns `e` to a temporary before the call.
     fn temporary(&mut self, e: Expr) -> VarId {
-        let ty = typing::of(&self.routine.variables, &e);
+        let ty = typing::expr_type(&self.routine.variables, &e);
         let t = self.temporaries.take(self.routine, self.namer, "a", ty);
         self.out.push(Stmt::assign(Place::whole(t), e));
         t

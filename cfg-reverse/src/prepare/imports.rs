@@ -60,7 +60,7 @@ pub(crate) fn to_import(program: &Program, summary: &Summary, id: RoutineId) -> 
     }
     let mut with_overlays = all.clone();
     all.each_common(summary.effects.storage.overlaid(), |g| {
-        if let Some(set) = summary.effects.storage.around(g) {
+        if let Some(set) = summary.effects.storage.overlaid_with(g) {
             of_callees(set, &mut with_overlays);
         }
     });
@@ -87,7 +87,7 @@ pub(crate) fn import_globals(
         {
             let name = std::mem::take(&mut variable.name);
             variable.origin = Some(Box::new(NameOrigin::new(NameRole::Primal, &*name)));
-            variable.name = namer.suffixed(name);
+            variable.name = namer.fresh_name(name);
         }
     }
     for g in to_import(program, summary, id) {

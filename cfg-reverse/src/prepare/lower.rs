@@ -62,7 +62,7 @@ fn not_kept(
         return found;
     }
     let (live, forest) = live_loops(cfg);
-    let writes = LoopWrites::of(program, &summary.effects, routine, cfg, &forest);
+    let writes = LoopWrites::collect(program, &summary.effects, routine, cfg, &forest);
     for (h, vertex) in cfg.vertices() {
         let VertexKind::Loop { test, .. } = &vertex.kind else {
             continue;
@@ -105,7 +105,7 @@ struct Lowered {
 fn lowered(test: LoopTest, id: i64, routine: &mut Routine, namer: &mut Namer) -> Lowered {
     let id = id.unsigned_abs();
     let mut local = |base: &str, ty| {
-        let name = namer.suffixed(format!("{base}_{id}"));
+        let name = namer.fresh_name(format!("{base}_{id}"));
         add_local(routine, name, ty, NameRole::LoopState)
     };
     let set = |v: VarId, e: Expr| Stmt::assign(Place::whole(v), e);
@@ -156,7 +156,7 @@ fn without(
         .edges()
         .map(|(_, e)| is_end_loop(&cfg, e.from))
         .collect();
-    let mut graph = Editor::of(cfg);
+    let mut graph = Editor::take_apart(cfg);
     let vertices = &mut graph.vertices;
     let mut blocks: Vec<Option<[Vec<Stmt>; 2]>> = vec![None; vertices.len()];
     for v in which.ones() {

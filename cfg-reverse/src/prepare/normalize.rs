@@ -39,7 +39,7 @@ struct Contains {
 }
 
 impl Contains {
-    fn of(program: &Program, routine: &Routine) -> Self {
+    fn collect(program: &Program, routine: &Routine) -> Self {
         let mut all = Self::default();
         for statement in routine.statements() {
             all.add(program, routine, statement);
@@ -55,7 +55,7 @@ impl Contains {
         self.hoisted |= needs_hoisting(routine, &statement.kind);
         optional::each_handed_on(program, routine, statement, |_| self.optional = true);
         let mut expr = |e: &Expr| {
-            e.walk(&mut |e| match FlatExpr::of(e) {
+            e.walk(&mut |e| match FlatExpr::view(e) {
                 FlatExpr::Op(Op::If, _) => self.conditionals = true,
                 FlatExpr::Op(Op::ProductPartial, _) => self.partials = true,
                 FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => {}
@@ -113,7 +113,7 @@ pub(crate) fn normalize(program: &Program, summary: &Summary, id: RoutineId) -> 
     );
     import_globals(program, summary, id, &mut routine, &mut namer);
     let mut changed = false;
-    let contains = Contains::of(program, program.routine(id));
+    let contains = Contains::collect(program, program.routine(id));
     if contains.any() {
         number_statements(&mut routine);
     }
@@ -122,8 +122,8 @@ pub(crate) fn normalize(program: &Program, summary: &Summary, id: RoutineId) -> 
     {
         let mut temporaries = Temporaries::default();
         let mut results = results::Variables::default();
-        let globals = Named::of(&routine);
-        let locations = Locations::of(program, &routine);
+        let globals = Named::collect(&routine);
+        let locations = Locations::divide(program, &routine);
         for v in (0..cfg.vertex_count()).map(VertexId::new) {
             let statements = cfg.vertex(v).statements();
             if !statements.iter().any(|s| needs_hoisting(&routine, &s.kind)) {

@@ -42,7 +42,7 @@ pub(crate) fn each_handed_on(
         visit: &'a mut F,
     }
     impl<'ir, F: FnMut(VarId)> Visit<'ir> for HandedOn<'_, F> {
-        fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
             let PlaceRole::Bind { callee, formal } = role else {
                 return;
             };
@@ -65,7 +65,7 @@ pub(crate) fn each_handed_on(
         routine,
         visit,
     }
-    .statement(statement);
+    .visit_statement(statement);
 }
 
 /// True of a call of a routine with a given adjoint.

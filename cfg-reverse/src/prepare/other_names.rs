@@ -82,7 +82,7 @@ pub(crate) fn changed_by_other_names(
             }
             let assigned =
                 &*(assigned_by.entry(*callee)).or_insert_with(|| assigned(program, called));
-            let locations = &*known.get_or_insert_with(|| Locations::of(program, caller));
+            let locations = &*known.get_or_insert_with(|| Locations::divide(program, caller));
             let handed: Vec<Handed<'_>> = (called.parameter_ids().zip(arguments))
                 .filter_map(|(parameter, argument)| match argument {
                     Some(Expr::Place(place)) => Some(Handed {
@@ -195,7 +195,7 @@ fn global_name(
     let written = summary.written(callee);
     let among = match caller.variable(input.place.var).role {
         Role::Global(g) if written.contains(g) => return Some(g),
-        Role::Global(g) => storage.around(g),
+        Role::Global(g) => storage.overlaid_with(g),
         Role::Parameter { .. } if caller.aliased => {
             storage.of_type(called.variable(input.parameter).ty)
         }

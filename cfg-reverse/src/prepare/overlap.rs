@@ -32,7 +32,7 @@ pub(crate) fn overlapping(
         if routine.aliased {
             marked.insert(r.index());
         }
-        let locations = Locations::of(program, routine);
+        let locations = Locations::divide(program, routine);
         let mut globals: HashMap<LocationId, Vec<GlobalId>> = HashMap::new();
         for (v, g) in global_variables(routine) {
             globals.entry(locations.of_variable(v)).or_default().push(g);
@@ -47,7 +47,7 @@ pub(crate) fn overlapping(
             let mut actuals: Vec<LocationId> = arguments
                 .iter()
                 .flatten()
-                .filter_map(|e| match FlatExpr::of(e) {
+                .filter_map(|e| match FlatExpr::view(e) {
                     FlatExpr::Place(p) if routine.variable(p.var).ty.is_real() => {
                         Some(locations.of_variable(p.var))
                     }

@@ -57,7 +57,7 @@ pub(crate) fn in_program(
             (None, Some(v)) => Element::Vertex(v),
             (None, None) => Element::Routine,
         };
-        problem.at.set_site(program, Site::of(r, element));
+        problem.at.set_site(program, Site::whole(r, element));
     }
     problems
 }
@@ -72,12 +72,12 @@ pub(crate) fn at_statement(
     statement: &Stmt,
 ) -> Diagnostic {
     let routine = program.routine(r);
-    let shown = text::stmt(routine, program, statement);
+    let shown = text::stmt_text(routine, program, statement);
     let place = format!(
         "routine {}, vertex {vertex}, statement `{shown}`",
         routine.name
     );
     problem
         .at_element(place)
-        .at_site_in(program, Site::of(r, element))
+        .at_site_in(program, Site::whole(r, element))
 }

@@ -42,7 +42,7 @@ fn guards(variables: &[Variable], value: &Expr, path: &[usize]) -> Vec<Expr> {
     for &k in path {
         let Expr::Op(op, operands) = at else { break };
         // Under an array condition all elements are evaluated: it guards nothing.
-        if *op == Op::If && typing::of(variables, &operands[0]).rank == 0 {
+        if *op == Op::If && typing::expr_type(variables, &operands[0]).rank == 0 {
             let condition = operands[0].clone();
             list.push(match k {
                 1 => condition,
@@ -76,7 +76,7 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> bool {
         };
         let guards = guards(&routine.variables, value, &path);
         let partial = at_path(value, &path);
-        let ty = typing::of(&routine.variables, partial);
+        let ty = typing::expr_type(&routine.variables, partial);
         let p = temporary(routine, namer, ty.ty, ty.rank);
         let taken = std::mem::replace(partial, Expr::Place(p.clone()));
         let Expr::Op(_, operands) = taken else {

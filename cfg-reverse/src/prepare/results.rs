@@ -31,7 +31,7 @@ impl Binding<'_> {
     /// An extent of the function, rewritten for the caller. `None` if it consists of more than constants, scalars and
     /// extents of parameters.
     fn bind(&self, e: &Expr) -> Option<Expr> {
-        Some(match FlatExpr::of(e) {
+        Some(match FlatExpr::view(e) {
             FlatExpr::Constant(_) => e.clone(),
             FlatExpr::Place(place) if place.subscripts.is_empty() => self.variable(place.var)?,
             FlatExpr::Place(_) => return None,
@@ -108,7 +108,7 @@ pub(crate) fn known(called: &Routine) -> Result<(), (&'static CodeInfo, String)>
     };
     // The extents are bound to the parameters and globals themselves: any other argument would do.
     let arguments: Vec<Option<Expr>> = called.parameter_ids().map(|p| Some(Expr::var(p))).collect();
-    let globals = Named::of(called);
+    let globals = Named::collect(called);
     let binding = Binding {
         called,
         arguments: &arguments,
@@ -178,7 +178,7 @@ impl Variables {
         };
         let extents = binding.extents(result)?;
         let (ty, order) = (called.variable(result).ty, called.variable(result).order);
-        let fixed = extents.iter().map(|e| match FlatExpr::of(e) {
+        let fixed = extents.iter().map(|e| match FlatExpr::view(e) {
             FlatExpr::Constant(Constant::Int(n)) => Ok(n),
             FlatExpr::Constant(Constant::Real(_) | Constant::Real32(_) | Constant::Logical(_))
             | FlatExpr::Place(_)
@@ -187,7 +187,7 @@ impl Variables {
         let fixed: Result<Vec<i64>, usize> = fixed.collect();
         let constant = fixed.is_ok();
         let shape: Vec<Dim> = match constant {
-            true => extents.iter().cloned().map(Dim::of).collect(),
+            true => extents.iter().cloned().map(Dim::with_extent).collect(),
             false => vec![Dim::deferred(); extents.len()],
         };
         let v = match self.0.entry((ty, order, fixed)) {

@@ -23,7 +23,7 @@ pub(crate) fn is_deep(kind: &StmtKind) -> bool {
     let mut found = false;
     let mut look = |e: &Expr| {
         if e.depth() > DEEP {
-            e.walk(&mut |e| match FlatExpr::of(e) {
+            e.walk(&mut |e| match FlatExpr::view(e) {
                 FlatExpr::Op(Op::If, operands) => {
                     found |= operands.first().is_some_and(|e| e.depth() > SHALLOW);
                 }
@@ -57,7 +57,7 @@ pub(crate) fn hoist(
         guards: Vec::new(),
     };
     hoist.expr(value);
-    hoist.place(target);
+    hoist.hoist_place(target);
 }
 
 struct Hoist<'a, F> {
@@ -71,7 +71,7 @@ struct Hoist<'a, F> {
 impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
     fn expr(&mut self, e: &mut Expr) {
         if let Expr::Place(place) = e {
-            return self.place(place);
+            return self.hoist_place(place);
         }
         let Expr::Op(op, operands) = e else {
             return;
@@ -86,7 +86,7 @@ impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
         let [condition, arms @ ..] = &mut **operands else {
             return;
         };
-        let array = typing::of(self.variables, condition).rank > 0;
+        let array = typing::expr_type(self.variables, condition).rank > 0;
         if condition.depth() > SHALLOW {
             let all = self.guarded(condition.clone(), Expr::Logical(false));
             *condition = Expr::var((self.temporary)(all));
@@ -99,7 +99,7 @@ impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
         }
     }
 
-    fn place(&mut self, place: &mut Place) {
+    fn hoist_place(&mut self, place: &mut Place) {
         *place = place.map_subscripts(&mut |e| match e.depth() > SHALLOW {
             true => {
                 let index = self.guarded(e.clone(), Expr::Int(0));
@@ -111,7 +111,7 @@ impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
 
     /// The expression where the conditions hold, and `otherwise` elsewhere.
     fn guarded(&self, e: Expr, otherwise: Expr) -> Expr {
-        let scalar = typing::of(self.variables, &e).rank == 0;
+        let scalar = typing::expr_type(self.variables, &e).rank == 0;
         self.guards.iter().rev().fold(e, |e, (condition, array)| {
             let condition = match array & scalar {
                 true => Expr::op(Op::Any, [condition.clone()]),

@@ -97,7 +97,7 @@ fn out_parameter() -> Role {
 impl<'p> Forward<'_, '_, 'p> {
     pub(super) fn way_out(&mut self) -> VarId {
         *self.way.get_or_insert_with(|| {
-            let name = self.namer.suffixed("way".to_owned());
+            let name = self.namer.fresh_name("way".to_owned());
             add_local(
                 &mut self.routine,
                 name,
@@ -181,7 +181,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
             return vertex.kind.clone();
         };
         s.provisions.each_save(v, |i, place| {
-            let push = s.push(s.class(place.var), Expr::Place(place.clone()));
+            let push = s.push(s.tape_class(place.var), Expr::Place(place.clone()));
             self.pushes.push((i, push));
         });
         for &(i, k) in s.provisions.callee_globals.saves(v) {
@@ -197,7 +197,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
             while let Some((_, push)) = pushes.next_if(|p| p.0 == i) {
                 out.push(push);
             }
-            match &s.draft.code.of(v)[i].forward {
+            match &s.draft.code.row(v)[i].forward {
                 Some(forward) => {
                     for (k, f) in forward.iter().enumerate() {
                         out.push(Stmt {
@@ -236,7 +236,10 @@ impl ForwardCode for Forward<'_, '_, '_> {
         let plan = self.sweeps.plan(header);
         let mut out = Vec::new();
         if let Some(index) = self.sweeps.index_saved_on(header, entry) {
-            out.push(self.sweeps.push(self.sweeps.class(index), Expr::var(index)));
+            out.push(
+                self.sweeps
+                    .push(self.sweeps.tape_class(index), Expr::var(index)),
+            );
         }
         out.extend(self.note_bounds(header));
         if plan.counter {
@@ -269,7 +272,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
         let mut out = Vec::new();
         for (v, places, extents) in s.dying() {
             for place in places {
-                out.push(s.push(s.class(v), Expr::Place(place)));
+                out.push(s.push(s.tape_class(v), Expr::Place(place)));
             }
             for k in 0..extents {
                 out.push(s.push(TapeClass::Integer, extent_of(v, k)));

@@ -40,7 +40,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
         let s = self.sweeps;
         let index = s.index_saved_on(header, e).into_iter();
         index
-            .map(|index| s.push(s.class(index), Expr::var(index)))
+            .map(|index| s.push(s.tape_class(index), Expr::var(index)))
             .collect()
     }
 
@@ -79,7 +79,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
 impl AdjointCode for Reverse<'_, '_, '_> {
     fn block(&mut self, v: VertexId) -> Vec<Stmt> {
-        let adjoints = self.adjoints.of_mut(v);
+        let adjoints = self.adjoints.row_mut(v);
         self.sweeps.adjoint_block(v, adjoints, self.globals)
     }
 
@@ -118,19 +118,19 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     }
 
     fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt> {
-        let v = self.local(header, "exit", NameRole::PointOfExit, |l| &mut l.point);
+        let v = self.declare_local(header, "exit", NameRole::PointOfExit, |l| &mut l.point);
         vec![Stmt::assign(Place::whole(v), Expr::Int(point))]
     }
 
     fn point(&mut self, header: VertexId) -> Expr {
-        Expr::var(self.local(header, "exit", NameRole::PointOfExit, |l| &mut l.point))
+        Expr::var(self.declare_local(header, "exit", NameRole::PointOfExit, |l| &mut l.point))
     }
 
     fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt> {
         let s = self.sweeps;
         let index = s.index_saved_on(header, e).into_iter();
         index
-            .map(|index| s.pop(s.class(index), Place::whole(index)))
+            .map(|index| s.pop(s.tape_class(index), Place::whole(index)))
             .collect()
     }
 
@@ -145,11 +145,11 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     }
 
     fn state(&mut self, region: VertexId) -> Expr {
-        Expr::var(self.local(region, "state", NameRole::Dispatch, |l| &mut l.state))
+        Expr::var(self.declare_local(region, "state", NameRole::Dispatch, |l| &mut l.state))
     }
 
     fn set_state(&mut self, region: VertexId, state: i64) -> Vec<Stmt> {
-        let v = self.local(region, "state", NameRole::Dispatch, |l| &mut l.state);
+        let v = self.declare_local(region, "state", NameRole::Dispatch, |l| &mut l.state);
         vec![Stmt::assign(Place::whole(v), Expr::Int(state))]
     }
 

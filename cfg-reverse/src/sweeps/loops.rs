@@ -10,7 +10,7 @@ use crate::{plan::counters::runs_backwards, sweeps::reverse::Reverse};
 
 impl<'p> Reverse<'_, '_, 'p> {
     pub(super) fn bound(&mut self, header: VertexId) -> VarId {
-        self.local(header, "rBound", NameRole::TripCount, |l| &mut l.counter)
+        self.declare_local(header, "rBound", NameRole::TripCount, |l| &mut l.counter)
     }
 
     /// Restores the bounds that were recorded.
@@ -18,10 +18,10 @@ impl<'p> Reverse<'_, '_, 'p> {
         let plan = self.sweeps.plan(header);
         let mut bounds = Vec::new();
         if plan.step {
-            bounds.push(self.local(header, "step", NameRole::LoopBound, |l| &mut l.step));
+            bounds.push(self.declare_local(header, "step", NameRole::LoopBound, |l| &mut l.step));
         }
         if plan.first {
-            bounds.push(self.local(header, "first", NameRole::LoopBound, |l| &mut l.first));
+            bounds.push(self.declare_local(header, "first", NameRole::LoopBound, |l| &mut l.first));
         }
         let pop = |v| self.sweeps.pop(TapeClass::Integer, Place::whole(v));
         bounds.into_iter().map(pop).collect()
@@ -70,11 +70,15 @@ impl<'p> Reverse<'_, '_, 'p> {
     fn first_and_step(&mut self, header: VertexId, first: &Expr, step: &Expr) -> [Expr; 2] {
         let plan = self.sweeps.plan(header);
         let first = match plan.first {
-            true => Expr::var(self.local(header, "first", NameRole::LoopBound, |l| &mut l.first)),
+            true => Expr::var(
+                self.declare_local(header, "first", NameRole::LoopBound, |l| &mut l.first),
+            ),
             false => first.clone(),
         };
         let step = match plan.step {
-            true => Expr::var(self.local(header, "step", NameRole::LoopBound, |l| &mut l.step)),
+            true => {
+                Expr::var(self.declare_local(header, "step", NameRole::LoopBound, |l| &mut l.step))
+            }
             false => step.clone(),
         };
         [first, step]
@@ -89,11 +93,11 @@ impl<'p> Reverse<'_, '_, 'p> {
             return Vec::new();
         };
         let [first, step] = self.first_and_step(header, first, step);
-        let counter = self.local(header, "rCtr", NameRole::LoopCounter, |l| &mut l.index);
+        let counter = self.declare_local(header, "rCtr", NameRole::LoopCounter, |l| &mut l.index);
         let (bound, counter) = (Expr::var(self.bound(header)), Expr::var(counter));
         let passes = Expr::op(Op::Sub, [bound, counter]);
         let times = |n: Expr| Expr::op(Op::Mul, [n, step.clone()]);
-        let value = match FlatExpr::of(&step) {
+        let value = match FlatExpr::view(&step) {
             FlatExpr::Constant(Constant::Int(1)) => Expr::op(Op::Add, [first, passes]),
             FlatExpr::Constant(Constant::Int(-1)) => Expr::op(Op::Sub, [first, passes]),
             FlatExpr::Constant(Constant::Int(-1024..=1024)) => {
@@ -127,7 +131,7 @@ impl<'p> Reverse<'_, '_, 'p> {
             step,
         }) = self.sweeps.test(header).filter(|_| !counts)
         else {
-            let index = self.local(header, "rCtr", NameRole::LoopCounter, |l| &mut l.index);
+            let index = self.declare_local(header, "rCtr", NameRole::LoopCounter, |l| &mut l.index);
             let last = match self.stepped(header, complete) {
                 Some([first, last, step]) if !bound => {
                     Expr::op(Op::Trips, [first, last, step].map(Expr::clone))
@@ -157,7 +161,7 @@ impl<'p> Reverse<'_, '_, 'p> {
             );
             Expr::op(Op::Add, [first.clone(), back])
         };
-        let backwards = match FlatExpr::of(&step) {
+        let backwards = match FlatExpr::view(&step) {
             FlatExpr::Constant(Constant::Int(k)) if k != i64::MIN => Expr::Int(-k),
             FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => {
                 Expr::op(Op::Neg, [step])

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use crate::{
     code::{
-        expressions::{extent_of, fill, zero},
+        expressions::{array_of_zeros, extent_of, zero},
         names::Namer,
         routines::{add_local, is_deferred},
         rows::Rows,
@@ -84,7 +84,7 @@ impl<'p> Sweeps<'_, 'p> {
         };
         let mut namer = self.draft.scope.namer.clone();
         let branch_id = branch_id.then(|| {
-            let name = namer.suffixed("branchId".to_owned());
+            let name = namer.fresh_name("branchId".to_owned());
             add_local(&mut routine, name, ScalarType::Integer, NameRole::Marker)
         });
         let mut code = Reverse {
@@ -139,7 +139,7 @@ impl<'p> Sweeps<'_, 'p> {
             let mut out = std::mem::take(&mut adjoint.code);
             out.reserve_exact(self.provisions.save_count(v));
             self.provisions.each_save(v, |_, place| {
-                out.insert(0, self.pop(self.class(place.var), place.clone()));
+                out.insert(0, self.pop(self.tape_class(place.var), place.clone()));
             });
             if let Some(first) = out.first_mut() {
                 first.annotations.clone_from(&statement.annotations);
@@ -150,7 +150,7 @@ impl<'p> Sweeps<'_, 'p> {
         }
         let mut pops: Vec<(usize, Stmt)> = Vec::with_capacity(self.provisions.save_count(v));
         self.provisions.each_save(v, |i, place| {
-            pops.push((i, self.pop(self.class(place.var), place.clone())));
+            pops.push((i, self.pop(self.tape_class(place.var), place.clone())));
         });
         for &(i, k) in of_callees {
             let target = Place::whole(VarId::new(globals + k));
@@ -184,7 +184,7 @@ impl<'p> Sweeps<'_, 'p> {
 }
 
 impl Reverse<'_, '_, '_> {
-    pub(super) fn local(
+    pub(super) fn declare_local(
         &mut self,
         header: VertexId,
         base: &str,
@@ -240,7 +240,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 }))
             }
             VertexKind::Block(_) => {
-                let adjoints = self.adjoints.of_mut(v);
+                let adjoints = self.adjoints.row_mut(v);
                 VertexKind::Block(s.adjoint_block(v, adjoints, self.globals))
             }
         }
@@ -269,7 +269,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt> {
         let s = self.sweeps;
         s.index_saved_on(header, entry)
-            .map(|index| s.pop(s.class(index), Place::whole(index)))
+            .map(|index| s.pop(s.tape_class(index), Place::whole(index)))
             .into_iter()
             .collect()
     }
@@ -307,11 +307,11 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             }
             if rank > 0 {
                 let shape = extents[..rank].iter().map(|&n| Expr::var(n));
-                let blank = fill(original.variable(v).ty, shape);
+                let blank = array_of_zeros(original.variable(v).ty, shape);
                 out.push(Stmt::assign(Place::whole(v), blank));
             }
             for place in places.into_iter().rev() {
-                out.push(s.pop(s.class(v), place));
+                out.push(s.pop(s.tape_class(v), place));
             }
         }
         for (v, b) in s.draft.scope.derivative.iter().enumerate() {
@@ -322,7 +322,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 let v = VarId::new(v);
                 let start = if is_deferred(variable) {
                     let extents = (0..variable.rank()).map(|k| extent_of(v, k));
-                    fill(variable.ty, extents)
+                    array_of_zeros(variable.ty, extents)
                 } else {
                     zero(variable.ty)
                 };

@@ -21,7 +21,7 @@ use cfg_core::{
 
 /// The reverse sweep with assignments in place of increments to 0, and without zeros that nothing reads.
 pub(super) fn without_known_zeros(mut routine: Routine) -> Routine {
-    let candidates = Candidates::of(&routine);
+    let candidates = Candidates::find(&routine);
     if let Some(mut cfg) = routine.body.take() {
         if candidates.count > 0 {
             cfg = known::assign_where_zero(cfg, &candidates);
@@ -40,7 +40,7 @@ struct Candidates {
 }
 
 impl Candidates {
-    fn of(routine: &Routine) -> Self {
+    fn find(routine: &Routine) -> Self {
         let mut found = Self {
             numbers: vec![None; routine.variables.len()],
             count: 0,
@@ -70,7 +70,7 @@ impl Candidates {
 /// The variable that the statement sets to the real number 0.
 fn zeroed(statement: &Stmt) -> Option<VarId> {
     let (target, value) = statement.kind.assignment()?;
-    let is_zero = match FlatExpr::of(value) {
+    let is_zero = match FlatExpr::view(value) {
         FlatExpr::Constant(Constant::Real(x)) => x.to_bits() == 0,
         FlatExpr::Constant(Constant::Real32(x)) => x.to_bits() == 0,
         FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))
@@ -84,12 +84,12 @@ fn zeroed(statement: &Stmt) -> Option<VarId> {
 struct Names<F>(F);
 
 impl<'ir, F: FnMut(VarId, PlaceRole)> Visit<'ir> for Names<F> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         (self.0)(place.var, role);
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         (self.0)(*v, role);
     }
 }
@@ -120,7 +120,7 @@ mod tests {
         let routine = without_known_zeros(program.routines[0].clone());
         let vertices = routine.body.iter().flat_map(|cfg| cfg.vertices());
         let statements = vertices.flat_map(|(_, vertex): (_, &Vertex)| vertex.statements());
-        let shown = statements.map(|s| text::stmt(&routine, &program, s).to_string());
+        let shown = statements.map(|s| text::stmt_text(&routine, &program, s).to_string());
         shown.collect()
     }
 

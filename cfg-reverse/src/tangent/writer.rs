@@ -100,7 +100,7 @@ impl<'a> Writer<'a> {
                         statement: s,
                     };
                     let first = code.len();
-                    let mark = Mark::of(&statement, self.same_graph.then_some(number));
+                    let mark = Mark::from_statement(&statement, self.same_graph.then_some(number));
                     number += 1;
                     if let Err((info, message)) = self.statement(original, &statement, &mut code) {
                         let problem = Diagnostic::error(info, message, info.explanation);
@@ -160,7 +160,7 @@ impl<'a> Writer<'a> {
         let original = self.program.routine(self.id);
         let mut taken = FixedBitSet::with_capacity(original.variables.len());
         for statement in original.statements() {
-            match FlatStmt::of(&statement.kind) {
+            match FlatStmt::view(&statement.kind) {
                 FlatStmt::Call {
                     callee,
                     arguments,
@@ -210,7 +210,7 @@ impl<'a> Writer<'a> {
                 },
                 role @ (Role::Parameter { .. } | Role::Local) => (
                     role,
-                    self.scope.namer.suffixed(format!("{}_t", variable.name)),
+                    self.scope.namer.fresh_name(format!("{}_t", variable.name)),
                 ),
             };
             let tangent = Variable {
@@ -267,7 +267,7 @@ impl<'a> Writer<'a> {
             if !variable.ty.is_real() || !is_constant || self.is_given(v) {
                 continue;
             }
-            let name = self.scope.namer.suffixed(format!("{}_t", variable.name));
+            let name = self.scope.namer.fresh_name(format!("{}_t", variable.name));
             let zero = self.scope.routine.add_variable(Variable {
                 name,
                 role: Role::Local,
@@ -329,7 +329,7 @@ impl<'a> Writer<'a> {
         code: &mut Vec<Stmt>,
     ) -> Result<(), Failure> {
         let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
-        match FlatStmt::of(&statement.kind) {
+        match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
                 let tangent =
                     assignment::tangent(&mut self.scope, target, value).map_err(unsupported)?;
@@ -615,7 +615,7 @@ fn behind_entry(mut cfg: Cfg, mut first: Vec<Stmt>) -> Cfg {
         *statements = first;
         return cfg;
     }
-    let mut graph = Editor::of(cfg);
+    let mut graph = Editor::take_apart(cfg);
     graph.insert_behind(entry.index(), first);
     graph.finish()
 }

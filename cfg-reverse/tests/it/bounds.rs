@@ -555,7 +555,7 @@ end
             panic!("{found:?}");
         };
         let statement = &cfg.vertex(v).statements()[s];
-        let shown = text::stmt(program.routine(main), &program, statement);
+        let shown = text::stmt_text(program.routine(main), &program, statement);
         assert_eq!(shown, wrong);
     }
 }

@@ -67,7 +67,7 @@ fn compare(
     // The derivatives that are given, by direction.
     let mut given = vec![Named::new(); COUNT];
     let mut derivatives = Vec::new();
-    let signature = Signature::of(&single, routine);
+    let signature = Signature::from_origins(&single, routine);
     let base = signature.original.ok_or("made of nothing")?;
     for (p, role) in original.parameter_ids().zip(signature.parameters) {
         let (ParameterRole::Adjoint(of) | ParameterRole::Tangent(of)) = role else {
@@ -297,7 +297,7 @@ fn agrees_by_hand(lines: &str) {
     let values = Named::from([
         ("n".to_owned(), Value::integer(2)),
         ("x".to_owned(), Value::real(1.5)),
-        ("v".to_owned(), Value::reals(&[3.0, -1.0])),
+        ("v".to_owned(), Value::from_reals(&[3.0, -1.0])),
         ("y".to_owned(), Value::real(0.5)),
     ]);
     let program = by_hand(lines);

@@ -26,7 +26,10 @@ fn refused(extent: impl FnOnce([VarId; 5]) -> Expr) -> Option<String> {
     let w = f.local("w", Real.array([Dim::deferred()]));
     let fixed = f.global(p.program(), fixed);
     f.independents([x]).dependents([y]);
-    let t = f.local("t", Real.array([Dim::of(extent([n, x, y, w, fixed]))]));
+    let t = f.local(
+        "t",
+        Real.array([Dim::with_extent(extent([n, x, y, w, fixed]))]),
+    );
     f.assign(w, x);
     f.assign(t, 0.0);
     f.assign(t.at(1), Expr::from(x.at(1)) * x.at(1));

@@ -49,8 +49,8 @@ fn jumps(program: &Program) -> Result<(), String> {
         Ok::<_, String>(made)
     };
     for flat in [
-        each(&|r| recover::flatten(program, &Effects::of(program), r))?,
-        each(&|r| recover::flatten_dense(program, &Effects::of(program), r))?,
+        each(&|r| recover::flatten(program, &Effects::summarise(program), r))?,
+        each(&|r| recover::flatten_dense(program, &Effects::summarise(program), r))?,
     ] {
         let back = recover::recover_program(&flat);
         validate::validate(back).map_err(|d| d.to_string())?;
@@ -104,7 +104,7 @@ fn generated_graphs_are_in_topological_order() {
             .filter(|r| r.control == Control::Structured);
         for routine in structured {
             let cfg = routine.body.as_ref().ok_or("no body")?;
-            let structure = Structure::of(cfg).map_err(|d| d.to_string())?;
+            let structure = Structure::compute(cfg).map_err(|d| d.to_string())?;
             if !structure
                 .order
                 .iter()

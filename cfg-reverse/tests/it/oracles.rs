@@ -203,7 +203,7 @@ fn effects_are_those_of_runs() {
         let Ok(case) = generate(&generate::Options::EXACT, seed) else {
             continue;
         };
-        let effects = Effects::of(&case.program);
+        let effects = Effects::summarise(&case.program);
         let main = case.main;
         let formals = effects.formals(main);
         let after = case.run(Limits::default()).expect("generated programs run");

@@ -44,7 +44,7 @@ fn paper() -> (Program, RoutineId) {
 fn shown(result: &Preaccumulation, block: &Block) -> String {
     let mut out = String::new();
     let forward = result.variables(block, Side::Forward);
-    let name = |place: &cfg_core::ir::Place| cfg_core::text::place(forward, place);
+    let name = |place: &cfg_core::ir::Place| cfg_core::text::place_text(forward, place);
     for (what, list) in [
         ("independent", &block.independents),
         ("dependent", &block.dependents),

@@ -308,7 +308,7 @@ end
     let routine = program.routine(main);
     let cfg = routine.body.as_ref().expect("it has a graph");
     let statement = &cfg.vertex(v).statements()[s];
-    assert_eq!(text::stmt(routine, &program, statement), wrong);
+    assert_eq!(text::stmt_text(routine, &program, statement), wrong);
 }
 
 /// Pools of objects behind pointers are recorded by the routines that write them, other global arrays on request, and

@@ -63,7 +63,7 @@ fn is_worse(after: [u64; 3], before: [u64; 3]) -> bool {
 
 fn records_no_more(case: &Case) -> Result<(), String> {
     let before = tape(case, &case.program)?;
-    let effects = Effects::of(&case.program);
+    let effects = Effects::summarise(&case.program);
     let mut flat = case.program.clone();
     let mut dense = case.program.clone();
     for (r, original) in case.program.routines.iter().enumerate() {

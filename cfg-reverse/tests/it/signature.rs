@@ -39,7 +39,7 @@ fn parameters_are_told_by_their_origins() {
         let valid = validate(case.program.clone()).expect("it is valid");
         let program = &case.program;
         let own: Vec<_> = program.routine(case.main).parameter_ids().collect();
-        let signature = Signature::of(program, case.main);
+        let signature = Signature::from_origins(program, case.main);
         assert_eq!(signature.original, None);
         assert_eq!(
             signature.parameters,
@@ -49,13 +49,16 @@ fn parameters_are_told_by_their_origins() {
         );
         if let Ok(made) = tangent(&flat(&valid), case.main) {
             for &(original, derived) in &made.pairs {
-                let found = Signature::of(&made.program, derived);
+                let found = Signature::from_origins(&made.program, derived);
                 assert_eq!(found.role, Some(NameRole::Tangent), "seed {seed}");
                 let tangents: fn(VarId) -> ParameterRole = ParameterRole::Tangent;
                 let roles = expected(&made.program, original, Some(tangents), true, false);
                 assert_eq!(found.parameters, roles, "seed {seed}");
             }
-            assert_eq!(made.signature, Signature::of(&made.program, made.tangent));
+            assert_eq!(
+                made.signature,
+                Signature::from_origins(&made.program, made.tangent)
+            );
         }
         let Ok(made) = reverse(&flat(&valid), case.main, &Reversing::default()) else {
             continue;
@@ -63,14 +66,14 @@ fn parameters_are_told_by_their_origins() {
         reversed += 1;
         let adjoints: fn(VarId) -> ParameterRole = ParameterRole::Adjoint;
         for &(original, forward, backward) in &made.sweeps {
-            let found = Signature::of(&made.program, forward);
+            let found = Signature::from_origins(&made.program, forward);
             assert_eq!(
                 (found.original, found.role),
                 (Some(original), Some(NameRole::Forward))
             );
             let roles = expected(&made.program, original, None, false, true);
             assert_eq!(found.parameters, roles, "seed {seed}");
-            let found = Signature::of(&made.program, backward);
+            let found = Signature::from_origins(&made.program, backward);
             assert_eq!(
                 (found.original, found.role),
                 (Some(original), Some(NameRole::Reverse))

@@ -125,7 +125,7 @@ impl Writer<'_> {
                 .replace('$', &element)
                 .replace('@', &new)
         };
-        self.line(&Text::of(&fill(plain), &fill(dual), &[&e, &c, &i]));
+        self.line(&Text::fill(&fill(plain), &fill(dual), &[&e, &c, &i]));
     }
 
     /// Statements under a constant condition: reached never, or always.

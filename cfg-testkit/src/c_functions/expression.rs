@@ -22,7 +22,7 @@ impl Writer<'_> {
             5 => self.function(depth),
             6 => {
                 let a = self.real(depth - 1);
-                Text::of("-{0}", "d_neg({0})", &[&parenthesised(&a)])
+                Text::fill("-{0}", "d_neg({0})", &[&parenthesised(&a)])
             }
             7 => {
                 let (c, a, b) = (
@@ -30,7 +30,7 @@ impl Writer<'_> {
                     self.real(depth - 1),
                     self.real(depth - 1),
                 );
-                Text::of("({0} ? {1} : {2})", "({0} ? {1} : {2})", &[&c, &a, &b])
+                Text::fill("({0} ? {1} : {2})", "({0} ? {1} : {2})", &[&c, &a, &b])
             }
             _ => self.pure_call(depth),
         }
@@ -38,7 +38,7 @@ impl Writer<'_> {
 
     fn binary(&mut self, plain: &str, dual: &str, depth: usize) -> Text {
         let (a, b) = (self.real(depth - 1), self.real(depth - 1));
-        let made = Text::of(plain, dual, &[&parenthesised(&a), &parenthesised(&b)]);
+        let made = Text::fill(plain, dual, &[&parenthesised(&a), &parenthesised(&b)]);
         // The right operand of a quotient occurs twice in the text.
         parenthesised(&made)
     }
@@ -66,7 +66,7 @@ impl Writer<'_> {
             ("hypot({0}, {1})", "d_hypot({0}, {1})"),
         ];
         let (plain, dual) = forms[self.rng.below(forms.len())];
-        Text::of(plain, dual, &[&a, &b])
+        Text::fill(plain, dual, &[&a, &b])
     }
 
     /// A call of a function that changes nothing, and calls itself.
@@ -75,7 +75,7 @@ impl Writer<'_> {
         let Some(name) = self.file.recursive.clone() else {
             return a;
         };
-        Text::of(
+        Text::fill(
             &format!("{name}({{0}}, {n})"),
             &format!("d_{name}({{0}}, {n})"),
             &[&a],
@@ -95,7 +95,7 @@ impl Writer<'_> {
             }
             3 => {
                 let e = self.int(1);
-                Text::of(
+                Text::fill(
                     "(double)({0} % 7) * 0.125",
                     "K((double)({0} % 7) * 0.125)",
                     &[&e],
@@ -119,7 +119,7 @@ impl Writer<'_> {
         let k = *self.rng.pick(&fit)?;
         let array = self.arrays[k].clone();
         let subscript = self.subscript(array.length);
-        Some(Text::of(
+        Some(Text::fill(
             &format!("{}[{{0}}]{}", array.name, array.field),
             &format!("{}[{{0}}]{}", array.name, array.field),
             &[&subscript],
@@ -178,7 +178,7 @@ impl Writer<'_> {
         let text = Text::with(forms[self.rng.below(forms.len())], &[&a, &b]);
         if self.rng.percent(8) {
             let e = self.real(depth - 1);
-            return Text::of(
+            return Text::fill(
                 "(int)fmin(3.0, fmax(-3.0, {0}))",
                 "(int)fmin(3.0, fmax(-3.0, {0}.v))",
                 &[&parenthesised(&e)],
@@ -194,7 +194,7 @@ impl Writer<'_> {
                 let (a, b) = (self.real(depth.min(1)), self.real(depth.min(1)));
                 let op = ["<", ">", "<=", ">="][self.rng.below(4)];
                 let dual = format!("({{0}}).v {op} ({{1}}).v");
-                Text::of(
+                Text::fill(
                     &format!("({{0}} {op} {{1}})"),
                     &format!("({dual})"),
                     &[&a, &b],

@@ -59,7 +59,7 @@ impl Writer<'_> {
         ];
         let (plain, dual) = forms[self.rng.below(forms.len())];
         let text = Text::both(&plain.replace("NAME", &name), &dual.replace("NAME", &name));
-        Text::of(&text.plain, &text.dual, &[&i])
+        Text::fill(&text.plain, &text.dual, &[&i])
     }
 
     /// A call through a pointer, or of a function that is given some.
@@ -104,7 +104,7 @@ impl Writer<'_> {
                 .replace('@', &p)
                 .replace('$', &q)
         };
-        let text = Text::of(&fill(plain), &fill(dual), &[&f, &g, &e, &c]);
+        let text = Text::fill(&fill(plain), &fill(dual), &[&f, &g, &e, &c]);
         self.line(&text);
     }
 }

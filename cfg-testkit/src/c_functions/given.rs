@@ -206,6 +206,6 @@ impl Writer<'_> {
                 .replace("ARRAY", &array.name)
                 .replace("LENGTH", &array.length.to_string())
         };
-        self.line(&Text::of(&fill(plain), &fill(dual), &[&e, &g, &c]));
+        self.line(&Text::fill(&fill(plain), &fill(dual), &[&e, &g, &c]));
     }
 }

@@ -113,7 +113,7 @@ impl Writer<'_> {
         }
         let (plain, dual) = &forms[self.rng.below(forms.len())];
         let fill = |form: &str| form.replace("NAME", &name);
-        let text = Text::of(&fill(plain), &fill(dual), &[&to, &other, &e]);
+        let text = Text::fill(&fill(plain), &fill(dual), &[&to, &other, &e]);
         self.line(&text);
     }
 }

@@ -37,7 +37,7 @@ impl Writer<'_> {
         let (a, b) = (self.real(1), self.real(1));
         let form = format!("{name}[3] = {{{{0}}, {{1}}, ");
         let (plain, dual) = (format!("double {form}0.5}};"), format!("D {form}K(0.5)}};"));
-        self.line(&Text::of(&plain, &dual, &[&a, &b]));
+        self.line(&Text::fill(&plain, &dual, &[&a, &b]));
         self.see(name, 3, true);
     }
 
@@ -55,7 +55,7 @@ impl Writer<'_> {
         let form = format!(
             "{name}[{i}][0] = {{0}};\n        {name}[{i}][1] = {{1}};\n        {name}[{i}][2] = "
         );
-        self.line(&Text::of(
+        self.line(&Text::fill(
             &format!("{form}{i};"),
             &format!("{form}K({i});"),
             &[&a, &b],
@@ -99,7 +99,7 @@ impl Writer<'_> {
                 self.open(&Text::same(&format!(
                     "for (int {i} = 0; {i} < {length}; {i}++) {{"
                 )));
-                self.line(&Text::of(
+                self.line(&Text::fill(
                     &format!("{name}[{i}] = {{0}} + {i};"),
                     &format!("{name}[{i}] = d_add({{0}}, K({i}));"),
                     &[&e],
@@ -136,7 +136,7 @@ impl Writer<'_> {
         let (name, c) = (self.name("r"), self.condition(1));
         let constant = if written { "" } else { "const " };
         let form = format!("*{name} = {{0}} ? {} : {} + 1;", a.name, b.name);
-        self.line(&Text::of(
+        self.line(&Text::fill(
             &format!("{constant}double {form}"),
             &format!("{constant}D {form}"),
             &[&c],
@@ -206,7 +206,7 @@ impl Writer<'_> {
             ),
         ];
         let (plain, dual) = forms[self.rng.below(forms.len())];
-        self.line(&Text::of(&fill(plain), &fill(dual), &[&e]));
+        self.line(&Text::fill(&fill(plain), &fill(dual), &[&e]));
     }
 
     /// Structures: one or three of them, made, copied, changed by functions.
@@ -219,17 +219,17 @@ impl Writer<'_> {
         let target = self.reals[self.rng.below(self.reals.len())].clone();
         let known = self.rng.pick(&self.structures).cloned();
         match (self.rng.below(6), known) {
-            (0, Some(p)) => self.line(&Text::of(
+            (0, Some(p)) => self.line(&Text::fill(
                 &format!("{target} += {file}_norm({p});"),
                 &format!("d_to_add(&{target}, d_{file}_norm({p}));"),
                 &[],
             )),
-            (1, Some(p)) => self.line(&Text::of(
+            (1, Some(p)) => self.line(&Text::fill(
                 &format!("{file}_move(&{p}, {{0}});"),
                 &format!("d_{file}_move(&{p}, {{0}});"),
                 &[&e],
             )),
-            (2, Some(p)) => self.line(&Text::of(
+            (2, Some(p)) => self.line(&Text::fill(
                 &format!("{p} = {file}_make({{0}}, x);"),
                 &format!("{p} = d_{file}_make({{0}}, x);"),
                 &[&e],
@@ -254,7 +254,7 @@ impl Writer<'_> {
                 let form = format!(
                     "{all}[{i}].u = {{0}};\n        {all}[{i}].c = {i};\n        {all}[{i}].w[0] = {{1}};\n        {all}[{i}].w[1] = "
                 );
-                self.line(&Text::of(
+                self.line(&Text::fill(
                     &format!("{form}{i};"),
                     &format!("{form}K({i});"),
                     &[&e, &g],
@@ -272,7 +272,7 @@ impl Writer<'_> {
             }
             _ => {
                 let p = self.name("st");
-                self.line(&Text::of(
+                self.line(&Text::fill(
                     &format!("{ty} {p} = {{{{0}}, 1, {{{{1}}, 0.5}}}};"),
                     &format!("d_{ty} {p} = {{{{0}}, 1, {{{{1}}, K(0.5)}}}};"),
                     &[&e, &g],

@@ -112,6 +112,6 @@ impl Writer<'_> {
                 .replace("ARRAY", &array.name)
                 .replace('@', &new)
         };
-        self.line(&Text::of(&fill(plain), &fill(dual), &[&e, &c]));
+        self.line(&Text::fill(&fill(plain), &fill(dual), &[&e, &c]));
     }
 }

@@ -108,7 +108,7 @@ impl Writer<'_> {
             ),
         ];
         let (plain, dual) = forms[self.rng.weighted(&[10, 6, 4, 3, 2])];
-        let text = Text::of(plain, dual, &[target, e]);
+        let text = Text::fill(plain, dual, &[target, e]);
         self.line(&text);
     }
 
@@ -133,7 +133,7 @@ impl Writer<'_> {
             format!("double {name} = {{0}};"),
             format!("D {name} = {{0}};"),
         );
-        self.line(&Text::of(&plain, &dual, &[&e]));
+        self.line(&Text::fill(&plain, &dual, &[&e]));
         self.reals.push(name);
     }
 
@@ -292,7 +292,7 @@ impl Writer<'_> {
         if way.is_empty() || self.rng.percent(20) {
             let e = self.real(1);
             self.open(&Text::with("if ({0}) {", &[&c]));
-            self.line(&Text::of("return {0};", "return {0};", &[&e]));
+            self.line(&Text::fill("return {0};", "return {0};", &[&e]));
             self.close();
             return;
         }
@@ -417,7 +417,7 @@ impl Writer<'_> {
         let k = self.rng.below(forms.len());
         self.line(&Text::with(forms[k], &[&e]));
         let target = self.reals[self.rng.below(self.reals.len())].clone();
-        self.line(&Text::of(
+        self.line(&Text::fill(
             &format!("{target} += (double)(h % 1000u) * 0.001;"),
             &format!("d_to_add(&{target}, K((double)(h % 1000u) * 0.001));"),
             &[],
@@ -450,7 +450,7 @@ impl Writer<'_> {
         let (plain, dual) = forms[self.rng.below(forms.len())];
         let fit = |form: &str| form.replace('@', &q).replace('%', &target);
         // A target that is named on the right would make the order of evaluation undefined in C.
-        self.line(&Text::of(&fit(plain), &fit(dual), &[&e, &c]));
+        self.line(&Text::fill(&fit(plain), &fit(dual), &[&e, &c]));
     }
 
     fn single_precision(&mut self) {
@@ -460,7 +460,7 @@ impl Writer<'_> {
         let name = self.name("z");
         let e = self.real(2);
         self.single = true;
-        self.line(&Text::of(
+        self.line(&Text::fill(
             &format!("float {name} = {{0}};"),
             &format!("D {name} = d_float({{0}});"),
             &[&e],

@@ -152,6 +152,6 @@ impl Writer<'_> {
             .replace("TANH", "d_tanh")
             .replace("SUM", "d_add")
             .replace("PRODUCT", "d_mul");
-        self.line(&Text::of(&plain, &dual, &[&e, &g, &c]));
+        self.line(&Text::fill(&plain, &dual, &[&e, &g, &c]));
     }
 }

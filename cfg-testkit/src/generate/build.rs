@@ -33,7 +33,11 @@ pub(super) fn record_of_generator() -> Record {
         fields: vec![
             field("x", ScalarType::Real, vec![]),
             field("k", ScalarType::Integer, vec![]),
-            field("v", ScalarType::Real, vec![Dim::of(Expr::Int(INDEX_MAX))]),
+            field(
+                "v",
+                ScalarType::Real,
+                vec![Dim::with_extent(Expr::Int(INDEX_MAX))],
+            ),
         ],
     }
 }

@@ -78,16 +78,16 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
 struct Names<F>(F);
 
 impl<F: FnMut(&mut VarId)> VisitMut for Names<F> {
-    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+    fn visit_variable(&mut self, v: &mut VarId, _: PlaceRole) {
         (self.0)(v);
     }
 
-    fn place(&mut self, place: &mut Place, _: PlaceRole) {
+    fn visit_place(&mut self, place: &mut Place, _: PlaceRole) {
         (self.0)(&mut place.var);
         walk_place_mut(self, place);
     }
 
-    fn test(&mut self, test: &mut LoopTest) {
+    fn visit_test(&mut self, test: &mut LoopTest) {
         match test {
             LoopTest::Pre(e) | LoopTest::Post(e) => self.read(e),
             LoopTest::Counted {
@@ -104,10 +104,10 @@ impl<F: FnMut(&mut VarId)> VisitMut for Names<F> {
         }
     }
 
-    fn statement(&mut self, statement: &mut Stmt) {
+    fn visit_statement(&mut self, statement: &mut Stmt) {
         match &mut statement.kind {
             StmtKind::Assign { target, value } => {
-                self.place(target, PlaceRole::Read);
+                self.visit_place(target, PlaceRole::Read);
                 self.read(value);
             }
             StmtKind::Push { tape, value, .. } => {
@@ -127,15 +127,17 @@ impl<F: FnMut(&mut VarId)> VisitMut for Names<F> {
 
 impl<F: FnMut(&mut VarId)> Names<F> {
     fn read(&mut self, e: &mut Expr) {
-        self.expr(e, PlaceRole::Read);
+        self.visit_expr(e, PlaceRole::Read);
     }
 
     fn region(&mut self, region: &mut Region) {
         for node in region {
             match node {
-                Node::Block(statements) => statements.iter_mut().for_each(|s| self.statement(s)),
+                Node::Block(statements) => {
+                    statements.iter_mut().for_each(|s| self.visit_statement(s))
+                }
                 Node::Loop { test, body } => {
-                    self.test(test);
+                    self.visit_test(test);
                     self.region(body);
                 }
                 Node::Branch { selector, arms } => {

@@ -154,8 +154,8 @@ fn globals_of(rng: &mut Rng, options: &Options, narrow: bool, scattered: bool) -
         if rng.percent(overlays * odd / 400) {
             // Subscripts up to four are good everywhere.
             let (shape, offset) = match count {
-                16 => (vec![Dim::of(Expr::Int(8))], rng.between(0, 8)),
-                _ => (vec![Dim::of(Expr::Int(5))], rng.between(0, 1)),
+                16 => (vec![Dim::with_extent(Expr::Int(8))], rng.between(0, 8)),
+                _ => (vec![Dim::with_extent(Expr::Int(5))], rng.between(0, 1)),
             };
             add("gw", shape, Some(Overlay { base, offset }));
         }
@@ -219,7 +219,7 @@ fn globals_of(rng: &mut Rng, options: &Options, narrow: bool, scattered: bool) -
 fn add_records(rng: &mut Rng, record: ScalarType, globals: &mut Vec<Global>) {
     for (name, percent, shape) in [
         ("rp", 60, vec![]),
-        ("rq", 40, vec![Dim::of(Expr::Int(INDEX_MAX))]),
+        ("rq", 40, vec![Dim::with_extent(Expr::Int(INDEX_MAX))]),
     ] {
         if rng.percent(percent) {
             let id = GlobalId::new(globals.len());

@@ -62,7 +62,7 @@ impl<D: Derivative> Machine<'_, D> {
                 Actual::View(view) => self.formal(variable, view, &views)?,
                 Actual::Own => {
                     let bounds = self.bounds_of(variable, &views)?;
-                    let mut view = View::dense(0, &bounds, column).of(variable.ty);
+                    let mut view = View::dense(0, &bounds, column).with_type(variable.ty);
                     view.base =
                         (self.cells).allocate(view.len(), self.limits.cells, variable.ty)?;
                     if variable.ty == ScalarType::Tape {
@@ -91,7 +91,7 @@ impl<D: Derivative> Machine<'_, D> {
             }
             let bounds = self.bounds_of(variable, &views)?;
             let column = variable.order == Order::Column;
-            let mut view = View::dense(0, &bounds, column).of(variable.ty);
+            let mut view = View::dense(0, &bounds, column).with_type(variable.ty);
             view.base = (self.cells).allocate(view.len(), self.limits.cells, variable.ty)?;
             if variable.ty == ScalarType::Tape {
                 self.new_tape(view.base);
@@ -177,7 +177,7 @@ impl<D: Derivative> Machine<'_, D> {
         let column = variable.order == Order::Column;
         let formal = View {
             list: argument.list.clone(),
-            ..View::dense(argument.base, &bounds, column).of(variable.ty)
+            ..View::dense(argument.base, &bounds, column).with_type(variable.ty)
         };
         if formal.len() > argument.len() {
             return Err(FaultKind::Shape);

@@ -108,7 +108,7 @@ impl<D: Derivative> Cells<D> {
             Some(_) => &[(1, size)],
             None => &[],
         };
-        Ok(View::dense(object.base + first, bounds, false).of(pointee))
+        Ok(View::dense(object.base + first, bounds, false).with_type(pointee))
     }
 
     /// An object on the heap.

@@ -61,7 +61,7 @@ impl View {
     }
 
     /// The view with the record that a type is, whose cells are its last dimension.
-    pub(super) fn of(self, ty: ScalarType) -> Self {
+    pub(super) fn with_type(self, ty: ScalarType) -> Self {
         Self {
             record: ty.record(),
             ..self

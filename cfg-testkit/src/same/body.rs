@@ -353,8 +353,14 @@ impl<'p> Bodies<'_, 'p> {
     ) -> Result<(), Difference> {
         Err(Difference {
             at,
-            a: format!("`{}`", Printer::new(self.program.a, self.a).decision(x)),
-            b: format!("`{}`", Printer::new(self.program.b, self.b).decision(y)),
+            a: format!(
+                "`{}`",
+                Printer::new(self.program.a, self.a).display_decision(x)
+            ),
+            b: format!(
+                "`{}`",
+                Printer::new(self.program.b, self.b).display_decision(y)
+            ),
         })
     }
 
@@ -364,8 +370,8 @@ impl<'p> Bodies<'_, 'p> {
         }
         Err(Difference {
             at: at.to_owned(),
-            a: format!("`{}`", text::stmt(self.a, self.program.a, s)),
-            b: format!("`{}`", text::stmt(self.b, self.program.b, t)),
+            a: format!("`{}`", text::stmt_text(self.a, self.program.a, s)),
+            b: format!("`{}`", text::stmt_text(self.b, self.program.b, t)),
         })
     }
 

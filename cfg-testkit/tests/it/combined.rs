@@ -16,7 +16,7 @@ const COMBINED: &[(&str, Has)] = &[
         is_general(r)
             && r.body
                 .as_ref()
-                .is_some_and(|body| Structure::of(body).is_err())
+                .is_some_and(|body| Structure::compute(body).is_err())
     }),
     ("returns from the inside", |_, r| {
         let exits = |body: &cfg_core::ir::Cfg| body.exit().map_or(0, |v| body.in_edges(v).len());

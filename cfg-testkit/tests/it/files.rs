@@ -22,7 +22,7 @@ fn programs_in_the_folder_are_valid_and_read_as_they_were_built() {
         let bytes = std::fs::read(folder().join(format!("{}.json", kernel.name))).unwrap();
         let program = json::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", kernel.name));
         assert_eq!(program, kernel.program, "{}", kernel.name);
-        let problems = validate::problems(&program).1;
+        let problems = validate::find_problems(&program).1;
         assert!(problems.is_empty(), "{}: {problems}", kernel.name);
     }
 }

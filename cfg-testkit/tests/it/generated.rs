@@ -18,7 +18,7 @@ fn text(program: &Program) -> Result<Vec<u8>, String> {
 }
 
 fn valid_and_stable(case: &Case) -> Result<(), String> {
-    let (_, problems) = validate::problems(&case.program);
+    let (_, problems) = validate::find_problems(&case.program);
     if problems.has_errors() {
         return Err(problems.to_string());
     }

@@ -40,7 +40,9 @@ fn every_member_of_the_format_is_drawn() {
         let mut bytes = Vec::new();
         json::write(program, &mut bytes).unwrap_or_else(|e| panic!("{what}: {e}"));
         let document = serde_json::from_slice(&bytes).unwrap_or_else(|e| panic!("{what}: {e}"));
-        drawn.extend(members::of(&schema, &document).unwrap_or_else(|e| panic!("{what}: {e}")));
+        drawn.extend(
+            members::present_in(&schema, &document).unwrap_or_else(|e| panic!("{what}: {e}")),
+        );
     };
     for (options, seeds) in [(Options::WIDE, 0..1600), (Options::WIDE_SMOOTH, 0..150)] {
         for seed in seeds {
@@ -79,8 +81,8 @@ fn every_member_of_the_format_is_drawn() {
 fn a_document_that_breaks_the_schema_has_no_members() {
     let schema = json::schema();
     let wrong = serde_json::json!({"format": "cfgrev/1", "routines": [{"nam": "f"}]});
-    assert!(members::of(&schema, &wrong).is_err());
+    assert!(members::present_in(&schema, &wrong).is_err());
     let right = serde_json::json!({"format": "cfgrev/1", "routines": [{"name": "f"}]});
-    let found = members::of(&schema, &right).expect("it keeps the schema");
+    let found = members::present_in(&schema, &right).expect("it keeps the schema");
     assert!(found.contains("Routine.name"), "{found:?}");
 }

@@ -41,7 +41,7 @@ const ALL: [(&str, usize); 11] = [
 ];
 
 impl Found {
-    fn of(program: &Program) -> Self {
+    fn count(program: &Program) -> Self {
         let mut found = Self::default();
         found.add(program);
         found
@@ -49,7 +49,7 @@ impl Found {
 
     fn add(&mut self, program: &Program) {
         for routine in &program.routines {
-            self.routine(routine);
+            self.visit_routine(routine);
         }
     }
 
@@ -70,7 +70,7 @@ impl Found {
 }
 
 impl<'ir> Visit<'ir> for Found {
-    fn routine(&mut self, routine: &'ir Routine) {
+    fn visit_routine(&mut self, routine: &'ir Routine) {
         for variable in &routine.variables {
             self.note(
                 "type",
@@ -106,7 +106,7 @@ impl<'ir> Visit<'ir> for Found {
         visit::walk_routine(self, routine);
     }
 
-    fn vertex(&mut self, _: VertexId, vertex: &'ir Vertex) {
+    fn visit_vertex(&mut self, _: VertexId, vertex: &'ir Vertex) {
         let number = match &vertex.kind {
             VertexKind::Entry => 0,
             VertexKind::Exit => 1,
@@ -146,7 +146,7 @@ impl<'ir> Visit<'ir> for Found {
         visit::walk_vertex(self, vertex);
     }
 
-    fn statement(&mut self, statement: &'ir Stmt) {
+    fn visit_statement(&mut self, statement: &'ir Stmt) {
         let number = match &statement.kind {
             StmtKind::Assign { .. } => 0,
             StmtKind::Call { .. } => 1,
@@ -174,7 +174,7 @@ impl<'ir> Visit<'ir> for Found {
         visit::walk_statement(self, statement);
     }
 
-    fn expr(&mut self, e: &'ir Expr, role: PlaceRole) {
+    fn visit_expr(&mut self, e: &'ir Expr, role: PlaceRole) {
         let number = match e {
             Expr::Int(_) => 0,
             Expr::Real(_) => 1,
@@ -189,7 +189,7 @@ impl<'ir> Visit<'ir> for Found {
         visit::walk_expr(self, e, role);
     }
 
-    fn place(&mut self, place: &'ir Place, _: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, _: PlaceRole) {
         for subscript in &place.subscripts {
             self.note(
                 "subscript",
@@ -336,5 +336,5 @@ fn readers_and_parsers_read_each() {
 
 #[test]
 fn the_builder_builds_each() {
-    assert_eq!(Found::of(&built()).missing(&[FORLOOP]), []);
+    assert_eq!(Found::count(&built()).missing(&[FORLOOP]), []);
 }

@@ -96,7 +96,7 @@ pub struct BoundCall<'p> {
 
 impl<'p> BoundCall<'p> {
     /// Binds the arguments and the result of a call.
-    pub fn of(call: &Call<'p, '_>) -> Self {
+    pub fn bind(call: &Call<'p, '_>) -> Self {
         let (caller, called) = (call.caller.0, call.program.routine(call.callee));
         let formals = called.parameter_ids().zip(call.arguments);
         let arguments = formals.map(|(p, actual)| {
@@ -135,13 +135,13 @@ impl<'p> BoundCall<'p> {
             arguments: arguments.collect(),
             result,
             others_write: others_write(called, &pairs),
-            shared: pairs.map(|pairs| SharedCells::of(&pairs, call)),
+            shared: pairs.map(|pairs| SharedCells::find(&pairs, call)),
         }
     }
 }
 
 impl SharedCells {
-    fn of(pairs: &[Pair], call: &Call<'_, '_>) -> Self {
+    fn find(pairs: &[Pair], call: &Call<'_, '_>) -> Self {
         let (caller, called) = (call.caller.0, call.program.routine(call.callee));
         let is_own = |argument: usize| match call.arguments.get(argument) {
             // A parameter passed by value has no cell to share.
@@ -207,10 +207,10 @@ mod tests {
     fn printed(call: &Call<'_, '_>) -> String {
         let routine = call.caller.0;
         let printer = Printer::new(call.program, routine);
-        let bound = BoundCall::of(call);
+        let bound = BoundCall::bind(call);
         let name = |v: VarId| routine.variable(v).name.clone();
-        let expr = |e: &Expr| printer.expr(e).to_string();
-        let place = |p: &Place| printer.place(p).to_string();
+        let expr = |e: &Expr| printer.display_expr(e).to_string();
+        let place = |p: &Place| printer.display_place(p).to_string();
         let mut lines = Vec::new();
         for argument in &bound.arguments {
             lines.push(match argument {
@@ -294,8 +294,8 @@ end
                 .unwrap_or_else(|| panic!("{problems}{source}"));
             let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
             let routine = program.routine(program.main.expect("one is marked"));
-            let locations = Locations::of(&program, routine);
-            let effects = Effects::of(&program);
+            let locations = Locations::divide(&program, routine);
+            let effects = Effects::summarise(&program);
             let kind = routine.statements().map(|s| &s.kind).next();
             let Some(StmtKind::Call {
                 callee,

@@ -56,8 +56,8 @@ pub fn is_passed_by_value(routine: &Routine, v: VarId) -> bool {
 
 impl Conventions {
     /// Decides the conventions of all routines.
-    pub fn of(program: &Program) -> Self {
-        let effects = Effects::of(program);
+    pub fn decide(program: &Program) -> Self {
+        let effects = Effects::summarise(program);
         let routines = program.routines.iter();
         let passes: Vec<Vec<Pass>> = routines.map(passes).collect();
         let mut all = Vec::with_capacity(passes.len());
@@ -189,7 +189,7 @@ end
                 .unwrap_or_else(|| panic!("{problems}{source}"));
             let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
             let g = program.find_routine("g").expect("it is there");
-            let convention = &Conventions::of(&program).routines[g.index()];
+            let convention = &Conventions::decide(&program).routines[g.index()];
             assert_eq!(format!("{:?}", convention.passes), passes, "{routine}");
             let variables = program.routine(g).variables.iter();
             let names: Vec<&str> = variables

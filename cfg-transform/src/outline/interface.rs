@@ -78,12 +78,12 @@ impl<'p> Names<'p> {
 }
 
 impl<'ir> Visit<'ir> for Names<'_> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         self.add(place.var, role);
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         self.add(*v, role);
     }
 }
@@ -103,25 +103,25 @@ struct Facts<'p> {
 }
 
 impl<'p> Facts<'p> {
-    fn of(program: &'p Program, id: RoutineId, cfg: &Cfg, cut: &Cut) -> Self {
+    fn collect(program: &'p Program, id: RoutineId, cfg: &Cfg, cut: &Cut) -> Self {
         let routine = program.routine(id);
         let mut inside = Names::new(program, routine);
         let mut outside = Names::new(program, routine);
         for (v, vertex) in cfg.vertices() {
             match cut.inside.contains(v.index()) {
-                true => inside.vertex(v, vertex),
-                false => outside.vertex(v, vertex),
+                true => inside.visit_vertex(v, vertex),
+                false => outside.visit_vertex(v, vertex),
             }
         }
         for e in routine.variables.iter().flat_map(bounds) {
-            outside.expr(e, PlaceRole::Address);
+            outside.visit_expr(e, PlaceRole::Address);
         }
         let lists = [&routine.independents, &routine.dependents];
         let listed = lists.into_iter().flatten().chain(&routine.result);
         for v in listed {
             outside.named.insert(v.index());
         }
-        let effects = Effects::of(program);
+        let effects = Effects::summarise(program);
         let liveness = Liveness::new(program, &effects, routine);
         let solution = solve(cfg, &liveness);
         let on = |e: EdgeId| solution.at(cfg, &liveness, Point::Edge(e));
@@ -192,9 +192,9 @@ impl<'p> Facts<'p> {
     }
 
     fn refused(&self, v: VarId, message: String, help: &str) -> Diagnostic {
-        let site = Site::of(self.id, Element::Variable(v));
+        let site = Site::whole(self.id, Element::Variable(v));
         Diagnostic::error(&NOT_A_PARAMETER, message, help)
-            .at_element(text::site(self.program, &site))
+            .at_element(text::site_text(self.program, &site))
             .at_site_in(self.program, site)
     }
 }
@@ -226,13 +226,13 @@ enum Part {
 
 impl Interface {
     /// The interface of a region of a routine.
-    pub(super) fn of(
+    pub(super) fn build(
         program: &Program,
         id: RoutineId,
         cfg: &Cfg,
         cut: &Cut,
     ) -> Result<Self, Diagnostics> {
-        let facts = Facts::of(program, id, cfg, cut);
+        let facts = Facts::collect(program, id, cfg, cut);
         let parts = parts(&facts)?;
         let all = || facts.routine.variables.iter().zip(&parts).enumerate();
         let of = |wanted: Part| all().filter(move |(_, (_, part))| **part == wanted);
@@ -390,7 +390,7 @@ impl Made<'_, '_> {
             intent: Intent::In,
             optional: false,
         };
-        let name = names::unused(base, taken);
+        let name = names::fresh_name(base, taken);
         let variable = Variable::new(name, ScalarType::Integer, Vec::<Dim>::new(), role);
         self.variables.push(variable);
         let array = Place::whole(v).into();
@@ -405,9 +405,9 @@ pub(super) struct Rename<'a>(pub(super) &'a [Option<VarId>]);
 impl Rename<'_> {
     fn shape(&mut self, variable: &mut Variable) {
         for dim in &mut variable.shape {
-            self.expr(&mut dim.lower, PlaceRole::Address);
+            self.visit_expr(&mut dim.lower, PlaceRole::Address);
             match &mut dim.extent {
-                Extent::Fixed(e) => self.expr(e, PlaceRole::Address),
+                Extent::Fixed(e) => self.visit_expr(e, PlaceRole::Address),
                 Extent::Deferred => {}
             }
         }
@@ -415,12 +415,12 @@ impl Rename<'_> {
 }
 
 impl VisitMut for Rename<'_> {
-    fn place(&mut self, place: &mut Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &mut Place, role: PlaceRole) {
         walk_place_mut(self, place);
-        self.variable(&mut place.var, role);
+        self.visit_variable(&mut place.var, role);
     }
 
-    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+    fn visit_variable(&mut self, v: &mut VarId, _: PlaceRole) {
         if let Some(Some(new)) = self.0.get(v.index()) {
             *v = *new;
         }

@@ -88,11 +88,11 @@ impl Region {
         cfg: &Cfg,
     ) -> Result<Cut, Diagnostics> {
         let refused = |element: Element, message: String| {
-            let site = Site::of(id, element);
+            let site = Site::whole(id, element);
             let help = "take a loop, a branch with its end, or some of these and blocks in a row";
             Diagnostics::from(
                 Diagnostic::error(&NOT_A_REGION, message, help)
-                    .at_element(text::site(program, &site))
+                    .at_element(text::site_text(program, &site))
                     .at_site_in(program, site),
             )
         };

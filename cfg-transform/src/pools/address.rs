@@ -8,7 +8,7 @@ use super::{
     arithmetic::{add, all, either, eq, le, mul, sub},
     cells,
     plan::{CELL, Fitting, OBJECT},
-    writer::{Mode, Refused, Writer, field, internal},
+    writer::{Mode, Refused, Writer, field, internal_error},
 };
 use cfg_core::{
     elemental::integer,
@@ -62,7 +62,7 @@ struct Dims {
 
 impl Writer<'_, '_> {
     /// Finds the address of a place.
-    pub(super) fn locate(&mut self, place: &Place, mode: Mode) -> Result<Located, Refused> {
+    pub(super) fn locate_place(&mut self, place: &Place, mode: Mode) -> Result<Located, Refused> {
         let variable = self.routine.variable(place.var);
         let mut ty = variable.ty;
         let mut class = self
@@ -72,7 +72,7 @@ impl Writer<'_, '_> {
         let moved = self.plan.is_moved(self.id, place.var);
         let mut at = match (moved, self.plan.pool(class)) {
             (true, Some(pool)) => {
-                let (object, cell) = self.home(place.var);
+                let (object, cell) = self.home_of(place.var);
                 Located::Pooled(Address {
                     pool,
                     object,
@@ -92,10 +92,10 @@ impl Writer<'_, '_> {
                 Part::Field(name) => {
                     let record = ty
                         .record()
-                        .ok_or_else(|| internal("a field of no record"))?;
+                        .ok_or_else(|| internal_error("a field of no record"))?;
                     let program = self.plan.program;
                     let (offset, found) = cells::field(program, record, name)
-                        .ok_or_else(|| internal("a field that is not there"))?;
+                        .ok_or_else(|| internal_error("a field that is not there"))?;
                     ty = found.ty;
                     at = match at {
                         Located::Plain(place) => Located::Plain(field(&place, name)),
@@ -122,16 +122,16 @@ impl Writer<'_, '_> {
                 Part::Deref => {
                     let pointer = ty
                         .pointer()
-                        .ok_or_else(|| internal("a step through no pointer"))?;
+                        .ok_or_else(|| internal_error("a step through no pointer"))?;
                     let (object, cell) = match at {
                         Located::Plain(place) => (field(&place, OBJECT), field(&place, CELL)),
                         Located::Pooled(address) => {
-                            let place = self.cells(address, mode)?;
+                            let place = self.place_of_cells(address, mode)?;
                             (field(&place, OBJECT), field(&place, CELL))
                         }
                     };
                     let (node, pool) = (self.plan.pointee(class, pointer))
-                        .ok_or_else(|| internal("a pointer without a pool"))?;
+                        .ok_or_else(|| internal_error("a pointer without a pool"))?;
                     class = node;
                     ty = pointer.pointee();
                     at = Located::Pooled(Address {
@@ -159,7 +159,7 @@ impl Writer<'_, '_> {
                 Located::Plain(place) => {
                     let mut subscripts = place.subscripts.to_vec();
                     for s in level.subscripts {
-                        subscripts.push(self.subscript(s, mode)?);
+                        subscripts.push(self.lower_subscript(s, mode)?);
                     }
                     Located::Plain(Place {
                         var: place.var,
@@ -167,9 +167,10 @@ impl Writer<'_, '_> {
                     })
                 }
                 Located::Pooled(address) => {
-                    let mut address = self.subscripts(address, &dims, level.subscripts, mode)?;
+                    let mut address =
+                        self.lower_subscripts(address, &dims, level.subscripts, mode)?;
                     if matches!(level.part, Part::Deref) {
-                        self.fit(&mut address, mode)?;
+                        self.fit_address(&mut address, mode)?;
                     }
                     Located::Pooled(address)
                 }
@@ -179,19 +180,19 @@ impl Writer<'_, '_> {
     }
 
     /// Finds the condition under which the cells at an address have its type.
-    fn fit(&mut self, address: &mut Address, mode: Mode) -> Result<(), Refused> {
+    fn fit_address(&mut self, address: &mut Address, mode: Mode) -> Result<(), Refused> {
         let pool = &self.plan.pools[address.pool];
         let Some(fitting) = pool.fits.get(&address.ty) else {
             return Ok(());
         };
-        address.object = self.ahead(address.object.clone(), "object", mode);
-        address.cell = self.ahead(address.cell.clone(), "cell", mode);
-        let first = self.table(pool.first, address.object.clone());
+        address.object = self.hoist(address.object.clone(), "object", mode);
+        address.cell = self.hoist(address.cell.clone(), "cell", mode);
+        let first = self.table_entry(pool.first, address.object.clone());
         let ahead = sub(address.cell.clone(), first.into());
         let behind = |size: Expr| Expr::op(Op::Modulo, [ahead, size]);
         address.fits = Some(match fitting {
             Fitting::At { size, ranges } => {
-                let at = self.ahead(behind(Expr::Int(*size)), "behind", mode);
+                let at = self.hoist(behind(Expr::Int(*size)), "behind", mode);
                 let ranges = ranges.iter().map(|&(low, high)| match (low, high) {
                     (low, high) if low == high => eq(at.clone(), Expr::Int(low)),
                     (0, high) => le(at.clone(), Expr::Int(high)),
@@ -210,16 +211,16 @@ impl Writer<'_, '_> {
             }
             Fitting::Each { size, table } => {
                 let at = behind(Expr::Int(*size));
-                self.table(*table, at).into()
+                self.table_entry(*table, at).into()
             }
             Fitting::EachOfAll(table) => {
                 let layouts = pool.layouts.as_ref();
-                let layouts = layouts.ok_or_else(|| internal("a pool without layouts"))?;
-                let layout = self.table(layouts.of, address.object.clone());
-                let layout = self.ahead(layout.into(), "layout", mode);
-                let size = self.table(layouts.sizes, layout.clone());
+                let layouts = layouts.ok_or_else(|| internal_error("a pool without layouts"))?;
+                let layout = self.table_entry(layouts.of, address.object.clone());
+                let layout = self.hoist(layout.into(), "layout", mode);
+                let size = self.table_entry(layouts.sizes, layout.clone());
                 let at = add(layout, behind(size.into()));
-                self.table(*table, at).into()
+                self.table_entry(*table, at).into()
             }
         });
         Ok(())
@@ -238,12 +239,12 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn subscript(&mut self, s: &Subscript, mode: Mode) -> Result<Subscript, Refused> {
+    fn lower_subscript(&mut self, s: &Subscript, mode: Mode) -> Result<Subscript, Refused> {
         Ok(match s {
-            Subscript::Index(e) => Subscript::Index(self.expr(e, mode)?),
+            Subscript::Index(e) => Subscript::Index(self.lower_expr(e, mode)?),
             Subscript::Range(range) => {
                 let mut bound =
-                    |e: &Option<Expr>| e.as_ref().map(|e| self.expr(e, mode)).transpose();
+                    |e: &Option<Expr>| e.as_ref().map(|e| self.lower_expr(e, mode)).transpose();
                 Subscript::Range(Box::new(Range {
                     lower: bound(&range.lower)?,
                     upper: bound(&range.upper)?,
@@ -255,7 +256,7 @@ impl Writer<'_, '_> {
     }
 
     /// The part of an address that subscripts pick.
-    fn subscripts(
+    fn lower_subscripts(
         &mut self,
         mut address: Address,
         dims: &Dims,
@@ -265,21 +266,21 @@ impl Writer<'_, '_> {
         if dims.list.is_empty() {
             return Ok(address);
         }
-        let size = Expr::Int(cells::cells(self.plan.program, address.ty));
+        let size = Expr::Int(cells::cell_count(self.plan.program, address.ty));
         let steps = steps(dims, size);
         if subscripts.is_empty() {
             let counts = dims.list.iter().map(|(_, extent)| extent.clone());
             for (count, step) in counts.zip(steps) {
-                let count = count.ok_or_else(|| internal("a whole object"))?;
+                let count = count.ok_or_else(|| internal_error("a whole object"))?;
                 address.open.push(Open { count, step });
             }
             return Ok(address);
         }
         address.dense &= is_dense(subscripts, dims.order);
         for ((s, (lower, extent)), step) in subscripts.iter().zip(&dims.list).zip(steps) {
-            match self.subscript(s, mode)? {
+            match self.lower_subscript(s, mode)? {
                 Subscript::Index(k) => {
-                    let k = self.ahead(k, "subscript", mode);
+                    let k = self.hoist(k, "subscript", mode);
                     if let Some(extent) = extent.as_ref().filter(|_| !dims.is_object) {
                         let last = add(lower.clone(), sub(extent.clone(), Expr::Int(1)));
                         address.inside.push(le(lower.clone(), k.clone()));
@@ -289,10 +290,10 @@ impl Writer<'_, '_> {
                     address.cell = add(address.cell, offset);
                 }
                 Subscript::Range(range) => {
-                    self.range(&mut address, *range, (lower, extent.as_ref()), step, mode)?;
+                    self.lower_range(&mut address, *range, (lower, extent.as_ref()), step, mode)?;
                 }
                 Subscript::Field(_) | Subscript::Deref => {
-                    return Err(internal("a step among subscripts"));
+                    return Err(internal_error("a step among subscripts"));
                 }
             }
         }
@@ -300,7 +301,7 @@ impl Writer<'_, '_> {
         Ok(address)
     }
 
-    fn range(
+    fn lower_range(
         &mut self,
         address: &mut Address,
         range: Range,
@@ -319,8 +320,8 @@ impl Writer<'_, '_> {
         let stride = range.stride.unwrap_or(Expr::Int(1));
         let [first, upper, stride] =
             [first, upper, stride].map(|e| e.constant().map_or(e, Expr::Int));
-        let first = self.ahead(first, "first", mode);
-        let stride = self.ahead(stride, "stride", mode);
+        let first = self.hoist(first, "first", mode);
+        let stride = self.hoist(stride, "stride", mode);
         let known = match [&first, &upper, &stride].map(Expr::constant) {
             [Some(first), Some(upper), Some(stride)] => integer::trips(first, upper, stride).ok(),
             _ => None,
@@ -329,7 +330,7 @@ impl Writer<'_, '_> {
             Some(count) => Expr::Int(count),
             None => Expr::op(Op::Trips, [first.clone(), upper, stride.clone()]),
         };
-        let count = self.ahead(count, "count", mode);
+        let count = self.hoist(count, "count", mode);
         if let Some(end) = end {
             let last = mul(sub(count.clone(), Expr::Int(1)), stride.clone());
             let last = add(first.clone(), last);
@@ -351,22 +352,26 @@ impl Writer<'_, '_> {
             address.cell.clone(),
             mul(sub(first, lower.clone()), step.clone()),
         );
-        let step = self.ahead(mul(stride, step), "step", mode);
+        let step = self.hoist(mul(stride, step), "step", mode);
         address.open.push(Open { count, step });
         Ok(())
     }
 
     /// The place of the cells of an address: an element of the pool's array, or a section.
-    pub(super) fn cells(&mut self, address: Address, mode: Mode) -> Result<Place, Refused> {
-        let array = self.array(address.pool, address.ty)?;
+    pub(super) fn place_of_cells(
+        &mut self,
+        address: Address,
+        mode: Mode,
+    ) -> Result<Place, Refused> {
+        let array = self.array_of_cells(address.pool, address.ty)?;
         match &*address.open {
             [] => {
-                let index = self.index(&address, 1, mode);
+                let index = self.checked_index(&address, 1, mode);
                 Ok(Place::element(array, [index]))
             }
             [open] => {
                 let open = open.clone();
-                let (lower, upper) = self.bounds(&address, &open, mode);
+                let (lower, upper) = self.section_bounds(&address, &open, mode);
                 let stride = Some(open.step).filter(|step| *step != Expr::Int(1));
                 let range = Range {
                     lower: Some(lower),
@@ -387,11 +392,11 @@ impl Writer<'_, '_> {
 
     /// The first of `count` cells at an address, if all of them exist; otherwise a number so small that none of the
     /// cells behind it exists either.
-    pub(super) fn index(&mut self, address: &Address, count: i64, mode: Mode) -> Expr {
-        let object = self.ahead(address.object.clone(), "object", mode);
-        let cell = self.ahead(address.cell.clone(), "cell", mode);
+    pub(super) fn checked_index(&mut self, address: &Address, count: i64, mode: Mode) -> Expr {
+        let object = self.hoist(address.object.clone(), "object", mode);
+        let cell = self.hoist(address.cell.clone(), "cell", mode);
         let last = add(cell.clone(), Expr::Int(count - 1));
-        let valid = self.valid(address, &object, cell.clone(), last);
+        let valid = self.validity_condition(address, &object, cell.clone(), last);
         let astray = |of_other| Astray::subscript(object.clone(), count, of_other, self.plan.size);
         let (outside, other) = (astray(false), astray(true));
         let cell = either(
@@ -399,16 +404,22 @@ impl Writer<'_, '_> {
             cell,
             other,
         );
-        self.ahead(either(valid, cell, outside), "index", mode)
+        self.hoist(either(valid, cell, outside), "index", mode)
     }
 
     /// The condition under which the cells from `low` to `high` belong to the object, and the subscripts to their
     /// dimensions.
-    fn valid(&mut self, address: &Address, object: &Expr, low: Expr, high: Expr) -> Expr {
+    fn validity_condition(
+        &mut self,
+        address: &Address,
+        object: &Expr,
+        low: Expr,
+        high: Expr,
+    ) -> Expr {
         let plan = self.plan;
         let pool = &plan.pools[address.pool];
-        let first = self.table(pool.first, object.clone());
-        let last = self.table(pool.last, object.clone());
+        let first = self.table_entry(pool.first, object.clone());
+        let last = self.table_entry(pool.last, object.clone());
         let mut conditions = address.inside.clone();
         conditions.push(le(first.into(), low));
         conditions.push(le(high, last.into()));
@@ -416,20 +427,22 @@ impl Writer<'_, '_> {
     }
 
     /// The first and the last index of a section.
-    fn bounds(&mut self, address: &Address, open: &Open, mode: Mode) -> (Expr, Expr) {
-        let object = self.ahead(address.object.clone(), "object", mode);
-        let cell = self.ahead(address.cell.clone(), "cell", mode);
-        let count = self.ahead(open.count.clone(), "count", mode);
+    fn section_bounds(&mut self, address: &Address, open: &Open, mode: Mode) -> (Expr, Expr) {
+        let object = self.hoist(address.object.clone(), "object", mode);
+        let cell = self.hoist(address.cell.clone(), "cell", mode);
+        let count = self.hoist(open.count.clone(), "count", mode);
         let step = open.step.clone();
         let reach = mul(sub(count.clone(), Expr::Int(1)), step.clone());
-        let end = self.ahead(add(cell.clone(), reach), "end", mode);
+        let end = self.hoist(add(cell.clone(), reach), "end", mode);
         let valid = match step.constant() {
-            Some(step) if step > 0 => self.valid(address, &object, cell.clone(), end.clone()),
-            Some(_) => self.valid(address, &object, end.clone(), cell.clone()),
+            Some(step) if step > 0 => {
+                self.validity_condition(address, &object, cell.clone(), end.clone())
+            }
+            Some(_) => self.validity_condition(address, &object, end.clone(), cell.clone()),
             None => {
                 let order = |op| Expr::op(op, [cell.clone(), end.clone()]);
                 let (low, high) = (order(Op::Min), order(Op::Max));
-                self.valid(address, &object, low, high)
+                self.validity_condition(address, &object, low, high)
             }
         };
         let astray = |of_other| Astray::subscript(object.clone(), 1, of_other, self.plan.size);
@@ -441,7 +454,7 @@ impl Writer<'_, '_> {
         );
         let empty = eq(count, Expr::Int(0));
         let lower = either(empty.clone(), Expr::Int(1), either(valid, cell, outside));
-        let lower = self.ahead(lower, "index", mode);
+        let lower = self.hoist(lower, "index", mode);
         // An empty section may have any bounds.
         let outside = le(lower.clone(), Expr::Int(0));
         let upper = either(
@@ -449,7 +462,7 @@ impl Writer<'_, '_> {
             sub(Expr::Int(1), step),
             either(outside, lower.clone(), end),
         );
-        let upper = self.ahead(upper, "index", mode);
+        let upper = self.hoist(upper, "index", mode);
         (lower, upper)
     }
 }

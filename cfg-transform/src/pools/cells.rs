@@ -8,7 +8,7 @@ use cfg_core::{
 use std::collections::BTreeSet;
 
 /// Number of cells of a value of the type; `i64::MAX` for a value larger than any pool.
-pub(super) fn cells(program: &Program, ty: ScalarType) -> i64 {
+pub(super) fn cell_count(program: &Program, ty: ScalarType) -> i64 {
     let mut sum = 0i64;
     for leaf in program.leaves(ty) {
         let shape = leaf.shape.iter().copied();
@@ -39,14 +39,14 @@ pub(super) fn field<'p>(
         if field.name == name {
             return Some((before, field));
         }
-        let size = cells(program, field.ty).saturating_mul(elements(field.shape.iter()));
+        let size = cell_count(program, field.ty).saturating_mul(elements(field.shape.iter()));
         before = before.saturating_add(size);
     }
     None
 }
 
 /// The types of the cells of a value of the type.
-pub(super) fn types(program: &Program, ty: ScalarType) -> BTreeSet<ScalarType> {
+pub(super) fn cell_types(program: &Program, ty: ScalarType) -> BTreeSet<ScalarType> {
     program.leaves(ty).iter().map(|leaf| leaf.ty).collect()
 }
 
@@ -90,7 +90,7 @@ pub(super) fn fields(program: &Program, ty: ScalarType) -> Vec<Elements<'_>> {
         for field in &program.record(record).fields {
             let mut path = whole.path.clone();
             path.push((&*field.name, field.shape.len()));
-            let mut stride = cells(program, field.ty);
+            let mut stride = cell_count(program, field.ty);
             let steps = field.shape.iter().rev().map(|dim| {
                 let extent = elements([dim].into_iter());
                 let step = Steps {

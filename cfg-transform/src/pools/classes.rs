@@ -54,7 +54,7 @@ struct Binding<'p> {
 
 impl<'p> Classes<'p> {
     /// The classes of a valid program. Near-linear in its size.
-    pub(super) fn of(program: &'p Program) -> Self {
+    pub(super) fn partition(program: &'p Program) -> Self {
         let mut first = Vec::with_capacity(program.routines.len());
         let mut nodes = program.globals.len();
         for routine in &program.routines {
@@ -167,7 +167,7 @@ impl<'p> Classes<'p> {
             if !seen.insert((node, ty)) {
                 continue;
             }
-            for leaf in cells::types(self.program, ty) {
+            for leaf in cells::cell_types(self.program, ty) {
                 let Some(pointer) = leaf.pointer() else {
                     continue;
                 };
@@ -233,7 +233,7 @@ impl<'p> Classes<'p> {
     }
 
     /// The class of a place, and its type.
-    pub(super) fn place(&self, r: RoutineId, place: &Place) -> Option<(Node, ScalarType)> {
+    pub(super) fn class_of_place(&self, r: RoutineId, place: &Place) -> Option<(Node, ScalarType)> {
         let ty = self.program.routine(r).variable(place.var).ty;
         let start = (self.find(self.variable(r, place.var)), ty);
         along(self.program, start, place, |node, ty| {
@@ -249,9 +249,9 @@ impl<'p> Classes<'p> {
 
     fn leads_to(&self, r: RoutineId, e: &Expr) -> Option<Node> {
         match e {
-            Expr::Addr(place) => Some(self.place(r, place)?.0),
+            Expr::Addr(place) => Some(self.class_of_place(r, place)?.0),
             Expr::Place(place) => {
-                let (node, ty) = self.place(r, place)?;
+                let (node, ty) = self.class_of_place(r, place)?;
                 self.pointee(node, ty.pointer()?)
             }
             Expr::Op(Op::Shift | Op::If, operands) => {
@@ -330,7 +330,7 @@ impl<'p> Classes<'p> {
 
     fn add_types(&mut self, node: Node, ty: ScalarType) {
         let node = self.halve(node);
-        let types = cells::types(self.program, ty);
+        let types = cells::cell_types(self.program, ty);
         self.types[node].extend(types);
     }
 
@@ -347,7 +347,7 @@ impl<'p> Classes<'p> {
                 routine,
             };
             for e in bounds(variable) {
-                visit::Visit::expr(&mut walk, e, visit::PlaceRole::Address);
+                visit::Visit::visit_expr(&mut walk, e, visit::PlaceRole::Address);
             }
             let v = VarId::new(v);
             // An array of records in column order stays a variable: its address may not be taken either.
@@ -371,7 +371,7 @@ impl<'p> Classes<'p> {
             r,
             routine,
         };
-        visit::Visit::vertex(&mut walk, cfg_core::entity::VertexId::new(0), vertex);
+        visit::Visit::visit_vertex(&mut walk, cfg_core::entity::VertexId::new(0), vertex);
         for statement in vertex.statements() {
             self.statement(r, routine, statement, bindings);
         }
@@ -458,7 +458,7 @@ impl<'p> Classes<'p> {
 
     /// Unifies for the pointers in a value of a type that is copied from one class to another.
     fn copied(&mut self, to: Node, from: Node, ty: ScalarType) {
-        for leaf in cells::types(self.program, ty) {
+        for leaf in cells::cell_types(self.program, ty) {
             if let Some(pointer) = leaf.pointer() {
                 let (a, b) = (self.content(to, pointer), self.content(from, pointer));
                 self.unify(a, b);
@@ -727,7 +727,7 @@ struct Walk<'a, 'p> {
 }
 
 impl<'p> visit::Visit<'p> for Walk<'_, 'p> {
-    fn expr(&mut self, e: &'p Expr, role: visit::PlaceRole) {
+    fn visit_expr(&mut self, e: &'p Expr, role: visit::PlaceRole) {
         match e {
             Expr::Addr(place) if !place.is_through_pointer() => {
                 self.classes.mark((self.r, place.var));
@@ -758,7 +758,7 @@ impl<'p> visit::Visit<'p> for Walk<'_, 'p> {
         visit::walk_expr(self, e, role);
     }
 
-    fn place(&mut self, place: &'p Place, _: visit::PlaceRole) {
+    fn visit_place(&mut self, place: &'p Place, _: visit::PlaceRole) {
         // A class whose objects are used through pointers has cells.
         self.classes.reach(self.r, self.routine, place);
         visit::walk_place(self, place);

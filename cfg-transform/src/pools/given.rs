@@ -2,7 +2,7 @@
 //! and assigns it.
 
 use super::head::{instead_of, rename_extents};
-use crate::names::unused;
+use crate::names::fresh_name;
 use cfg_core::{
     diagnostic::Diagnostics,
     edit::Editor,
@@ -29,7 +29,7 @@ pub fn given(
     let mut taken: HashSet<String> = names.chain(variables.map(|v| &v.name)).cloned().collect();
     for g in globals {
         let variable = &mut renamed.globals[g.index()].variable;
-        variable.name = unused(format!("{}_global", variable.name), &mut taken);
+        variable.name = fresh_name(format!("{}_global", variable.name), &mut taken);
     }
     let head = head(program, &renamed, routine, globals);
     enter_by(renamed, routine, head, "given")
@@ -45,7 +45,7 @@ pub(super) fn enter_by(
     let names = made.routines.iter().map(|r| r.name.clone());
     let mut taken: HashSet<String> = names.collect();
     let body = &mut made.routines[routine.index()];
-    body.name = unused(format!("{}.{ending}", body.name), &mut taken);
+    body.name = fresh_name(format!("{}.{ending}", body.name), &mut taken);
     let id = RoutineId::new(made.routines.len());
     made.routines.push(head);
     if made.main == Some(routine) {

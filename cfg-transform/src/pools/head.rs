@@ -17,7 +17,7 @@ use super::{
     classes::is_measured_through_pointers,
     plan::{CELL, Kind, OBJECT, Plan},
     routine::{measured_through_pointers, refusal},
-    writer::{Refused, Writer, field, internal, section},
+    writer::{Refused, Writer, field, internal_error, section},
 };
 use cfg_core::{
     diagnostic::{
@@ -33,7 +33,7 @@ use cfg_core::{
 use copies::Copies;
 use levels::{FlatRecords, Level};
 use nested::Nested;
-use pieces::{Piece, graph};
+use pieces::{Piece, graph_of_pieces};
 use std::collections::{BTreeMap, HashSet};
 
 /// Routines and records that the entering routines need.
@@ -105,7 +105,7 @@ pub(super) fn head(
     let head = make(plan, id, written, begin, made);
     head.map_err(|(refused, v)| {
         let element = v.map_or(Element::Routine, Element::Variable);
-        Diagnostics(vec![refusal(plan, refused, Site::of(id, element))])
+        Diagnostics(vec![refusal(plan, refused, Site::whole(id, element))])
     })
 }
 
@@ -219,9 +219,9 @@ fn make(
         give_back(&mut writer, ids[v], how, &mut made.copies, &mut pieces)
             .map_err(|refused| (refused, Some(*v)))?;
     }
-    flush(&mut writer, &mut pieces);
+    flush_pieces(&mut writer, &mut pieces);
     let mut out = writer.out;
-    out.body = Some(graph(pieces));
+    out.body = Some(graph_of_pieces(pieces));
     Ok(out)
 }
 
@@ -353,7 +353,7 @@ fn globals_ready(
         };
         let global = plan.program.global(g);
         let variable = &global.variable;
-        let each = cells::cells(plan.program, variable.ty);
+        let each = cells::cell_count(plan.program, variable.ty);
         let size = each.saturating_mul(cells::elements(variable.shape.iter()));
         if cell < 1 {
             return Err(Refused::new(
@@ -362,19 +362,19 @@ fn globals_ready(
             ));
         }
         let pool = &plan.pools[number];
-        let entry = writer.table(pool.first, Expr::Int(object));
+        let entry = writer.table_entry(pool.first, Expr::Int(object));
         writer.assign(entry, Expr::Int(cell));
-        let entry = writer.table(pool.last, Expr::Int(object));
+        let entry = writer.table_entry(pool.last, Expr::Int(object));
         writer.assign(entry, Expr::Int(cell + size - 1));
-        writer.lay(pool, variable.ty, Expr::Int(object));
+        writer.record_layout(pool, variable.ty, Expr::Int(object));
         let Some(initial) = &global.initial else {
             continue;
         };
         let own = |array| section(array, Expr::Int(cell), Expr::Int(cell + size - 1));
         if variable.ty.record().is_some() && initial.iter().all(is_zero) {
             for (&kind, &g) in &pool.arrays {
-                let array = writer.global(g);
-                writer.clear(own(array), kind);
+                let array = writer.name_global(g);
+                writer.clear_cells(own(array), kind);
             }
             continue;
         }
@@ -387,11 +387,11 @@ fn globals_ready(
                 "assign the values where the program begins",
             ));
         }
-        let array = writer.array(number, variable.ty)?;
+        let array = writer.array_of_cells(number, variable.ty)?;
         match &**initial {
             _ if variable.ty.pointer().is_some() => {
                 // The only constant is null.
-                writer.clear(own(array), Kind::Pointer);
+                writer.clear_cells(own(array), Kind::Pointer);
             }
             [value] => writer.assign(own(array), value.clone()),
             values => {
@@ -403,7 +403,7 @@ fn globals_ready(
         }
     }
     if let Some(ready) = ready {
-        let flag = writer.number(ready);
+        let flag = writer.counter(ready);
         writer.assign(flag.clone(), Expr::Logical(true));
         let body = std::mem::take(&mut writer.block);
         let condition = Expr::op(Op::Not, [flag.into()]);
@@ -439,12 +439,12 @@ fn take(
     if plan.is_moved(writer.id, v) {
         let pool = plan
             .pool(class)
-            .ok_or_else(|| internal("a variable without a pool"))?;
-        let at = writer.local(&format!("{}_at", variable.name), record);
-        let each = Expr::Int(cells::cells(plan.program, variable.ty));
+            .ok_or_else(|| internal_error("a variable without a pool"))?;
+        let at = writer.declare_local(&format!("{}_at", variable.name), record);
+        let each = Expr::Int(cells::cell_count(plan.program, variable.ty));
         let count = count(writer, own);
         let size = mul(count.clone(), each);
-        writer.take((pool, variable.ty), &Place::whole(at), size);
+        writer.take_cells((pool, variable.ty), &Place::whole(at), size);
         if variable.intent() != Some(Intent::Out) {
             copy(writer, (own, at, pool), count, true, copies, pieces)?;
         }
@@ -453,7 +453,7 @@ fn take(
     let Some(pointer) = variable.ty.pointer() else {
         return Ok(Handed::Itself);
     };
-    let given = writer.local(&format!("{}_pointer", variable.name), record);
+    let given = writer.declare_local(&format!("{}_pointer", variable.name), record);
     let Some((_, pool)) = plan.pointee(class, pointer) else {
         // Its target is never used, but the pointer may be tested for null and compared with others.
         let size = Expr::op(Op::Size, [Expr::var(own)]);
@@ -462,11 +462,11 @@ fn take(
         writer.assign(field(&Place::whole(given), CELL), Expr::Int(0));
         return Ok(Handed::Unused { given });
     };
-    let at = writer.local(&format!("{}_at", variable.name), record);
-    let each = Expr::Int(cells::cells(plan.program, pointer.pointee()));
+    let at = writer.declare_local(&format!("{}_at", variable.name), record);
+    let each = Expr::Int(cells::cell_count(plan.program, pointer.pointee()));
     let count = count(writer, own);
     let size = mul(count.clone(), each);
-    writer.take((pool, pointer.pointee()), &Place::whole(at), size);
+    writer.take_cells((pool, pointer.pointee()), &Place::whole(at), size);
     let (at_place, given_place) = (Place::whole(at), Place::whole(given));
     for name in [OBJECT, CELL] {
         let empty = eq(count.clone(), Expr::Int(0));
@@ -530,7 +530,7 @@ fn copy(
     if variable.ty.record().is_some() {
         return records(writer, (own, at, pool), count, to_pool, pieces);
     }
-    let array = writer.array(pool, variable.ty)?;
+    let array = writer.array_of_cells(pool, variable.ty)?;
     let cells = match variable.rank() {
         0 => Place::element(array, [cell]),
         _ => {
@@ -545,7 +545,7 @@ fn copy(
             false => (cells, own),
         };
         let arguments = [count, from.into(), to.into()].map(Some).into();
-        let callee = copies.of(variable.ty);
+        let callee = copies.routine_for(variable.ty);
         writer.block.push(Stmt::new(StmtKind::Call {
             callee,
             arguments,
@@ -579,7 +579,7 @@ fn records(
         ));
     }
     let plan = writer.plan;
-    let each = cells::cells(plan.program, variable.ty);
+    let each = cells::cell_count(plan.program, variable.ty);
     let place = Place::whole(at);
     let mut address = Address {
         pool,
@@ -594,8 +594,8 @@ fn records(
     if variable.rank() == 0 {
         return writer.cell_by_cell(variable.ty, &Place::whole(own), address, to_pool);
     }
-    flush(writer, pieces);
-    let index = writer.local("element", ScalarType::Integer);
+    flush_pieces(writer, pieces);
+    let index = writer.declare_local("element", ScalarType::Integer);
     let before = sub(Expr::var(index), Expr::Int(1));
     address.cell = add(address.cell, mul(before.clone(), Expr::Int(each)));
     let lower = Expr::op(Op::LBound, [Expr::var(own), Expr::Int(1)]);
@@ -610,7 +610,7 @@ fn records(
     Ok(())
 }
 
-fn flush(writer: &mut Writer<'_, '_>, pieces: &mut Vec<Piece>) {
+fn flush_pieces(writer: &mut Writer<'_, '_>, pieces: &mut Vec<Piece>) {
     if !writer.block.is_empty() {
         pieces.push(Piece::Block(std::mem::take(&mut writer.block)));
     }

@@ -7,7 +7,7 @@ use super::{
     layout::{Fit, Fits, Limits},
     whole::whole_parameters,
 };
-use crate::names::unused;
+use crate::names::fresh_name;
 use cfg_core::{
     entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{
@@ -98,7 +98,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(ty: ScalarType) -> Self {
+    pub(super) fn from_type(ty: ScalarType) -> Self {
         match ty.pointer() {
             Some(_) => Self::Pointer,
             None => Self::Number(ty),
@@ -134,14 +134,14 @@ pub(super) const CELL: &str = "cell";
 
 impl<'p> Plan<'p> {
     /// The pools of a program that is entered by `heads`.
-    pub(super) fn of(program: &'p Program, heads: &[RoutineId], size: i64) -> Self {
-        let mut classes = Classes::of(program);
+    pub(super) fn lay_out(program: &'p Program, heads: &[RoutineId], size: i64) -> Self {
+        let mut classes = Classes::partition(program);
         classes.add_arguments(heads);
         let mut records = program.records.clone();
         let pointer = RecordId::new(records.len());
         let mut taken: HashSet<String> = records.iter().map(|r| r.name.clone()).collect();
         records.push(Record {
-            name: unused("pointer".to_owned(), &mut taken),
+            name: fresh_name("pointer".to_owned(), &mut taken),
             fields: [OBJECT, CELL].map(integer_field).into(),
         });
         for field in records.iter_mut().flat_map(|r| &mut r.fields) {
@@ -199,7 +199,7 @@ impl<'p> Plan<'p> {
     }
 
     /// The type of a variable after lowering, if it stays a variable.
-    pub(super) fn lowered(&self, ty: ScalarType) -> ScalarType {
+    pub(super) fn lowered_type(&self, ty: ScalarType) -> ScalarType {
         match ty.pointer() {
             Some(_) => ScalarType::Record(self.pointer),
             None => ty,
@@ -260,7 +260,7 @@ impl<'p> Plan<'p> {
             if !seen.insert((class, ty)) {
                 continue;
             }
-            for leaf in cells::types(self.program, ty) {
+            for leaf in cells::cell_types(self.program, ty) {
                 if let Some(pointer) = leaf.pointer()
                     && let Some(class) = self.classes.pointee(class, pointer)
                 {
@@ -292,10 +292,14 @@ impl<'p> Plan<'p> {
             if self.of_class.contains_key(&class) || self.classes.types(class).is_empty() {
                 continue;
             }
-            let kinds = self.classes.types(class).iter().map(|&ty| Kind::of(ty));
+            let kinds = self
+                .classes
+                .types(class)
+                .iter()
+                .map(|&ty| Kind::from_type(ty));
             let kinds: BTreeSet<Kind> = kinds.collect();
             let number = self.pools.len() + 1;
-            let base = unused(format!("pool{number}"), &mut taken);
+            let base = fresh_name(format!("pool{number}"), &mut taken);
             let mut arrays = BTreeMap::new();
             let [role, first, last, freed] = match self.classes.is_kept(class) {
                 true => [
@@ -316,8 +320,8 @@ impl<'p> Plan<'p> {
                     Kind::Number(ty) => (ty.name(), ty),
                     Kind::Pointer => ("pointer", ScalarType::Record(self.pointer)),
                 };
-                let name = unused(format!("{base}.{name}"), &mut taken);
-                let shape = vec![Dim::of(Expr::Int(self.size))];
+                let name = fresh_name(format!("{base}.{name}"), &mut taken);
+                let shape = vec![Dim::with_extent(Expr::Int(self.size))];
                 let origin = NameOrigin::new(role.clone(), &*base);
                 arrays.insert(kind, self.global(name, ty, shape, None, Some(origin)));
             }
@@ -328,7 +332,7 @@ impl<'p> Plan<'p> {
             };
             let is_freed = self.classes.is_freed(class);
             let mut integer = |name: &str, shape: &[Dim], initial: i64, role: Option<NameRole>| {
-                let name = unused(format!("{base}.{name}"), &mut taken);
+                let name = fresh_name(format!("{base}.{name}"), &mut taken);
                 let shape = shape.to_vec();
                 let origin = role.map(|role| NameOrigin::new(role, &*base));
                 self.global(name, ScalarType::Integer, shape, Some(initial), origin)
@@ -377,7 +381,7 @@ impl<'p> Plan<'p> {
         let several = (found.values()).any(|fit| matches!(fit, Fit::EachOfAll(_)));
         for (ty, fit) in found {
             let mut table = |each: Vec<bool>| {
-                let name = unused(format!("{base}.fits"), taken);
+                let name = fresh_name(format!("{base}.fits"), taken);
                 let values = each.into_iter().map(Expr::Logical).collect();
                 self.constants(name, ScalarType::Logical, values)
             };
@@ -395,7 +399,7 @@ impl<'p> Plan<'p> {
             // One more cell, behind all layouts, stands for objects that are not checked.
             let mut sizes = vec![Expr::Int(1); layouts.total as usize + 1];
             for (ty, start) in &layouts.starts {
-                sizes[*start as usize] = Expr::Int(cells::cells(self.program, *ty));
+                sizes[*start as usize] = Expr::Int(cells::cell_count(self.program, *ty));
             }
             let role = match self.classes.is_kept(pool.class) {
                 true => NameRole::Layouts,
@@ -405,10 +409,10 @@ impl<'p> Plan<'p> {
                 lower: Expr::Int(0),
                 extent: Extent::Fixed(Expr::Int(self.size + 1)),
             };
-            let name = unused(format!("{base}.layout"), taken);
+            let name = fresh_name(format!("{base}.layout"), taken);
             let origin = Some(NameOrigin::new(role, base));
             let of = self.global(name, ScalarType::Integer, vec![table], Some(0), origin);
-            let name = unused(format!("{base}.sizes"), taken);
+            let name = fresh_name(format!("{base}.sizes"), taken);
             let sizes = self.constants(name, ScalarType::Integer, sizes);
             pool.layouts = Some(Layouts {
                 starts: layouts.starts,
@@ -463,7 +467,7 @@ impl<'p> Plan<'p> {
                 continue;
             };
             let variable = &self.program.global(g).variable;
-            let each = cells::cells(self.program, variable.ty);
+            let each = cells::cell_count(self.program, variable.ty);
             let size = each.saturating_mul(cells::elements(variable.shape.iter()));
             let (base, offset) = self.program.storage(g);
             let shared = self.fixed.get(&base).map(|(_, first)| *first);

@@ -5,7 +5,7 @@ use super::{
     cells,
     classes::{bounds, is_measured_through_pointers},
     plan::{CELL, OBJECT, Plan},
-    writer::{Mode, Refused, Writer, field, internal},
+    writer::{Mode, Refused, Writer, field, internal_error},
 };
 use crate::codes;
 use cfg_core::{
@@ -42,7 +42,7 @@ pub(super) fn lowered(
         let v = VarId::new(v);
         if plan.is_moved(id, v) {
             match variable.role {
-                Role::Global(_) => variable.ty = plan.lowered(variable.ty),
+                Role::Global(_) => variable.ty = plan.lowered_type(variable.ty),
                 Role::Local => *variable = moved(variable, plan),
                 Role::Parameter { optional, .. } => {
                     *variable = moved(variable, plan);
@@ -53,7 +53,7 @@ pub(super) fn lowered(
                 }
             }
         } else {
-            variable.ty = plan.lowered(variable.ty);
+            variable.ty = plan.lowered_type(variable.ty);
         }
     }
     if let Some(v) = routine.result
@@ -63,7 +63,7 @@ pub(super) fn lowered(
         let help = "take that of a local variable, and assign it to the result at the end";
         refuse(
             Refused::new(message, help),
-            Site::of(id, Element::Variable(v)),
+            Site::whole(id, Element::Variable(v)),
         );
     }
     for (v, variable) in routine.variables.iter().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn lowered(
         if is_measured_through_pointers(plan.program, routine, variable) {
             refuse(
                 measured_through_pointers(variable),
-                Site::of(id, Element::Variable(v)),
+                Site::whole(id, Element::Variable(v)),
             );
         } else if let Some(of) = extent_that_moved(plan, id, variable) {
             let message = format!(
@@ -85,7 +85,7 @@ pub(super) fn lowered(
             let help = "assign it to another variable, and take the address of that";
             refuse(
                 Refused::new(message, help),
-                Site::of(id, Element::Variable(v)),
+                Site::whole(id, Element::Variable(v)),
             );
         }
     }
@@ -100,8 +100,8 @@ pub(super) fn lowered(
     writer.assign_all(reset);
     let mut prologue = std::mem::take(&mut writer.block);
     for v in in_order_of_shapes(plan, id) {
-        if let Err(refused) = writer.shape(v) {
-            refuse(refused, Site::of(id, Element::Variable(v)));
+        if let Err(refused) = writer.keep_shape(v) {
+            refuse(refused, Site::whole(id, Element::Variable(v)));
         }
         prologue.append(&mut writer.block);
     }
@@ -115,11 +115,11 @@ pub(super) fn lowered(
     for (v, variable) in routine.variables.iter().enumerate() {
         let v = VarId::new(v);
         if variable.role == Role::Local && plan.is_moved(id, v) {
-            writer.enter(v).map_err(|refused| {
+            writer.allocate_local(v).map_err(|refused| {
                 Diagnostics(vec![refusal(
                     plan,
                     refused,
-                    Site::of(id, Element::Variable(v)),
+                    Site::whole(id, Element::Variable(v)),
                 )])
             })?;
             own.push(v);
@@ -127,17 +127,17 @@ pub(super) fn lowered(
     }
     prologue.append(&mut writer.block);
     for &v in own.iter().rev() {
-        writer.leave(v);
+        writer.release_local(v);
     }
     let epilogue = std::mem::take(&mut writer.block);
-    let mut graph = Editor::of(cfg.clone());
+    let mut graph = Editor::take_apart(cfg.clone());
     let mut number = 0;
     for (v, vertex) in graph.vertices.iter_mut().enumerate() {
         let v = VertexId::new(v);
         if let VertexKind::Block(statements) = &mut vertex.kind {
-            *statements = writer.statements(v, statements, &mut number, &mut problems);
-        } else if let Err(refused) = writer.decision(&mut vertex.kind) {
-            problems.push(refusal(plan, refused, Site::of(id, Element::Vertex(v))));
+            *statements = writer.lower_statements(v, statements, &mut number, &mut problems);
+        } else if let Err(refused) = writer.lower_decision(&mut vertex.kind) {
+            problems.push(refusal(plan, refused, Site::whole(id, Element::Vertex(v))));
         }
     }
     if problems.has_errors() {
@@ -209,7 +209,7 @@ pub(super) fn measured_through_pointers(variable: &Variable) -> Refused {
 
 /// The diagnostic for a refusal at a site.
 pub(super) fn refusal(plan: &Plan<'_>, refused: Refused, site: Site) -> Diagnostic {
-    let element = text::site(plan.program, &site);
+    let element = text::site_text(plan.program, &site);
     Diagnostic::error(&codes::NOT_POOLED, refused.message, refused.help)
         .at_site_in(plan.program, site)
         .at_element(element)
@@ -226,7 +226,7 @@ fn moved(variable: &Variable, plan: &Plan<'_>) -> Variable {
 
 impl Writer<'_, '_> {
     /// The statements of a block.
-    fn statements(
+    fn lower_statements(
         &mut self,
         v: VertexId,
         statements: &[Stmt],
@@ -236,15 +236,15 @@ impl Writer<'_, '_> {
         let mut all = Vec::with_capacity(statements.len());
         for (s, statement) in statements.iter().enumerate() {
             self.found.clear();
-            if let Err(refused) = self.statement(statement) {
-                let site = Site::of(self.id, Element::Statement(v, s));
+            if let Err(refused) = self.lower_statement(statement) {
+                let site = Site::whole(self.id, Element::Statement(v, s));
                 problems.push(refusal(self.plan, refused, site));
             }
             for mut made in self.block.drain(..) {
                 made.at.clone_from(&statement.at);
                 made.annotations.clone_from(&statement.annotations);
                 made.origin = match self.routine.origin {
-                    None => StatementOrigin::of(*number),
+                    None => StatementOrigin::from_number(*number),
                     Some(_) => statement.origin,
                 };
                 all.push(made);
@@ -255,7 +255,7 @@ impl Writer<'_, '_> {
     }
 
     /// The test of a LOOP or the selector of a BRANCH.
-    fn decision(&mut self, kind: &mut VertexKind) -> Result<(), Refused> {
+    fn lower_decision(&mut self, kind: &mut VertexKind) -> Result<(), Refused> {
         let moved = |index| self.plan.is_moved(self.id, index);
         if kind.index().is_some_and(moved) {
             return Err(Refused::new(
@@ -265,14 +265,14 @@ impl Writer<'_, '_> {
         }
         self.found.clear();
         for e in kind.exprs_mut() {
-            *e = self.expr(e, Mode::InPlace)?;
+            *e = self.lower_expr(e, Mode::InPlace)?;
         }
         Ok(())
     }
 
     /// Finds the bounds of a variable that lives in a pool; bounds that are not constant are evaluated at entry and
     /// kept.
-    fn shape(&mut self, v: VarId) -> Result<(), Refused> {
+    fn keep_shape(&mut self, v: VarId) -> Result<(), Refused> {
         let variable = self.routine.variable(v);
         if matches!(variable.role, Role::Parameter { optional: true, .. }) {
             return Err(Refused::new(
@@ -290,8 +290,8 @@ impl Writer<'_, '_> {
                 Extent::Fixed(extent) => match extent.constant() {
                     Some(n) => Expr::Int(n.max(0)),
                     None => {
-                        let extent = self.expr(extent, Mode::Ahead)?;
-                        self.kept(Expr::op(Op::Max, [extent, Expr::Int(0)]), &name)
+                        let extent = self.lower_expr(extent, Mode::Ahead)?;
+                        self.keep_value(Expr::op(Op::Max, [extent, Expr::Int(0)]), &name)
                     }
                 },
                 Extent::Deferred => {
@@ -304,14 +304,14 @@ impl Writer<'_, '_> {
                             "declare its extents, or allocate it",
                         )
                     })?;
-                    self.kept(rows, &name)
+                    self.keep_value(rows, &name)
                 }
             };
             let lower = match dim.lower.constant() {
                 Some(n) => Expr::Int(n),
                 None => {
-                    let lower = self.expr(&dim.lower, Mode::Ahead)?;
-                    self.kept(lower, &format!("{}_lower{}", variable.name, k + 1))
+                    let lower = self.lower_expr(&dim.lower, Mode::Ahead)?;
+                    self.keep_value(lower, &format!("{}_lower{}", variable.name, k + 1))
                 }
             };
             shape.push((lower, extent));
@@ -327,44 +327,44 @@ impl Writer<'_, '_> {
         }
         let (variable, plan) = (self.routine.variable(v), self.plan);
         let of_row = cells::elements(variable.shape[1..].iter());
-        let of_row = of_row.saturating_mul(cells::cells(plan.program, variable.ty));
+        let of_row = of_row.saturating_mul(cells::cell_count(plan.program, variable.ty));
         let class = plan.classes.variable(self.id, v);
         let last = plan.pools[plan.pool(class)?].last;
-        let (object, cell) = self.home(v);
-        let end = add(self.table(last, object).into(), Expr::Int(1));
+        let (object, cell) = self.home_of(v);
+        let end = add(self.table_entry(last, object).into(), Expr::Int(1));
         Some(Expr::op(Op::Div, [sub(end, cell), Expr::Int(of_row)]))
     }
 
-    fn kept(&mut self, e: Expr, name: &str) -> Expr {
-        let v = self.local(name, ScalarType::Integer);
+    fn keep_value(&mut self, e: Expr, name: &str) -> Expr {
+        let v = self.declare_local(name, ScalarType::Integer);
         self.assign(Place::whole(v), e);
         Expr::var(v)
     }
 
     /// Gives a local variable its cells, from the end of the pool down.
-    fn enter(&mut self, v: VarId) -> Result<(), Refused> {
+    fn allocate_local(&mut self, v: VarId) -> Result<(), Refused> {
         let plan = self.plan;
         let class = plan.classes.variable(self.id, v);
         let number = plan
             .pool(class)
-            .ok_or_else(|| internal("a variable without a pool"))?;
+            .ok_or_else(|| internal_error("a variable without a pool"))?;
         let ty = self.routine.variable(v).ty;
-        let each = cells::cells(plan.program, ty);
+        let each = cells::cell_count(plan.program, ty);
         let shape = self.shapes.get(&v).cloned().unwrap_or_default();
         let size = shape
             .into_iter()
             .fold(Expr::Int(each), |n, (_, extent)| mul(n, extent));
-        self.take((number, ty), &Place::whole(v), size);
+        self.take_cells((number, ty), &Place::whole(v), size);
         Ok(())
     }
 
     /// Gives a variable `size` cells for elements of a type, and assigns their object and first cell to `at`.
-    pub(super) fn take(&mut self, (pool, ty): (usize, ScalarType), at: &Place, size: Expr) {
+    pub(super) fn take_cells(&mut self, (pool, ty): (usize, ScalarType), at: &Place, size: Expr) {
         let plan = self.plan;
         let pool = &plan.pools[pool];
         let (object, cell) = (field(at, OBJECT), field(at, CELL));
-        let (bottom, variables) = (self.number(pool.bottom), self.number(pool.variables));
-        let (top, objects) = (self.number(pool.top), self.number(pool.objects));
+        let (bottom, variables) = (self.counter(pool.bottom), self.counter(pool.variables));
+        let (top, objects) = (self.counter(pool.top), self.counter(pool.objects));
         let new = sub(variables.clone().into(), Expr::Int(1));
         self.assign(object.clone(), new);
         self.assign(cell.clone(), sub(bottom.clone().into(), size));
@@ -374,18 +374,18 @@ impl Writer<'_, '_> {
             Expr::op(Op::Lt, [objects.into(), object.clone().into()]),
         ]);
         let entry = either(room, object.clone().into(), Expr::Int(-1));
-        let entry = self.ahead(entry, "entry", Mode::Ahead);
-        let entry = self.table(pool.last, entry);
+        let entry = self.hoist(entry, "entry", Mode::Ahead);
+        let entry = self.table_entry(pool.last, entry);
         self.assign(entry, sub(bottom.clone().into(), Expr::Int(1)));
-        let entry = self.table(pool.first, object.clone().into());
+        let entry = self.table_entry(pool.first, object.clone().into());
         self.assign(entry, cell.clone().into());
-        self.lay(pool, ty, object.clone().into());
+        self.record_layout(pool, ty, object.clone().into());
         self.assign(variables, object.into());
         self.assign(bottom, cell.into());
     }
 
     /// Ends a local variable, the last one that got cells.
-    fn leave(&mut self, v: VarId) {
+    fn release_local(&mut self, v: VarId) {
         let class = self.plan.classes.variable(self.id, v);
         if let Some(number) = self.plan.pool(class) {
             self.give_back(number, &Place::whole(v));
@@ -396,8 +396,8 @@ impl Writer<'_, '_> {
         let plan = self.plan;
         let pool = &plan.pools[pool];
         let (object, cell) = (field(at, OBJECT), field(at, CELL));
-        let (bottom, variables) = (self.number(pool.bottom), self.number(pool.variables));
-        let last = self.table(pool.last, object.clone().into());
+        let (bottom, variables) = (self.counter(pool.bottom), self.counter(pool.variables));
+        let last = self.table_entry(pool.last, object.clone().into());
         self.assign(bottom, add(last.clone().into(), Expr::Int(1)));
         self.assign(variables, add(object.into(), Expr::Int(1)));
         self.assign(last, sub(cell.into(), Expr::Int(2)));

@@ -6,7 +6,7 @@ use super::{
     cells,
     expression::Pointer,
     plan::{CELL, Freed, Kind, OBJECT, Pool},
-    writer::{Mode, Refused, Writer, field, internal, section},
+    writer::{Mode, Refused, Writer, field, internal_error, section},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -20,16 +20,16 @@ const MOST_CELLS: usize = 10_000;
 const MOST_ROWS: usize = 1_000;
 
 impl Writer<'_, '_> {
-    pub(super) fn statement(&mut self, statement: &Stmt) -> Result<(), Refused> {
+    pub(super) fn lower_statement(&mut self, statement: &Stmt) -> Result<(), Refused> {
         match &statement.kind {
-            StmtKind::Assign { target, value } => self.assignment(target, value),
+            StmtKind::Assign { target, value } => self.lower_assignment(target, value),
             StmtKind::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(*callee, arguments, result.as_ref()),
+            } => self.lower_call(*callee, arguments, result.as_ref()),
             StmtKind::Push { tape, class, value } => {
-                let value = self.expr(value, Mode::Ahead)?;
+                let value = self.lower_expr(value, Mode::Ahead)?;
                 self.block.push(Stmt::new(StmtKind::Push {
                     tape: *tape,
                     class: *class,
@@ -42,7 +42,7 @@ impl Writer<'_, '_> {
                 class,
                 target,
             } => {
-                let target = self.place(target, Mode::Ahead)?;
+                let target = self.lower_place(target, Mode::Ahead)?;
                 self.block.push(Stmt::new(StmtKind::Pop {
                     tape: *tape,
                     class: *class,
@@ -65,8 +65,8 @@ impl Writer<'_, '_> {
                 for &v in reads {
                     match self.located_variable(v) {
                         Some((pool, ty)) => {
-                            for ty in cells::types(self.plan.program, ty) {
-                                let array = self.array(pool, ty)?;
+                            for ty in cells::cell_types(self.plan.program, ty) {
+                                let array = self.array_of_cells(pool, ty)?;
                                 if !read.contains(&array) {
                                     read.push(array);
                                 }
@@ -92,27 +92,27 @@ impl Writer<'_, '_> {
                 count,
                 zeroed,
             } => {
-                let (pool, ty) = self.heap(pointer)?;
-                let count = self.expr(count, Mode::Ahead)?;
-                let target = self.place(pointer, Mode::Ahead)?;
-                let made = self.allocate(pool, ty, count)?;
+                let (pool, ty) = self.heap_pool(pointer)?;
+                let count = self.lower_expr(count, Mode::Ahead)?;
+                let target = self.lower_place(pointer, Mode::Ahead)?;
+                let made = self.lower_allocate(pool, ty, count)?;
                 if *zeroed {
-                    self.zero(pool, ty, &made)?;
+                    self.clear_object(pool, ty, &made)?;
                 }
-                self.point(&target, made.pointer);
+                self.assign_pointer(&target, made.pointer);
                 Ok(())
             }
             StmtKind::Free { pointer } => {
-                let (pool, _) = self.heap(pointer)?;
-                let place = self.place(pointer, Mode::Ahead)?;
-                self.free(pool, &place);
+                let (pool, _) = self.heap_pool(pointer)?;
+                let place = self.lower_place(pointer, Mode::Ahead)?;
+                self.lower_free(pool, &place);
                 Ok(())
             }
             StmtKind::Resize { pointer, count } => {
-                let (pool, ty) = self.heap(pointer)?;
-                let count = self.expr(count, Mode::Ahead)?;
-                let target = self.place(pointer, Mode::Ahead)?;
-                self.resize(pool, ty, count, &target)
+                let (pool, ty) = self.heap_pool(pointer)?;
+                let count = self.lower_expr(count, Mode::Ahead)?;
+                let target = self.lower_place(pointer, Mode::Ahead)?;
+                self.lower_resize(pool, ty, count, &target)
             }
         }
     }
@@ -127,40 +127,40 @@ impl Writer<'_, '_> {
     }
 
     /// The pool to which a pointer leads, and the type of the elements there.
-    fn heap(&self, pointer: &Place) -> Result<(usize, ScalarType), Refused> {
-        let found = self.plan.classes.place(self.id, pointer);
-        let (class, ty) = found.ok_or_else(|| internal("a pointer without a class"))?;
+    fn heap_pool(&self, pointer: &Place) -> Result<(usize, ScalarType), Refused> {
+        let found = self.plan.classes.class_of_place(self.id, pointer);
+        let (class, ty) = found.ok_or_else(|| internal_error("a pointer without a class"))?;
         let ty = ty
             .pointer()
-            .ok_or_else(|| internal("the heap behind no pointer"))?;
-        let (_, pool) =
-            (self.plan.pointee(class, ty)).ok_or_else(|| internal("a pointer without a pool"))?;
+            .ok_or_else(|| internal_error("the heap behind no pointer"))?;
+        let (_, pool) = (self.plan.pointee(class, ty))
+            .ok_or_else(|| internal_error("a pointer without a pool"))?;
         Ok((pool, ty.pointee()))
     }
 
-    fn assignment(&mut self, target: &Place, value: &Expr) -> Result<(), Refused> {
+    fn lower_assignment(&mut self, target: &Place, value: &Expr) -> Result<(), Refused> {
         let to = cfg_core::typing::place_type_in(
             &self.plan.program.records,
             &self.routine.variables,
             target,
         );
-        let to = to.map_err(|_| internal("a target without a type"))?;
+        let to = to.map_err(|_| internal_error("a target without a type"))?;
         let ty = to.ty;
         if ty.record().is_some()
             && let Expr::Place(source) = value
         {
-            let from = self.locate(source, Mode::Ahead)?;
-            let to = self.locate(target, Mode::Ahead)?;
-            return self.copy(ty, to, from);
+            let from = self.locate_place(source, Mode::Ahead)?;
+            let to = self.locate_place(target, Mode::Ahead)?;
+            return self.copy_record(ty, to, from);
         }
         let value = match (ty.pointer(), value) {
-            (None, value) => self.expr(value, Mode::Ahead)?,
-            (Some(_), Expr::Place(source)) => self.place(source, Mode::Ahead)?.into(),
+            (None, value) => self.lower_expr(value, Mode::Ahead)?,
+            (Some(_), Expr::Place(source)) => self.lower_place(source, Mode::Ahead)?.into(),
             (Some(_), value) => {
-                let pointer = self.pointer(value, Mode::Ahead)?;
+                let pointer = self.lower_pointer(value, Mode::Ahead)?;
                 if to.rank <= 1 {
-                    let target = self.place(target, Mode::Ahead)?;
-                    self.point(&target, pointer);
+                    let target = self.lower_place(target, Mode::Ahead)?;
+                    self.assign_pointer(&target, pointer);
                     return Ok(());
                 }
                 self.in_variable(pointer, "value")
@@ -168,12 +168,12 @@ impl Writer<'_, '_> {
         };
         let is_matrix = to.rank > 1 && is_scalar(self, &value);
         if !is_matrix {
-            let target = self.place(target, Mode::Ahead)?;
+            let target = self.lower_place(target, Mode::Ahead)?;
             self.assign(target, value);
             return Ok(());
         }
         // All elements get the value of a scalar, which may be read from one of them.
-        let (ty, rows) = match self.locate(target, Mode::Ahead)? {
+        let (ty, rows) = match self.locate_place(target, Mode::Ahead)? {
             Located::Plain(place) => {
                 self.assign(place, value);
                 return Ok(());
@@ -182,21 +182,21 @@ impl Writer<'_, '_> {
         };
         let value = match rows.len() != 1 && !is_simple(&value) {
             true => {
-                let v = self.local("value", self.plan.lowered(ty));
+                let v = self.declare_local("value", self.plan.lowered_type(ty));
                 self.assign(Place::whole(v), value);
                 Expr::var(v)
             }
             false => value,
         };
         for row in rows {
-            let row = self.cells(row, Mode::Ahead)?;
+            let row = self.place_of_cells(row, Mode::Ahead)?;
             self.assign(row, value.clone());
         }
         Ok(())
     }
 
     /// Assigns a pointer, whose object and cell may be read from the target itself.
-    fn point(&mut self, target: &Place, pointer: Pointer) {
+    fn assign_pointer(&mut self, target: &Place, pointer: Pointer) {
         let (object, cell) = (field(target, OBJECT), field(target, CELL));
         let mut reads = false;
         pointer
@@ -206,7 +206,7 @@ impl Writer<'_, '_> {
         let mut value = pointer.cell;
         if reads && !stays {
             // The cell may be read from the target, which changes with the object.
-            let v = self.local("cell", ScalarType::Integer);
+            let v = self.declare_local("cell", ScalarType::Integer);
             self.assign(Place::whole(v), value);
             value = Expr::var(v);
         }
@@ -217,17 +217,17 @@ impl Writer<'_, '_> {
     }
 
     /// Copies a record, or an array of records.
-    fn copy(&mut self, ty: ScalarType, to: Located, from: Located) -> Result<(), Refused> {
+    fn copy_record(&mut self, ty: ScalarType, to: Located, from: Located) -> Result<(), Refused> {
         match (to, from) {
             (Located::Plain(to), Located::Plain(from)) => {
                 self.assign(to, from.into());
                 Ok(())
             }
             (Located::Pooled(to), Located::Pooled(from)) => {
-                let size = Expr::Int(cells::cells(self.plan.program, ty));
+                let size = Expr::Int(cells::cell_count(self.plan.program, ty));
                 let (to, from) = (run(to, &size)?, run(from, &size)?);
                 let mut places = Vec::new();
-                for ty in kinds(cells::types(self.plan.program, ty)) {
+                for ty in kinds(cells::cell_types(self.plan.program, ty)) {
                     let [to, from] = [&to, &from].map(|address| Address {
                         ty,
                         open: address.open.clone(),
@@ -237,8 +237,8 @@ impl Writer<'_, '_> {
                         cell: address.cell.clone(),
                         ..*address
                     });
-                    let from = self.cells(from, Mode::Ahead)?;
-                    places.push((self.cells(to, Mode::Ahead)?, from));
+                    let from = self.place_of_cells(from, Mode::Ahead)?;
+                    places.push((self.place_of_cells(to, Mode::Ahead)?, from));
                 }
                 for (to, from) in places {
                     self.assign(to, from.into());
@@ -275,9 +275,9 @@ impl Writer<'_, '_> {
                 "copy its fields one by one",
             )
         })?;
-        let index = self.index(&address, all.len() as i64, Mode::Ahead);
+        let index = self.checked_index(&address, all.len() as i64, Mode::Ahead);
         for cell in all {
-            let array = self.array(address.pool, cell.ty)?;
+            let array = self.array_of_cells(address.pool, cell.ty)?;
             let pooled = Place::element(array, [add(index.clone(), Expr::Int(cell.number))]);
             let mut subscripts = place.subscripts.to_vec();
             for (name, indices) in cell.path {
@@ -297,7 +297,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn call(
+    fn lower_call(
         &mut self,
         callee: RoutineId,
         arguments: &[Option<Expr>],
@@ -308,7 +308,7 @@ impl Writer<'_, '_> {
         for (formal, argument) in called.parameter_ids().zip(arguments) {
             passed.push(match argument {
                 None => None,
-                Some(e) => Some(self.argument(callee, formal, e)?),
+                Some(e) => Some(self.lower_argument(callee, formal, e)?),
             });
         }
         let record = called.result.map(|v| called.variable(v).ty);
@@ -316,14 +316,14 @@ impl Writer<'_, '_> {
         let mut behind = None;
         let result = match result {
             None => None,
-            Some(place) => Some(match (self.locate(place, Mode::Ahead)?, record) {
+            Some(place) => Some(match (self.locate_place(place, Mode::Ahead)?, record) {
                 (Located::Plain(place), _) => place,
                 (Located::Pooled(address), Some(ty)) => {
-                    let v = self.local("returned", ty);
+                    let v = self.declare_local("returned", ty);
                     behind = Some((ty, v, address));
                     Place::whole(v)
                 }
-                (Located::Pooled(address), None) => self.cells(address, Mode::Ahead)?,
+                (Located::Pooled(address), None) => self.place_of_cells(address, Mode::Ahead)?,
             }),
         };
         self.block.push(Stmt::new(StmtKind::Call {
@@ -337,16 +337,21 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn argument(&mut self, callee: RoutineId, formal: VarId, e: &Expr) -> Result<Expr, Refused> {
+    fn lower_argument(
+        &mut self,
+        callee: RoutineId,
+        formal: VarId,
+        e: &Expr,
+    ) -> Result<Expr, Refused> {
         let called = self.plan.program.routine(callee);
         let declared = called.variable(formal);
         if self.plan.is_moved(callee, formal) {
-            return self.pointed(e);
+            return self.pointer_to_argument(e);
         }
         let place = match e {
             Expr::Place(place) => place,
             _ if declared.ty.pointer().is_some() => {
-                let pointer = self.pointer(e, Mode::Ahead)?;
+                let pointer = self.lower_pointer(e, Mode::Ahead)?;
                 return Ok(self.in_variable(pointer, "argument"));
             }
             Expr::Int(_)
@@ -355,19 +360,19 @@ impl Writer<'_, '_> {
             | Expr::Logical(_)
             | Expr::Null(_)
             | Expr::Addr(_)
-            | Expr::Op(..) => return self.expr(e, Mode::Ahead),
+            | Expr::Op(..) => return self.lower_expr(e, Mode::Ahead),
         };
-        let address = match self.locate(place, Mode::Ahead)? {
+        let address = match self.locate_place(place, Mode::Ahead)? {
             Located::Plain(place) => return Ok(place.into()),
             Located::Pooled(address) => address,
         };
         if declared.rank() == 0 {
-            let place = self.cells(address, Mode::Ahead)?;
+            let place = self.place_of_cells(address, Mode::Ahead)?;
             if declared.intent() != Some(Intent::In) || called.aliased {
                 return Ok(place.into());
             }
             // An argument that is only read is copied, so that no write of the routine can overlap it.
-            let v = self.local("argument", self.plan.lowered(declared.ty));
+            let v = self.declare_local("argument", self.plan.lowered_type(declared.ty));
             self.assign(Place::whole(v), place.into());
             return Ok(Expr::var(v));
         }
@@ -388,30 +393,30 @@ impl Writer<'_, '_> {
             1 => address,
             _ => dense(address)?,
         };
-        Ok(self.cells(address, Mode::Ahead)?.into())
+        Ok(self.place_of_cells(address, Mode::Ahead)?.into())
     }
 
     /// The cells from an element to the end of its object, for an element in place of an array argument.
     fn until_the_end(&mut self, address: Address) -> Result<Expr, Refused> {
-        let array = self.array(address.pool, address.ty)?;
-        let lower = self.index(&address, 1, Mode::Ahead);
-        let last = self.table(self.plan.pools[address.pool].last, address.object.clone());
+        let array = self.array_of_cells(address.pool, address.ty)?;
+        let lower = self.checked_index(&address, 1, Mode::Ahead);
+        let last = self.table_entry(self.plan.pools[address.pool].last, address.object.clone());
         Ok(section(array, lower, last.into()).into())
     }
 
     /// The pointer to an actual argument, for a formal that lives in a pool.
-    fn pointed(&mut self, e: &Expr) -> Result<Expr, Refused> {
+    fn pointer_to_argument(&mut self, e: &Expr) -> Result<Expr, Refused> {
         let Expr::Place(place) = e else {
             return Err(Refused::new(
                 "the address of a parameter is taken to which an expression is passed",
                 "assign the expression to a variable, and pass that",
             ));
         };
-        let Located::Pooled(address) = self.locate(place, Mode::Ahead)? else {
-            return Err(internal("the address of what is in no pool"));
+        let Located::Pooled(address) = self.locate_place(place, Mode::Ahead)? else {
+            return Err(internal_error("the address of what is in no pool"));
         };
         if address.open.len() == 1
-            && address.open[0].step != Expr::Int(cells::cells(self.plan.program, address.ty))
+            && address.open[0].step != Expr::Int(cells::cell_count(self.plan.program, address.ty))
             || address.open.len() > 1 && !address.dense
         {
             return Err(Refused::new(
@@ -421,7 +426,7 @@ impl Writer<'_, '_> {
         }
         let object = address.object.clone();
         let cell = match address.open.is_empty() {
-            true => self.index(&address, 1, Mode::Ahead),
+            true => self.checked_index(&address, 1, Mode::Ahead),
             false => address.cell,
         };
         Ok(self.in_variable(Pointer { object, cell }, "argument"))
@@ -429,8 +434,8 @@ impl Writer<'_, '_> {
 
     /// A pointer in a variable of its own.
     fn in_variable(&mut self, pointer: Pointer, name: &str) -> Expr {
-        let v = self.local(name, ScalarType::Record(self.plan.pointer));
-        self.point(&Place::whole(v), pointer);
+        let v = self.declare_local(name, ScalarType::Record(self.plan.pointer));
+        self.assign_pointer(&Place::whole(v), pointer);
         Expr::var(v)
     }
 }
@@ -444,10 +449,15 @@ struct Made {
 
 impl Writer<'_, '_> {
     /// Makes an object of `count` elements.
-    fn allocate(&mut self, pool: usize, ty: ScalarType, count: Expr) -> Result<Made, Refused> {
+    fn lower_allocate(
+        &mut self,
+        pool: usize,
+        ty: ScalarType,
+        count: Expr,
+    ) -> Result<Made, Refused> {
         let plan = self.plan;
         let pool = &plan.pools[pool];
-        let each = cells::cells(plan.program, ty);
+        let each = cells::cell_count(plan.program, ty);
         // Counts beyond the size of the pool are cut, since the product with the cells of an element might overflow.
         let most = plan.size.saturating_add(1);
         let count = match count.constant() {
@@ -455,12 +465,12 @@ impl Writer<'_, '_> {
             Some(n) => Expr::Int(n.min(most)),
             None => Expr::op(Op::Min, [count, Expr::Int(most)]),
         };
-        let size = self.ahead(mul(count, Expr::Int(each)), "size", Mode::Ahead);
-        let (objects, top) = (self.number(pool.objects), self.number(pool.top));
-        let bottom = self.number(pool.bottom);
-        let variables = self.number(pool.variables);
-        let object = self.local("object", ScalarType::Integer);
-        let cell = self.local("cell", ScalarType::Integer);
+        let size = self.hoist(mul(count, Expr::Int(each)), "size", Mode::Ahead);
+        let (objects, top) = (self.counter(pool.objects), self.counter(pool.top));
+        let bottom = self.counter(pool.bottom);
+        let variables = self.counter(pool.variables);
+        let object = self.declare_local("object", ScalarType::Integer);
+        let cell = self.declare_local("cell", ScalarType::Integer);
         let new = add(objects.clone().into(), Expr::Int(1));
         let has_room = all(vec![
             le(Expr::Int(0), size.clone()),
@@ -487,19 +497,19 @@ impl Writer<'_, '_> {
         };
         // The number for an object at the top: a new one, or that of a freed object whose cells were returned to the
         // pool.
-        let number = self.local("number", ScalarType::Integer);
+        let number = self.declare_local("number", ScalarType::Integer);
         let is_new = Expr::op(Op::Lt, [new.clone(), variables.into()]);
-        let without_cells = self.table(freed.lists, Expr::Int(0));
+        let without_cells = self.table_entry(freed.lists, Expr::Int(0));
         self.assign(
             Place::whole(number),
             either(is_new, new, without_cells.into()),
         );
         // Without a number or room at the top, the last freed object of this size is used again.
-        let list = self.ahead(Freed::list(&size), "list", Mode::Ahead);
-        let other = self.table(freed.lists, list.clone());
-        let other = self.ahead(other.into(), "freed", Mode::Ahead);
-        let first = self.table(pool.first, other.clone());
-        let last = self.table(pool.last, other.clone());
+        let list = self.hoist(Freed::list(&size), "list", Mode::Ahead);
+        let other = self.table_entry(freed.lists, list.clone());
+        let other = self.hoist(other.into(), "freed", Mode::Ahead);
+        let first = self.table_entry(pool.first, other.clone());
+        let last = self.table_entry(pool.last, other.clone());
         let fits = eq(
             last.into(),
             sub(sub(first.into(), Expr::Int(2)), size.clone()),
@@ -513,7 +523,7 @@ impl Writer<'_, '_> {
             either(has_room, number.into(), either(fits, other, Expr::Int(0))),
         );
         let is_number = eq(object.into(), number.into());
-        let first = self.table(pool.first, object.into());
+        let first = self.table_entry(pool.first, object.into());
         self.assign(
             Place::whole(cell),
             either(is_number.clone(), top.clone().into(), first.into()),
@@ -522,9 +532,9 @@ impl Writer<'_, '_> {
         self.enter_object(pool, ty, (object, is_there), (cell, &size));
         // The object leaves its list.
         let list = either(is_number.clone(), Expr::Int(0), list);
-        let list = self.ahead(list, "list", Mode::Ahead);
-        let head = self.table(freed.lists, list);
-        let next = self.table(freed.next, object.into());
+        let list = self.hoist(list, "list", Mode::Ahead);
+        let head = self.table_entry(freed.lists, list);
+        let next = self.table_entry(freed.next, object.into());
         let left = eq(head.clone().into(), object.into());
         self.assign(head.clone(), either(left, next.into(), head.into()));
         self.assign(
@@ -551,39 +561,39 @@ impl Writer<'_, '_> {
         (cell, size): (VarId, &Expr),
     ) {
         let entry = either(may_be, object.into(), Expr::Int(-1));
-        let entry = self.ahead(entry, "entry", Mode::Ahead);
-        let entry = self.table(pool.first, entry);
+        let entry = self.hoist(entry, "entry", Mode::Ahead);
+        let entry = self.table_entry(pool.first, entry);
         self.assign(entry, cell.into());
-        let last = self.table(pool.last, object.into());
+        let last = self.table_entry(pool.last, object.into());
         let end = add(cell.into(), size.clone());
         self.assign(last, sub(end, Expr::Int(1)));
-        self.lay(pool, ty, object.into());
+        self.record_layout(pool, ty, object.into());
     }
 
     /// Sets all cells of a new object to zero, false or null.
-    fn zero(&mut self, pool: usize, ty: ScalarType, made: &Made) -> Result<(), Refused> {
+    fn clear_object(&mut self, pool: usize, ty: ScalarType, made: &Made) -> Result<(), Refused> {
         let end = sub(
             add(made.pointer.cell.clone(), made.size.clone()),
             Expr::Int(1),
         );
-        for ty in kinds(cells::types(self.plan.program, ty)) {
-            let array = self.array(pool, ty)?;
+        for ty in kinds(cells::cell_types(self.plan.program, ty)) {
+            let array = self.array_of_cells(pool, ty)?;
             let cells = section(array, made.pointer.cell.clone(), end.clone());
-            self.clear(cells, Kind::of(ty));
+            self.clear_cells(cells, Kind::from_type(ty));
         }
         Ok(())
     }
 
     /// Ends the object to whose first cell a pointer leads; null ends nothing.
-    fn free(&mut self, pool: usize, pointer: &Place) {
+    fn lower_free(&mut self, pool: usize, pointer: &Place) {
         let plan = self.plan;
         let pool = &plan.pools[pool];
         let object: Expr = field(pointer, OBJECT).into();
         let cell: Expr = field(pointer, CELL).into();
         let is_null = eq(object.clone(), Expr::Int(0));
-        let first: Expr = self.table(pool.first, object.clone()).into();
-        let last: Expr = self.table(pool.last, object.clone()).into();
-        let variables = self.number(pool.variables);
+        let first: Expr = self.table_entry(pool.first, object.clone()).into();
+        let last: Expr = self.table_entry(pool.last, object.clone()).into();
+        let variables = self.counter(pool.variables);
         let before = sub(first.clone(), Expr::Int(1));
         // An object can be ended once, by a pointer to its beginning, and only if it was allocated. In other cases the
         // entry does not exist, which is the run-time error.
@@ -600,36 +610,36 @@ impl Writer<'_, '_> {
         );
         let negative = sub(Expr::op(Op::Neg, [object.clone()]), Expr::Int(1));
         // The object at the top returns its cells to the pool.
-        let top = self.number(pool.top);
+        let top = self.counter(pool.top);
         let is_last = eq(add(last.clone(), Expr::Int(1)), top.clone().into());
         let release = all(vec![
             Expr::op(Op::Gt, [object.clone(), Expr::Int(0)]),
             is_last,
         ]);
         let left = either(release.clone(), first.clone(), top.clone().into());
-        let left = self.ahead(left, "top", Mode::Ahead);
-        let size = self.ahead(sub(last, before), "size", Mode::Ahead);
+        let left = self.hoist(left, "top", Mode::Ahead);
+        let size = self.hoist(sub(last, before), "size", Mode::Ahead);
         let freed = pool.freed.as_ref();
         let list = freed.map(|freed| {
             let list = either(release, Expr::Int(0), Freed::list(&size));
-            (freed, self.ahead(list, "list", Mode::Ahead))
+            (freed, self.hoist(list, "list", Mode::Ahead))
         });
         let entry = either(may, object.clone(), negative);
-        let entry = self.ahead(entry, "entry", Mode::Ahead);
-        let entry = self.table(pool.last, entry);
+        let entry = self.hoist(entry, "entry", Mode::Ahead);
+        let entry = self.table_entry(pool.last, entry);
         let ended = sub(sub(first, Expr::Int(2)), size);
         self.assign(entry, either(is_null.clone(), Expr::Int(0), ended));
         self.assign(top, left);
         if let Some((freed, list)) = list {
-            let head = self.table(freed.lists, list);
-            let next = self.table(freed.next, object.clone());
+            let head = self.table_entry(freed.lists, list);
+            let next = self.table_entry(freed.next, object.clone());
             self.assign(next, head.clone().into());
             self.assign(head.clone(), either(is_null, head.into(), object));
         }
     }
 
     /// Makes a new object with the contents of the old one, as far as they fit, and ends the old one.
-    fn resize(
+    fn lower_resize(
         &mut self,
         pool: usize,
         ty: ScalarType,
@@ -639,33 +649,33 @@ impl Writer<'_, '_> {
         let plan = self.plan;
         let number = pool;
         let pool = &plan.pools[pool];
-        let old = self.local("resized", ScalarType::Record(plan.pointer));
+        let old = self.declare_local("resized", ScalarType::Record(plan.pointer));
         let old = Place::whole(old);
         self.assign(old.clone(), target.clone().into());
         let object: Expr = field(&old, OBJECT).into();
-        let first: Expr = self.table(pool.first, object.clone()).into();
-        let last: Expr = self.table(pool.last, object).into();
+        let first: Expr = self.table_entry(pool.first, object.clone()).into();
+        let last: Expr = self.table_entry(pool.last, object).into();
         let before = sub(first.clone(), Expr::Int(1));
         let size = Expr::op(Op::Max, [sub(last, before), Expr::Int(0)]);
         let is_null = eq(field(&old, OBJECT).into(), Expr::Int(0));
         let size = either(is_null, Expr::Int(0), size);
-        let size = self.ahead(size, "size", Mode::Ahead);
-        let first = self.ahead(first, "first", Mode::Ahead);
+        let size = self.hoist(size, "size", Mode::Ahead);
+        let first = self.hoist(first, "first", Mode::Ahead);
         // The object at the top gets the same cells again, and nothing has to be copied.
-        self.free(number, &old);
-        let made = self.allocate(number, ty, count)?;
+        self.lower_free(number, &old);
+        let made = self.lower_allocate(number, ty, count)?;
         let common = Expr::op(Op::Min, [size, made.size.clone()]);
         let stays = eq(made.pointer.cell.clone(), first.clone());
-        let common = self.ahead(either(stays, Expr::Int(0), common), "count", Mode::Ahead);
+        let common = self.hoist(either(stays, Expr::Int(0), common), "count", Mode::Ahead);
         let end = |from: &Expr| sub(add(from.clone(), common.clone()), Expr::Int(1));
-        for ty in kinds(cells::types(plan.program, ty)) {
-            let array = self.array(number, ty)?;
+        for ty in kinds(cells::cell_types(plan.program, ty)) {
+            let array = self.array_of_cells(number, ty)?;
             let cell = &made.pointer.cell;
             let to = section(array, cell.clone(), end(cell));
             let from = section(array, first.clone(), end(&first));
             self.assign(to, from.into());
         }
-        self.point(target, made.pointer);
+        self.assign_pointer(target, made.pointer);
         Ok(())
     }
 }
@@ -674,7 +684,7 @@ impl Writer<'_, '_> {
 fn kinds(types: impl IntoIterator<Item = ScalarType>) -> Vec<ScalarType> {
     let mut seen = std::collections::BTreeMap::new();
     for ty in types {
-        seen.entry(Kind::of(ty)).or_insert(ty);
+        seen.entry(Kind::from_type(ty)).or_insert(ty);
     }
     seen.into_values().collect()
 }

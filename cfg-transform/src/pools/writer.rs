@@ -4,7 +4,7 @@ use super::{
     arithmetic::is_simple,
     plan::{CELL, Kind, OBJECT, Plan, Pool},
 };
-use crate::names::unused;
+use crate::names::fresh_name;
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     ir::{Expr, Place, Range, Role, Routine, ScalarType, Stmt, Subscript, Variable},
@@ -27,7 +27,7 @@ impl Refused {
 }
 
 /// The refusal of a program that breaks a rule of validation.
-pub(super) fn internal(message: &str) -> Refused {
+pub(super) fn internal_error(message: &str) -> Refused {
     Refused::new(
         format!("internal error: {message}"),
         "report this with the program",
@@ -81,12 +81,12 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     /// The variable by which the routine names a global.
-    pub(super) fn global(&mut self, g: GlobalId) -> VarId {
+    pub(super) fn name_global(&mut self, g: GlobalId) -> VarId {
         if let Some(&v) = self.globals.get(&g) {
             return v;
         }
         let global = &self.plan.globals[g.index()].variable;
-        let name = unused(global.name.clone(), &mut self.names);
+        let name = fresh_name(global.name.clone(), &mut self.names);
         let variable = Variable {
             name,
             ..global.clone()
@@ -97,8 +97,8 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     /// A new local scalar.
-    pub(super) fn local(&mut self, name: &str, ty: ScalarType) -> VarId {
-        let name = unused(name.to_owned(), &mut self.names);
+    pub(super) fn declare_local(&mut self, name: &str, ty: ScalarType) -> VarId {
+        let name = fresh_name(name.to_owned(), &mut self.names);
         let variable = Variable::new(name, ty, Vec::new(), Role::Local);
         self.out.add_variable(variable)
     }
@@ -108,24 +108,24 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     /// The value, in a variable of its own if that is allowed and the expression is not simple.
-    pub(super) fn ahead(&mut self, e: Expr, name: &str, mode: Mode) -> Expr {
+    pub(super) fn hoist(&mut self, e: Expr, name: &str, mode: Mode) -> Expr {
         if mode == Mode::InPlace || is_simple(&e) {
             return e;
         }
-        let v = self.local(name, ScalarType::Integer);
+        let v = self.declare_local(name, ScalarType::Integer);
         self.assign(Place::whole(v), e);
         Expr::var(v)
     }
 
     /// The array of the cells of a type in a pool.
-    pub(super) fn array(&mut self, pool: usize, ty: ScalarType) -> Result<VarId, Refused> {
-        let array = self.plan.pools[pool].arrays.get(&Kind::of(ty));
-        let array = array.ok_or_else(|| internal("a pool without cells of the type"))?;
-        Ok(self.global(*array))
+    pub(super) fn array_of_cells(&mut self, pool: usize, ty: ScalarType) -> Result<VarId, Refused> {
+        let array = self.plan.pools[pool].arrays.get(&Kind::from_type(ty));
+        let array = array.ok_or_else(|| internal_error("a pool without cells of the type"))?;
+        Ok(self.name_global(*array))
     }
 
     /// Sets cells of a kind to zero, false or null.
-    pub(super) fn clear(&mut self, cells: Place, kind: Kind) {
+    pub(super) fn clear_cells(&mut self, cells: Place, kind: Kind) {
         match kind {
             Kind::Number(ty) => self.assign(cells, Expr::zero(ty)),
             Kind::Pointer => {
@@ -137,15 +137,15 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     /// An entry of the table of objects.
-    pub(super) fn table(&mut self, g: GlobalId, object: Expr) -> Place {
-        Place::element(self.global(g), [object])
+    pub(super) fn table_entry(&mut self, g: GlobalId, object: Expr) -> Place {
+        Place::element(self.name_global(g), [object])
     }
 
     /// Enters the layout of a new object into the table, if the pool has one.
-    pub(super) fn lay(&mut self, pool: &Pool, ty: ScalarType, object: Expr) {
+    pub(super) fn record_layout(&mut self, pool: &Pool, ty: ScalarType, object: Expr) {
         if let Some(layouts) = &pool.layouts {
             let start = layouts.starts.get(&ty).copied();
-            let entry = self.table(layouts.of, object);
+            let entry = self.table_entry(layouts.of, object);
             self.assign(entry, Expr::Int(start.unwrap_or(layouts.other)));
         }
     }
@@ -153,18 +153,18 @@ impl<'a, 'p> Writer<'a, 'p> {
     /// Assigns values to numbers of pools.
     pub(super) fn assign_all(&mut self, values: &[(GlobalId, Expr)]) {
         for (g, value) in values {
-            let number = self.number(*g);
+            let number = self.counter(*g);
             self.assign(number, value.clone());
         }
     }
 
     /// A number of a pool.
-    pub(super) fn number(&mut self, g: GlobalId) -> Place {
-        Place::whole(self.global(g))
+    pub(super) fn counter(&mut self, g: GlobalId) -> Place {
+        Place::whole(self.name_global(g))
     }
 
     /// The object and the first cell of a variable that lives in a pool.
-    pub(super) fn home(&self, v: VarId) -> (Expr, Expr) {
+    pub(super) fn home_of(&self, v: VarId) -> (Expr, Expr) {
         if let Role::Global(g) = self.routine.variable(v).role
             && let Some(&(object, cell)) = self.plan.fixed.get(&g)
         {

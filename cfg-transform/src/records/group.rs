@@ -58,7 +58,7 @@ pub fn regroup(
     };
     let derived = &derived;
     let layouts = Layouts::of_program(original);
-    let globals = Globals::of(original, parts, derived, &layouts);
+    let globals = Globals::regroup(original, parts, derived, &layouts);
     let of: HashMap<RoutineId, RoutineId> = made.iter().map(|&(o, m)| (m, o)).collect();
     let planner = Planner {
         split: flat,
@@ -127,10 +127,10 @@ fn rewritten(
         origins,
         problem: None,
     };
-    rewrite.routine(&mut routine);
+    rewrite.visit_routine(&mut routine);
     match rewrite.problem {
         Some((vertex, message)) => {
-            let site = Site::of(id, Element::Vertex(vertex));
+            let site = Site::whole(id, Element::Vertex(vertex));
             Err(not_grouped(derived, message, site).into())
         }
         None => Ok(routine),

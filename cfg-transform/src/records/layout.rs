@@ -45,7 +45,7 @@ impl<'p> Layouts<'p> {
         }
     }
 
-    pub(super) fn of(&self, record: RecordId) -> Rc<Layout> {
+    pub(super) fn layout(&self, record: RecordId) -> Rc<Layout> {
         let mut known = self.known.borrow_mut();
         let made = known.entry(record).or_insert_with(|| {
             let leaves = self.paths(record);

@@ -37,7 +37,7 @@
 //! ```
 
 use super::layout::Layouts;
-use crate::names::unused;
+use crate::names::fresh_name;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, VarId},
@@ -82,7 +82,7 @@ pub fn split(program: &ValidProgram) -> Result<ValidProgram, Diagnostics> {
 /// The errors are those of [`split`].
 pub fn split_with_parts(program: &ValidProgram) -> Result<(ValidProgram, Parts), Diagnostics> {
     refuse_pointers(program)?;
-    let globals = Globals::of(program);
+    let globals = Globals::split(program);
     let results = results_by_name(program);
     let mut parts = Vec::with_capacity(program.routines.len());
     let mut routines = Vec::with_capacity(program.routines.len());
@@ -136,8 +136,9 @@ fn originals(program: &Program, routines: &mut [Routine], parts: &[RoutineParts]
             .flatten()
         {
             let first = statement.origin.number().and_then(|n| firsts.get(n));
-            statement.origin =
-                first.map_or(StatementOrigin::default(), |&n| StatementOrigin::of(n));
+            statement.origin = first.map_or(StatementOrigin::default(), |&n| {
+                StatementOrigin::from_number(n)
+            });
         }
     }
 }
@@ -195,7 +196,7 @@ struct Globals {
 }
 
 impl Globals {
-    fn of(program: &Program) -> Self {
+    fn split(program: &Program) -> Self {
         let (mut parts, mut split) = (Vec::new(), Vec::new());
         for global in &program.globals {
             let mut own = Vec::new();
@@ -309,7 +310,7 @@ impl<'p> SplitRoutine<'p> {
                     if returned && !split.names.contains("return") {
                         part.name.replace_range(..variable.name.len(), "return");
                     }
-                    part.name = unused(part.name, &mut split.names);
+                    part.name = fresh_name(part.name, &mut split.names);
                 }
                 own.push(VarId::new(split.out.variables.len()));
                 split.out.variables.push(part);
@@ -322,13 +323,13 @@ impl<'p> SplitRoutine<'p> {
             }
             split.parts.push(own);
         }
-        split.origins();
-        split.declarations();
+        split.split_origins();
+        split.split_declarations();
         split
     }
 
     /// Sets the origins of parts: parts of a record's derivative are derivatives of the record's parts.
-    fn origins(&mut self) {
+    fn split_origins(&mut self) {
         let routine = self.routine;
         let named = routine.variables.iter().zip(&self.parts);
         let by_name: HashMap<&str, &Vec<VarId>> = named.map(|(v, p)| (&*v.name, p)).collect();
@@ -351,14 +352,14 @@ impl<'p> SplitRoutine<'p> {
         }
     }
 
-    fn declarations(&mut self) {
+    fn split_declarations(&mut self) {
         let routine = self.routine;
         for i in 0..self.out.variables.len() {
             let mut shape = std::mem::take(&mut self.out.variables[i].shape);
             for dim in &mut shape {
-                dim.lower = self.expr(&dim.lower);
+                dim.lower = self.split_expr(&dim.lower);
                 if let Extent::Fixed(extent) = &mut dim.extent {
-                    *extent = self.expr(extent);
+                    *extent = self.split_expr(extent);
                 }
             }
             self.out.variables[i].shape = shape;
@@ -384,17 +385,17 @@ impl<'p> SplitRoutine<'p> {
         }
         if let Some(external) = &routine.external {
             let mut external = external.clone();
-            external.value = external.value.as_ref().map(|e| self.expr(e));
+            external.value = external.value.as_ref().map(|e| self.split_expr(e));
             for partial in external.partials.iter_mut().flatten() {
-                partial.parameter = self.only(partial.parameter);
-                partial.value = self.expr(&partial.value);
+                partial.parameter = self.only_part(partial.parameter);
+                partial.value = self.split_expr(&partial.value);
             }
             self.out.external = Some(external);
         }
     }
 
     fn finish(mut self) -> (Routine, RoutineParts) {
-        self.out.body = self.body();
+        self.out.body = self.split_body();
         self.parts.truncate(self.routine.variables.len());
         let parts = RoutineParts {
             variables: self.parts,
@@ -404,26 +405,26 @@ impl<'p> SplitRoutine<'p> {
         (self.out, parts)
     }
 
-    fn body(&mut self) -> Option<Cfg> {
+    fn split_body(&mut self) -> Option<Cfg> {
         let mut cfg = self.routine.body.clone()?;
         let mut number = 0;
         for vertex in cfg.vertices_mut() {
             for e in vertex.kind.exprs_mut() {
-                *e = self.expr(e);
+                *e = self.split_expr(e);
             }
             if let VertexKind::Loop { test, .. } = &mut vertex.kind
                 && let LoopTest::Counted { index, .. } = &mut **test
             {
-                *index = self.only(*index);
+                *index = self.only_part(*index);
             }
             let Some(statements) = vertex.kind.statements_mut() else {
                 continue;
             };
             for statement in &*statements {
-                let origin = StatementOrigin::of(number);
+                let origin = StatementOrigin::from_number(number);
                 number += 1;
                 let before = self.block.len();
-                self.statement(&statement.kind);
+                self.split_statement(&statement.kind);
                 for made in &mut self.block[before..] {
                     made.at = statement.at.clone();
                     made.annotations = statement.annotations.clone();
@@ -440,9 +441,9 @@ impl<'p> SplitRoutine<'p> {
         Some(cfg)
     }
 
-    fn statement(&mut self, kind: &StmtKind) {
+    fn split_statement(&mut self, kind: &StmtKind) {
         match kind {
-            StmtKind::Assign { target, value } => self.assignment(target, value),
+            StmtKind::Assign { target, value } => self.split_assignment(target, value),
             StmtKind::Call {
                 callee,
                 arguments,
@@ -452,20 +453,22 @@ impl<'p> SplitRoutine<'p> {
                 let callee_routine = self.program.routine(*callee);
                 for (argument, p) in arguments.iter().zip(callee_routine.parameter_ids()) {
                     let record = callee_routine.variable(p).ty.record();
-                    let count = record.map_or(1, |r| self.layouts.of(r).leaves.len());
+                    let count = record.map_or(1, |r| self.layouts.layout(r).leaves.len());
                     match argument {
                         None => passed.extend(std::iter::repeat_n(None, count)),
                         Some(Expr::Place(place)) => {
-                            passed.extend(self.places(place).into_iter().map(|p| Some(p.into())));
+                            passed.extend(
+                                self.leaf_places(place).into_iter().map(|p| Some(p.into())),
+                            );
                         }
-                        Some(e) => passed.push(Some(self.expr(e))),
+                        Some(e) => passed.push(Some(self.split_expr(e))),
                     }
                 }
                 let returned = callee_routine.result.map(|v| callee_routine.variable(v));
                 if let Some(record) = returned.filter(|v| v.ty.record().is_some()) {
                     return self.call_of_record(kind, record, passed, result.as_ref());
                 }
-                let result = result.as_ref().map(|place| self.place(place));
+                let result = result.as_ref().map(|place| self.split_place(place));
                 self.push(StmtKind::Call {
                     callee: *callee,
                     arguments: passed.into(),
@@ -473,7 +476,7 @@ impl<'p> SplitRoutine<'p> {
                 });
             }
             StmtKind::Push { tape, class, value } => {
-                let (tape, value) = (self.only(*tape), self.expr(value));
+                let (tape, value) = (self.only_part(*tape), self.split_expr(value));
                 let class = *class;
                 self.push(StmtKind::Push { tape, class, value });
             }
@@ -482,7 +485,7 @@ impl<'p> SplitRoutine<'p> {
                 class,
                 target,
             } => {
-                let (tape, target) = (self.only(*tape), self.place(target));
+                let (tape, target) = (self.only_part(*tape), self.split_place(target));
                 let class = *class;
                 self.push(StmtKind::Pop {
                     tape,
@@ -518,7 +521,7 @@ impl<'p> SplitRoutine<'p> {
     }
 
     /// An assignment; of a record, one for each of its leaves.
-    fn assignment(&mut self, target: &Place, value: &Expr) {
+    fn split_assignment(&mut self, target: &Place, value: &Expr) {
         let source = match value {
             Expr::Place(source) if self.is_record(target) => source,
             Expr::Place(_)
@@ -529,7 +532,7 @@ impl<'p> SplitRoutine<'p> {
             | Expr::Op(..)
             | Expr::Null(_)
             | Expr::Addr(_) => {
-                let (value, target) = (self.expr(value), self.place(target));
+                let (value, target) = (self.split_expr(value), self.split_place(target));
                 return self.push(StmtKind::Assign { target, value });
             }
         };
@@ -540,12 +543,12 @@ impl<'p> SplitRoutine<'p> {
         }
         let (target, source) = match reads_target {
             true => {
-                let source = self.hoist(source);
-                (self.hoist(target), source)
+                let source = self.hoist_subscripts(source);
+                (self.hoist_subscripts(target), source)
             }
             false => (target.clone(), source.clone()),
         };
-        let (targets, sources) = (self.places(&target), self.places(&source));
+        let (targets, sources) = (self.leaf_places(&target), self.leaf_places(&source));
         for (target, source) in targets.into_iter().zip(sources) {
             let value = source.into();
             self.push(StmtKind::Assign { target, value });
@@ -562,19 +565,19 @@ impl<'p> SplitRoutine<'p> {
         result: Option<&Place>,
     ) {
         let Some(callee) = call.callee() else { return };
-        let result = result.map(|place| self.hoist(place));
+        let result = result.map(|place| self.hoist_subscripts(place));
         let mut sources = Vec::new();
         for mut part in leaves(self.program, record, &[]) {
             part.role = Role::Local;
             part.at = None;
             part.annotations = None;
-            part.name = unused(part.name, &mut self.names);
+            part.name = fresh_name(part.name, &mut self.names);
             let v = self.out.add_variable(part);
             sources.push(v);
             arguments.push(Some(Expr::var(v)));
         }
         // The caller may have a variable of the name, such as its own result.
-        let name = unused(record.name.clone(), &mut self.names);
+        let name = fresh_name(record.name.clone(), &mut self.names);
         let mut variable = Variable::new(name, record.ty, Vec::new(), Role::Local);
         variable.order = record.order;
         self.records.push(RecordParts {
@@ -586,7 +589,7 @@ impl<'p> SplitRoutine<'p> {
             arguments: arguments.into(),
             result: None,
         });
-        let targets = result.map_or(Vec::new(), |place| self.places(&place));
+        let targets = result.map_or(Vec::new(), |place| self.leaf_places(&place));
         for (target, v) in targets.into_iter().zip(sources) {
             let value = Expr::var(v);
             self.push(StmtKind::Assign { target, value });
@@ -594,7 +597,7 @@ impl<'p> SplitRoutine<'p> {
     }
 
     /// The place with its subscripts evaluated now: each is a constant, or a new variable of the split routine.
-    fn hoist(&mut self, place: &Place) -> Place {
+    fn hoist_subscripts(&mut self, place: &Place) -> Place {
         let mut made = Vec::new();
         let hoisted = place.map_subscripts(&mut |e| match e {
             Expr::Int(_) => e.clone(),
@@ -605,7 +608,7 @@ impl<'p> SplitRoutine<'p> {
             | Expr::Op(..)
             | Expr::Null(_)
             | Expr::Addr(_) => {
-                let name = unused("subscript".to_owned(), &mut self.names);
+                let name = fresh_name("subscript".to_owned(), &mut self.names);
                 let variables = &self.routine.variables;
                 let ty = type_in(&self.program.records, variables, e);
                 let ty = ty.map_or(ScalarType::Integer, |ty| ty.ty);
@@ -618,14 +621,14 @@ impl<'p> SplitRoutine<'p> {
             }
         });
         for (v, e) in made {
-            let (target, value) = (Place::whole(v), self.expr(&e));
+            let (target, value) = (Place::whole(v), self.split_expr(&e));
             self.push(StmtKind::Assign { target, value });
         }
         hoisted
     }
 
     /// The variable that a variable other than a record becomes.
-    fn only(&self, v: VarId) -> VarId {
+    fn only_part(&self, v: VarId) -> VarId {
         self.parts[v.index()][0]
     }
 
@@ -641,23 +644,23 @@ impl<'p> SplitRoutine<'p> {
     }
 
     /// The places that a place becomes: one for each leaf of its type.
-    fn places(&self, place: &Place) -> Vec<Place> {
+    fn leaf_places(&self, place: &Place) -> Vec<Place> {
         let parts = &self.parts[place.var.index()];
         let variable = self.routine.variables.get(place.var.index());
         let record = variable.and_then(|v| Some((v, v.ty.record()?)));
         let Some((variable, record)) = record else {
             return vec![Place {
                 var: parts[0],
-                ..self.mapped(place)
+                ..self.map_subscripts(place)
             }];
         };
-        let place = self.mapped(place);
-        let layout = self.layouts.of(record);
+        let place = self.map_subscripts(place);
+        let layout = self.layouts.layout(record);
         let mut below = 0..layout.leaves.len();
         let mut outer = Some(record);
         for name in place.subscripts.iter().filter_map(Subscript::field) {
             let Some(r) = outer else { break };
-            let inner = self.layouts.of(r);
+            let inner = self.layouts.layout(r);
             let part = inner.fields.get(name).cloned().unwrap_or(0..0);
             below = below.start + part.start..below.start + part.end;
             outer = self
@@ -705,19 +708,19 @@ impl<'p> SplitRoutine<'p> {
     }
 
     /// The place with its subscripts in terms of the new variables.
-    fn mapped(&self, place: &Place) -> Place {
-        place.map_subscripts(&mut |e| self.expr(e))
+    fn map_subscripts(&self, place: &Place) -> Place {
+        place.map_subscripts(&mut |e| self.split_expr(e))
     }
 
     /// The place that a place becomes; for a record, its first leaf.
-    fn place(&self, place: &Place) -> Place {
-        let mut places = self.places(place);
+    fn split_place(&self, place: &Place) -> Place {
+        let mut places = self.leaf_places(place);
         places.truncate(1);
         places.pop().unwrap_or_else(|| place.clone())
     }
 
     /// Recursion is bounded: the expressions of a valid program have at most [`Expr::MAX_DEPTH`] levels.
-    fn expr(&self, e: &Expr) -> Expr {
+    fn split_expr(&self, e: &Expr) -> Expr {
         match e {
             Expr::Int(_)
             | Expr::Real(_)
@@ -725,24 +728,24 @@ impl<'p> SplitRoutine<'p> {
             | Expr::Logical(_)
             | Expr::Null(_)
             | Expr::Addr(_) => e.clone(),
-            Expr::Place(place) => self.place(place).into(),
+            Expr::Place(place) => self.split_place(place).into(),
             Expr::Op(op, operands) => {
                 if let (Op::Size, [Expr::Place(place)]) = (op, &**operands)
                     && self.is_record(place)
                 {
-                    return self.size(place);
+                    return self.element_count(place);
                 }
-                Expr::op(*op, operands.iter().map(|e| self.expr(e)))
+                Expr::op(*op, operands.iter().map(|e| self.split_expr(e)))
             }
         }
     }
 
     /// The number of elements of an array of records: the extents of a leaf, without those of its own fields.
-    fn size(&self, place: &Place) -> Expr {
+    fn element_count(&self, place: &Place) -> Expr {
         let variables = &self.routine.variables;
         let ty = place_type_in(&self.program.records, variables, place);
         let rank = ty.map_or(1, |ty| ty.rank);
-        let leaf = self.place(place);
+        let leaf = self.split_place(place);
         let extent = |k: usize| {
             let dimension = i64::try_from(k).unwrap_or(i64::MAX);
             Expr::op(Op::Size, [leaf.clone().into(), Expr::Int(dimension)])

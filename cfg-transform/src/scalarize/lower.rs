@@ -108,7 +108,7 @@ impl<'p> Scalarizer<'p> {
         let resized = is_allocatable(self.routine, target);
         let conflict = self.conflicts(&form, target, value, When::default(), resized)?;
         // An array that needs no computing is copied.
-        let plain = match FlatExpr::of(value) {
+        let plain = match FlatExpr::view(value) {
             FlatExpr::Op(op, _) => op.class() == OpClass::Transformational,
             FlatExpr::Place(_) => true,
             FlatExpr::Constant(_) => false,
@@ -189,7 +189,7 @@ impl<'p> Scalarizer<'p> {
             e.walk_places(&mut |p| met |= late && self.locations.may_overlap(p, target));
             return Ok(met);
         }
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Constant(_) => Ok(false),
             FlatExpr::Place(place) => {
                 Ok((turned || place != target) && self.locations.may_overlap(place, target))
@@ -235,7 +235,7 @@ fn only(operands: &[Expr]) -> Lowering<&Expr> {
 }
 
 fn is_constant(e: &Expr) -> bool {
-    matches!(FlatExpr::of(e), FlatExpr::Constant(_))
+    matches!(FlatExpr::view(e), FlatExpr::Constant(_))
 }
 
 impl<'p> Builder<'p> {
@@ -360,7 +360,7 @@ impl<'p> Builder<'p> {
     /// The array with the value of an expression; all but views are computed into temporary arrays. If conditional
     /// expressions choose only scalars, the value has the shape of the array `otherwise`.
     fn array_or(&mut self, e: &Expr, otherwise: Option<ArrayId>) -> Lowering<ArrayId> {
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Place(place) => self.view(place),
             FlatExpr::Op(Op::Transpose, operands) => {
                 let of = self.array_or(only(operands)?, None)?;
@@ -428,7 +428,7 @@ impl<'p> Builder<'p> {
                 Expr::var(self.evaluated(e, ty.ty))
             });
         }
-        match FlatExpr::of(e) {
+        match FlatExpr::view(e) {
             FlatExpr::Op(op @ (Op::If | Op::And | Op::Or), operands) => {
                 self.prepare_lazy(op, operands, when, leaves)
             }
@@ -500,9 +500,9 @@ impl<'p> Builder<'p> {
     pub(super) fn may_be_early(&self, e: &Expr) -> bool {
         let mut fails = false;
         let mut arrays = false;
-        e.walk(&mut |e| match FlatExpr::of(e) {
+        e.walk(&mut |e| match FlatExpr::view(e) {
             FlatExpr::Place(place) => fails |= !place.subscripts.is_empty(),
-            FlatExpr::Op(op, _) => match FlatClass::of(op) {
+            FlatExpr::Op(op, _) => match FlatClass::view(op) {
                 FlatClass::Elemental => {
                     fails |= matches!(op, Op::Trips | Op::If)
                         || self.type_of(e).is_ok_and(|t| t.ty.is_integer());

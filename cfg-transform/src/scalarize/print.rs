@@ -72,7 +72,7 @@ impl<W: Write> Print<'_, W> {
     }
 
     fn expr(&self, e: &Expr) -> String {
-        self.printer.expr(e).to_string()
+        self.printer.display_expr(e).to_string()
     }
 
     fn step(&mut self, step: &Step, depth: usize) -> fmt::Result {
@@ -83,7 +83,10 @@ impl<W: Write> Print<'_, W> {
                 self.line(depth, format_args!("{name} := {value}"))
             }
             Step::Section { array, place } => {
-                let (array, place) = (self.array(*array), self.printer.place(place).to_string());
+                let (array, place) = (
+                    self.array(*array),
+                    self.printer.display_place(place).to_string(),
+                );
                 self.line(depth, format_args!("{array} is {place}"))
             }
             Step::Transpose { array, of } => {

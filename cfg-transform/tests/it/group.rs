@@ -102,7 +102,7 @@ end
     let main = program.main.expect("one");
     let made = reverse(&program, main, &Options::default()).expect("reversed");
     let all = validate(made.program).expect("valid");
-    let signature = Signature::of(&all, made.gradient);
+    let signature = Signature::from_origins(&all, made.gradient);
     let f = program.routine(main);
     let routine = all.routine(made.gradient);
     for name in ["p", "tape", "p_b"] {

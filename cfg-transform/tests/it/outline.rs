@@ -99,7 +99,9 @@ fn left(outcome: &Outcome<()>) -> String {
 fn executed(program: &ValidProgram, case: &Case) -> Result<String, &'static str> {
     let code = |d: cfg_core::diagnostic::Diagnostics| d.0.first().map_or("", |d| d.code);
     let mut primal = Primal::new(&flat(program), case.main, &Options::default()).map_err(code)?;
-    let point = primal.point(case.point_text().as_bytes()).map_err(code)?;
+    let point = primal
+        .read_point(case.point_text().as_bytes())
+        .map_err(code)?;
     let run = primal.run(&point).map_err(code)?;
     Ok(format!("{:?}", run.value))
 }
@@ -111,8 +113,10 @@ fn gradient(
 ) -> Result<String, &'static str> {
     let code = |d: cfg_core::diagnostic::Diagnostics| d.0.first().map_or("", |d| d.code);
     let mut adjoint = adjoint.map_err(code)?;
-    let point = adjoint.point(case.point_text().as_bytes()).map_err(code)?;
-    let seed = adjoint.ones(&point).map_err(code)?;
+    let point = adjoint
+        .read_point(case.point_text().as_bytes())
+        .map_err(code)?;
+    let seed = adjoint.seed_of_ones(&point).map_err(code)?;
     let found = adjoint.gradient(&point, &seed).map_err(code)?;
     Ok(format!("{:?} {:?}", found.value, found.gradient))
 }
@@ -225,7 +229,7 @@ fn sweeps() {
         let (program, done) =
             outlined(&program, seed, &sweeps).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         reversal.program = program.into_program();
-        let found = gradient(Adjoint::of(reversal, &options), &case);
+        let found = gradient(Adjoint::compile(reversal, &options), &case);
         assert_eq!(found.as_ref(), Ok(&expected), "seed {seed}");
         count += done;
     }
@@ -258,7 +262,7 @@ fn errors() {
             let mut primal =
                 Primal::new(&flat(program), f, &Options::default()).expect("it compiles");
             let point = primal
-                .point(br#"{"n": 2, "x": [1, 2]}"#)
+                .read_point(br#"{"n": 2, "x": [1, 2]}"#)
                 .expect("it is a point");
             let problems = primal.run(&point).map(|run| format!("{:?}", run.value));
             problems.map_err(|d| (d.0[0].code, d.0[0].message.clone()))

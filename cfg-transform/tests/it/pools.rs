@@ -218,7 +218,7 @@ end
         let theirs = original.and_then(|routine| routine.body.as_ref());
         let of = |element| {
             let problem =
-                Diagnostic::error(&POINTERS, "there", "mend it").at_site(Site::of(r, element));
+                Diagnostic::error(&POINTERS, "there", "mend it").at_site(Site::whole(r, element));
             let placed = flat.place_in_original(problem.into());
             placed.0[0].at.site.as_deref().cloned()
         };
@@ -230,12 +230,12 @@ end
                 match (theirs, number.and_then(|n| theirs?.numbered_statement(n))) {
                     (Some(_), Some((v, s))) => {
                         seen.insert((r, v, s));
-                        assert_eq!(found, Some(Site::of(r, Element::Statement(v, s))));
+                        assert_eq!(found, Some(Site::whole(r, Element::Statement(v, s))));
                     }
-                    (Some(_), None) => assert_eq!(found, Some(Site::of(r, Element::Routine))),
+                    (Some(_), None) => assert_eq!(found, Some(Site::whole(r, Element::Routine))),
                     (None, _) => {
                         let main = program.find_routine(&routine.name);
-                        assert_eq!(found, main.map(|r| Site::of(r, Element::Routine)));
+                        assert_eq!(found, main.map(|r| Site::whole(r, Element::Routine)));
                     }
                 }
             }
@@ -245,7 +245,7 @@ end
                     true => Element::Vertex(v),
                     false => Element::Routine,
                 };
-                assert_eq!(found, Some(Site::of(r, element)), "{} {v}", routine.name);
+                assert_eq!(found, Some(Site::whole(r, element)), "{} {v}", routine.name);
             }
         }
     }

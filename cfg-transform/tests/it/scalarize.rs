@@ -18,7 +18,7 @@ fn after(statement: &str) -> Result<Vec<f64>, String> {
     let mut primal =
         Primal::new(&flat(&program), RoutineId::new(0), &Options::default()).map_err(shown)?;
     let point = r#"{"n": 3, "p": [true, true, true, false], "x": [2, 4, 6, 8], "a": [[1, 2, 3, 4], [5, 6, 7, 8]]}"#;
-    let point = primal.point(point.as_bytes()).map_err(shown)?;
+    let point = primal.read_point(point.as_bytes()).map_err(shown)?;
     let run = primal.run(&point).map_err(shown)?;
     let x = run.value.iter().find(|(name, _)| name == "x");
     let x = x.map(|(_, x)| x).ok_or("no x")?;

@@ -2,7 +2,7 @@
 
 use super::gradient::Tape;
 use super::results::write_object;
-use super::{AtPoint, in_text, options, prepare_derivatives_at, reverse};
+use super::{AtPoint, in_text, library_options, prepare_derivatives_at, reverse};
 use crate::Outcome;
 use crate::args::{Bench, EngineName, Form};
 use crate::compiled::{by_compiler, flags_of};
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     let plain = Options {
         same_as,
         reversal: reverse::options(args.reversal),
-        ..options(&args.limits, session)
+        ..library_options(&args.limits, session)
     };
     let by_compiler = Options {
         engine: Some(by_compiler(&args.compiling, FLAGS)),
@@ -103,9 +103,9 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     }
     let point = subjects[0]
         .primal
-        .point(&text.bytes)
+        .read_point(&text.bytes)
         .map_err(in_text(&text))?;
-    let seed = subjects[0].adjoint.ones(&point)?;
+    let seed = subjects[0].adjoint.seed_of_ones(&point)?;
     let engines = time(&mut subjects, &point, &seed, args)?;
     let output = Output {
         routine: &program.routine(routine).name,
@@ -237,7 +237,7 @@ fn time(
         let tape = subject.adjoint.tape(point, seed)?;
         let [primal, gradient] = [0, 1].map(|which| {
             let samples = std::mem::take(&mut subject.samples[which]);
-            Times::of(samples, subject.calls[which])
+            Times::from_samples(samples, subject.calls[which])
         });
         found.push(Timed {
             engine,
@@ -252,7 +252,7 @@ fn time(
 }
 
 impl Times {
-    fn of(mut samples: Vec<f64>, calls: u64) -> Self {
+    fn from_samples(mut samples: Vec<f64>, calls: u64) -> Self {
         samples.sort_by(f64::total_cmp);
         Self {
             minimum: Real(quantile(&samples, 0.0)),
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn quartiles() {
-        let times = Times::of(vec![4.0, 1.0, 3.0, 2.0, 6.0], 7);
+        let times = Times::from_samples(vec![4.0, 1.0, 3.0, 2.0, 6.0], 7);
         let found = [
             times.minimum,
             times.lower_quartile,

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
             &program,
             routine,
             &options,
-            |primal| primal.point(&text.bytes).map_err(in_text(&text)),
+            |primal| primal.read_point(&text.bytes).map_err(in_text(&text)),
             Tolerances {
                 dot_product: args.tolerance,
                 differences: args.fd_tolerance,

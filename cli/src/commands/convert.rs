@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::args::{Convert, Dot, Jumps, Pointers, Records};
-use crate::commands::{dot, select};
+use crate::commands::{dot, select_routine};
 use crate::input::{Session, Usage, Wanted};
 use crate::output::to_stdout;
 use cfg_core::entity::RoutineId;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         Some(Records::Split) => without_records(&program)?.into_owned(),
         None => program,
     };
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     let program = match args.jumps {
         None => program.into_program(),
         Some(Jumps::Flat) => {
@@ -52,14 +52,15 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
             with_routines(&program, program.routines.iter().map(flat).collect())
         }
         Some(Jumps::Dense) => {
-            let dense =
-                |r| recover::dense(recover::flatten_as(&program, &effects, r, Checked::Yes));
+            let dense = |r| {
+                recover::drop_empty_blocks(recover::flatten_as(&program, &effects, r, Checked::Yes))
+            };
             with_routines(&program, program.routines.iter().map(dense).collect())
         }
         Some(Jumps::Recover) => recover::recover_program(&program),
     };
     let drawn = match is_picture {
-        true => Some(select(&program, &args.select, session)?),
+        true => Some(select_routine(&program, &args.select, session)?),
         false => None,
     };
     let _progress = session.progress("writing");

@@ -1,6 +1,6 @@
 //! `cfgrev corpus`: every program of a folder against reference Jacobians.
 
-use super::options;
+use super::library_options;
 use crate::Outcome;
 use crate::args::{Corpus, Form};
 use crate::input::Session;
@@ -10,7 +10,7 @@ use cfg_drive::corpus::{self, Status};
 pub(crate) fn run(args: &Corpus, session: &Session) -> anyhow::Result<Outcome> {
     let entries = {
         let _progress = session.progress("running the corpus");
-        corpus::corpus(&args.folder, &options(&args.limits, session))?
+        corpus::corpus(&args.folder, &library_options(&args.limits, session))?
     };
     to_stdout(|out| match args.format {
         Form::Text => out.write_all(corpus::table(&entries).as_bytes()),

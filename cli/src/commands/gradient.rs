@@ -8,7 +8,7 @@ use crate::input::Session;
 use crate::output::to_stdout;
 use crate::progress::Status;
 use cfg_core::{entity::RoutineId, ir::Program};
-use cfg_drive::{Adjoint, Point, are_finite, kinks, not_finite};
+use cfg_drive::{Adjoint, Point, are_finite, kink_warnings, not_finite};
 use cfg_exec::TapeCounts;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,12 +82,14 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         let _progress = session.progress("reversing");
         Adjoint::new(&program, routine, &options)?
     };
-    let point = adjoint.point(&text.bytes).map_err(in_text(&text))?;
+    let point = adjoint.read_point(&text.bytes).map_err(in_text(&text))?;
     let (seeds, list) = match &args.seed {
         None => (vec![adjoint.default_seed(&point)?], false),
         Some(seed) => {
             let text = session.read_value("SEED", seed, true)?;
-            adjoint.seeds(&text.bytes, &point).map_err(in_text(&text))?
+            adjoint
+                .read_seeds(&text.bytes, &point)
+                .map_err(in_text(&text))?
         }
     };
     let mut gradients = Vec::with_capacity(seeds.len());
@@ -109,7 +111,7 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         }
     }
     for gradient in &gradients {
-        session.report(&kinks(program.grouped(), &gradient.events));
+        session.report(&kink_warnings(program.grouped(), &gradient.events));
     }
     let bad = (gradients.iter().zip(&seeds))
         .find(|(g, _)| are_finite(&g.value) && !are_finite(&g.gradient));
@@ -145,13 +147,13 @@ fn write_gradient(
     gradient: &cfg_drive::Gradient,
     trace: bool,
 ) -> io::Result<()> {
-    let values = |named| Values::of(named, (program, routine), point.sizes());
+    let values = |named| Values::new(named, (program, routine), point.sizes());
     let one = One {
         routine: &program.routine(routine).name,
         value: values(&gradient.value),
         gradient: values(&gradient.gradient),
         tape: gradient.tape.as_ref().map(Tape::from),
-        trace: trace.then(|| Visits::of(&gradient.trace)),
+        trace: trace.then(|| Visits::from_trace(&gradient.trace)),
     };
     write_object(out, &one)
 }

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     let jacobian = {
         let _progress = session.progress("differentiating");
         let read = |primal: &Primal| {
-            let point = primal.point(&text.bytes).map_err(in_text(&text))?;
+            let point = primal.read_point(&text.bytes).map_err(in_text(&text))?;
             at.clone_from(&point);
             Ok(point)
         };
@@ -97,10 +97,10 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     });
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&jacobian.value, (program.grouped(), routine), at.sizes()),
+        value: Values::new(&jacobian.value, (program.grouped(), routine), at.sizes()),
         jacobian: Blocks {
             jacobian: &jacobian,
-            names: Shown::of(program.grouped(), routine),
+            names: Shown::for_routine(program.grouped(), routine),
         },
         compression,
     };

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
     }
     let text = session.read_source(&args.what.source)?;
     // Everything but a program is read as a graph, so errors are those of the reader of graphs.
-    if text.language != cfg_languages::JSON || Kind::of(&text.bytes) == Some(Kind::Program) {
+    if text.language != cfg_languages::JSON || Kind::detect(&text.bytes) == Some(Kind::Program) {
         return program::run(args, &text, session);
     }
     if args.vertex.is_some() || args.what.select.routine.is_some() {

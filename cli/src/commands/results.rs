@@ -50,12 +50,12 @@ pub(crate) struct Values<'v>(pub(crate) Members<'v>);
 
 impl<'v> Values<'v> {
     /// Values of variables of a routine at a point with these sizes.
-    pub(crate) fn of(
+    pub(crate) fn new(
         values: &'v Named,
         (program, routine): (&'v Program, RoutineId),
         sizes: &'v Sizes,
     ) -> Self {
-        Self(Members::of(values, program, routine).at(sizes))
+        Self(Members::new(values, program, routine).with_sizes(sizes))
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Visits<'t> {
 
 impl<'t> Visits<'t> {
     /// The visits that a run has traced.
-    pub(crate) fn of(trace: &'t Trace) -> Self {
+    pub(crate) fn from_trace(trace: &'t Trace) -> Self {
         Self {
             forward: &trace.forward,
             reverse: &trace.reverse,

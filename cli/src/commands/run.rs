@@ -1,13 +1,13 @@
 //! `cfgrev run`: the program itself.
 
 use super::results::{Values, Visits, write_object};
-use super::{AtPoint, in_text, options, prepare_at, select, wanted};
+use super::{AtPoint, in_text, library_options, prepare_at, select_routine, wanted_parts};
 use crate::Outcome;
 use crate::args::Run;
 use crate::compiled::engine;
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Options, Primal, Wishes, kinks};
+use cfg_drive::{Options, Primal, Wishes, kink_warnings};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,8 +29,8 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         ("POINT", Some(&args.at.point)),
     ])?;
     let engine = engine(&args.engine, &args.limits, args.trace)?;
-    let program = session.load(&args.source, &wanted(&args.select, None))?;
-    let routine = select(&program, &args.select, session)?;
+    let program = session.load(&args.source, &wanted_parts(&args.select, None))?;
+    let routine = select_routine(&program, &args.select, session)?;
     let wishes = Wishes {
         cells: args.heap.cells(),
         ..Wishes::default()
@@ -46,19 +46,19 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         same_as,
         trace: args.trace,
         engine,
-        ..options(&args.limits, session)
+        ..library_options(&args.limits, session)
     };
     let mut primal = Primal::new(&program, routine, &options)?;
-    let point = primal.point(&text.bytes).map_err(in_text(&text))?;
+    let point = primal.read_point(&text.bytes).map_err(in_text(&text))?;
     let run = {
         let _progress = session.progress("running");
         primal.run(&point)?
     };
-    session.report(&kinks(program.grouped(), &run.events));
+    session.report(&kink_warnings(program.grouped(), &run.events));
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&run.value, (program.grouped(), routine), point.sizes()),
-        trace: args.trace.then(|| Visits::of(&run.trace)),
+        value: Values::new(&run.value, (program.grouped(), routine), point.sizes()),
+        trace: args.trace.then(|| Visits::from_trace(&run.trace)),
     };
     to_stdout(|out| {
         write_object(out, &output)?;

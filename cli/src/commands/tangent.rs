@@ -1,12 +1,12 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{in_text, options, prepare, prepare_derivatives_at, splittable};
+use super::{in_text, library_options, prepare, prepare_derivatives_at, splittable};
 use crate::Outcome;
 use crate::args::Tangent;
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
-use cfg_drive::{Options, kinks};
+use cfg_drive::{Options, kink_warnings};
 use cfg_languages::{Derivative, Subject, WriteOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,23 +57,23 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     };
     let options = Options {
         same_as,
-        ..options(&args.limits, session)
+        ..library_options(&args.limits, session)
     };
-    let mut tangent = cfg_drive::Tangent::of(tangent, &options)?;
-    let point = tangent.point(&text.bytes).map_err(in_text(&text))?;
+    let mut tangent = cfg_drive::Tangent::compile(tangent, &options)?;
+    let point = tangent.read_point(&text.bytes).map_err(in_text(&text))?;
     let text = session.read_value("the direction", direction, false)?;
     let direction = tangent
-        .direction(&text.bytes, &point)
+        .read_direction(&text.bytes, &point)
         .map_err(in_text(&text))?;
     let found = {
         let _progress = session.progress("running");
         tangent.tangent(&point, &direction)?
     };
-    session.report(&kinks(program.grouped(), &found.events));
+    session.report(&kink_warnings(program.grouped(), &found.events));
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&found.value, (program.grouped(), routine), point.sizes()),
-        tangent: Values::of(&found.tangent, (program.grouped(), routine), point.sizes()),
+        value: Values::new(&found.value, (program.grouped(), routine), point.sizes()),
+        tangent: Values::new(&found.tangent, (program.grouped(), routine), point.sizes()),
     };
     to_stdout(|out| {
         write_object(out, &output)?;

@@ -20,9 +20,9 @@ pub(super) fn rendered(problem: &[Diagnostic], excerpts: &Excerpts<'_>) -> Strin
         level,
         groups: vec![Group::with_title(title.id(problem.code))],
     };
-    report.place(&problem.at, None, excerpts);
+    report.add_place(&problem.at, None, excerpts);
     for note in notes {
-        report.place(&note.at, Some(&note.message), excerpts);
+        report.add_place(&note.at, Some(&note.message), excerpts);
     }
     for (level, word, text) in [
         (Level::NOTE, "rule", &problem.rule),
@@ -54,7 +54,7 @@ impl<'a> Report<'a> {
 
     /// Adds a place: the name of the file, the line with the place underlined if its text is known, and the place in
     /// words of the program. Only the place of the problem itself has no label.
-    fn place(&mut self, place: &Location, label: Option<&str>, excerpts: &Excerpts<'_>) {
+    fn add_place(&mut self, place: &Location, label: Option<&str>, excerpts: &Excerpts<'_>) {
         let excerpt = excerpts.at(place);
         if let (Some(label), None) = (label, &excerpt) {
             self.message(Level::NOTE, label);

@@ -21,7 +21,7 @@ fn with_sweep<T>(text: &str, ask: impl FnOnce(&Forward<'_>, &Code<'_>, &[VertexI
     let known = Known {
         program: program.program(),
         roles: &roles,
-        globals: &GlobalWrites::of(&program),
+        globals: &GlobalWrites::summarise(&program),
         by_name: &images::by_name(&program),
     };
     let id = program.find_routine("f_fwd").unwrap();
@@ -252,7 +252,7 @@ fn a_counter_is_told_by_the_passes_of_its_loop() {
     for (what, edits, expected) in cases {
         let text = format!("{g}{}", edited(&edits));
         let found = with_sweep(&text, |forward, code, loops| {
-            let clocks = Clocks::of(forward, code, loops);
+            let clocks = Clocks::find(forward, code, loops);
             let counter = if what.contains("others see") {
                 "p"
             } else {
@@ -271,10 +271,10 @@ fn a_counter_is_told_by_the_passes_of_its_loop() {
 #[test]
 fn clocks_have_numbers_of_their_own() {
     let numbers = with_sweep(SWEEP, |forward, code, loops| {
-        let clocks = Clocks::of(forward, code, &[]);
+        let clocks = Clocks::find(forward, code, &[]);
         assert_eq!(clocks.passes(loops[0]), None);
         let own = clocks.value(variable(code, "c")).unwrap();
-        let clocks = Clocks::of(forward, code, loops);
+        let clocks = Clocks::find(forward, code, loops);
         let passes = clocks.passes(loops[0]).unwrap();
         [Clocks::number(own), Clocks::number(passes), clocks.limit()]
     });

@@ -190,7 +190,7 @@ impl<'p> Product<'p, '_, '_> {
         }
         let Some(count) = range.count else {
             let (header, [_, last, _]) = self.range_of(v)?;
-            if !self.check.same(0, last, 1, start) {
+            if !self.check.are_same(0, last, 1, start) {
                 return Err("it does not start where the loop ends".to_owned());
             }
             return self.same_range(header);
@@ -198,7 +198,7 @@ impl<'p> Product<'p, '_, '_> {
         let value = match count {
             Expr::Op(Op::Trips, operands) => Value::Trips(operands),
             e => {
-                let bound = Code::whole(e).and_then(|v| state.known(v));
+                let bound = Code::whole_variable(e).and_then(|v| state.known(v));
                 bound.unwrap_or(Value::Unknown)
             }
         };
@@ -209,7 +209,7 @@ impl<'p> Product<'p, '_, '_> {
             },
             Value::Trips(operands) if more == 0 => {
                 let (header, bounds) = self.range_of(v)?;
-                let same = |(a, b): (&Expr, &Expr)| self.check.same(0, a, 1, b);
+                let same = |(a, b): (&Expr, &Expr)| self.check.are_same(0, a, 1, b);
                 if operands.len() != 3 || !bounds.into_iter().zip(operands).all(same) {
                     return Err("it counts the trips of another range".to_owned());
                 }
@@ -284,12 +284,12 @@ impl<'p> Product<'p, '_, '_> {
         let code = self.check.code(0);
         let mut recorded = Vec::new();
         let mut has = |e: &Expr, original: &Expr| {
-            if self.check.same(0, original, 1, e)
+            if self.check.are_same(0, original, 1, e)
                 && self.forward.unchanged(code, header, original).is_ok()
             {
                 return true;
             }
-            let Some(theirs) = Code::whole(e) else {
+            let Some(theirs) = Code::whole_variable(e) else {
                 return false;
             };
             let Some(ours) = self.check.forward_variable(0, 1, theirs) else {

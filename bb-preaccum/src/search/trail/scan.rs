@@ -1,6 +1,6 @@
 //! Scans the places for a token of a list, in front of its own place or behind.
 
-use super::{Trail, packed, unpacked};
+use super::{Trail, packed, unpack_difference};
 use crate::bits::board::Token;
 use crate::bits::cells::{self, Cell};
 use crate::bits::{Row, has};
@@ -26,7 +26,7 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
         most: i64,
     ) {
         self.stops.clear();
-        let v = cells::middle(token);
+        let v = cells::middle_vertex(token);
         let now = if is_new { 0 } else { self.entries[from].price };
         let mut others = 0u64;
         let mut least = 0;
@@ -36,14 +36,14 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
         while at > low {
             at -= 1;
             let entry = self.entries[at];
-            let w = cells::middle(entry.token);
+            let w = cells::middle_vertex(entry.token);
             let known = own.filter(|_| !has(&entry.touched, v));
             let is_known = known.is_some();
             let (cell, reach, price) = match known {
                 Some(own) => own,
                 None => {
                     let cell = *self.around(v, entry.stamp).0;
-                    let Some(price) = cells::price(self.graph, token, &cell) else {
+                    let Some(price) = cells::token_cost(self.graph, token, &cell) else {
                         return;
                     };
                     self.work += 5;
@@ -57,8 +57,8 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
             own = Some((cell, reach, price));
             if has(&reach, w) {
                 let mut other = *self.around(w, entry.stamp).0;
-                cells::act(self.graph, token, &cell, w, &mut other);
-                let price = cells::price(self.graph, entry.token, &other).map_or(0, packed);
+                cells::apply_token(self.graph, token, &cell, w, &mut other);
+                let price = cells::token_cost(self.graph, entry.token, &other).map_or(0, packed);
                 self.work += 8;
                 others = others.wrapping_add(price).wrapping_sub(entry.price);
             } else if is_known {
@@ -69,7 +69,7 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
                 place: Some(at),
                 change,
             });
-            let counted = unpacked(change).0;
+            let counted = unpack_difference(change).0;
             least = least.min(counted);
             if counted > least + most {
                 return;
@@ -83,7 +83,7 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
         self.stops.clear();
         self.begin(false);
         let token = self.entries[from].token;
-        let v = cells::middle(token);
+        let v = cells::middle_vertex(token);
         for &token in left {
             self.insert(from, 0, token);
         }
@@ -97,7 +97,7 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
                 continue;
             }
             let removed = self.tested.wrapping_sub(self.total);
-            if cells::middle(entry.token) == v && matches!(entry.token, Token::Vertex(_)) {
+            if cells::middle_vertex(entry.token) == v && matches!(entry.token, Token::Vertex(_)) {
                 self.stops.push(Stop {
                     place: None,
                     change: removed,
@@ -106,7 +106,7 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
             }
             let cell = self.current(v, self.stamp(at + 1));
             self.work += 3;
-            let Some(price) = cells::price(self.graph, token, &cell) else {
+            let Some(price) = cells::token_cost(self.graph, token, &cell) else {
                 continue;
             };
             let change = removed.wrapping_add(packed(price));
@@ -114,7 +114,7 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
                 place: Some(at + 1),
                 change,
             });
-            let counted = unpacked(change).0;
+            let counted = unpack_difference(change).0;
             least = least.min(counted);
             if counted > least + most {
                 return;
@@ -165,7 +165,7 @@ mod tests {
                 let edits = [Edit::Remove(from), Edit::Insert(to, token)];
                 let total = on_board(&bits, &edited(&trail.tokens(), &edits));
                 assert_eq!(total, trail.total.wrapping_add(stop.change), "{from} {to}");
-                let (counted, all) = unpacked(stop.change);
+                let (counted, all) = unpack_difference(stop.change);
                 assert_eq!(
                     (counted, all),
                     (
@@ -178,7 +178,7 @@ mod tests {
             if let Some(&stop) = trail.stops.last() {
                 let to = stop.place.expect("vertices stay");
                 let mut edits = [Edit::Remove(from), Edit::Insert(to, token)];
-                edits.sort_by_key(|edit| edit.place());
+                edits.sort_by_key(|edit| edit.position());
                 assert_eq!(trail.test(&edits).0, trail.total.wrapping_add(stop.change));
                 trail.commit();
                 assert_fresh(&trail);
@@ -218,7 +218,7 @@ mod tests {
                     let total = cost(&[Edit::Insert(from, edge), Edit::Remove(from), vertex]);
                     assert_eq!(total, trail.total.wrapping_add(stop.change));
                     looked += 1;
-                    better += u32::from(unpacked(stop.change).0 < 0);
+                    better += u32::from(unpack_difference(stop.change).0 < 0);
                 }
             }
         }
@@ -238,7 +238,10 @@ mod tests {
                 } else {
                     trail.scan_right(from, &[], list.len(), most);
                 }
-                let changes = trail.stops.iter().map(|stop| unpacked(stop.change).0);
+                let changes = trail
+                    .stops
+                    .iter()
+                    .map(|stop| unpack_difference(stop.change).0);
                 changes.collect()
             };
             for from in 0..list.len() {

@@ -20,7 +20,7 @@ use cfg_core::{
 use cfg_transform::scalarize::{Action, Loop};
 
 fn one(ty: ScalarType) -> Code {
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Integer => literal_integer(1),
         FlatType::Sized(ty) => literal_sized(ty, 1),
         FlatType::Real32 => literal_real32(1.0),
@@ -46,24 +46,24 @@ impl Writer<'_> {
             let k = self.loop_name(depth);
             let extent = &over.axes[axis].0;
             if backwards {
-                let first = k.clone().declared("int64_t").set(extent.minus(1).code());
+                let first = k.clone().declared("int64_t").set(extent.minus(1).to_code());
                 let rest = [
                     k.clone().is(Infix::Ge, 0),
                     k.clone().prefix(Prefix::Decrement),
                 ];
                 self.add(Statement::For(Some(first), rest.into(), false));
             } else {
-                self.count_up(&k, extent.code(), false);
+                self.count_up(&k, extent.to_code(), false);
             }
             at[axis] = k.into();
         }
         body(self, &at)?;
-        (0..rank).for_each(|_| self.lines.close());
+        (0..rank).for_each(|_| self.lines.close_block());
         Ok(())
     }
 
     /// All elements of an array become a value.
-    pub(in crate::c) fn fill(&mut self, to: &View, value: Code) -> Emitted<()> {
+    pub(in crate::c) fn emit_fill(&mut self, to: &View, value: Code) -> Emitted<()> {
         self.each_element(to, false, |writer, at| {
             writer.set(&to.element(at), value);
             Ok(())
@@ -71,7 +71,7 @@ impl Writer<'_> {
     }
 
     /// The elements of an array become those of another one.
-    pub(in crate::c) fn copy(&mut self, to: &View, from: &View) -> Emitted<()> {
+    pub(in crate::c) fn emit_copy(&mut self, to: &View, from: &View) -> Emitted<()> {
         self.each_element(to, false, |writer, at| {
             let (to, from) = (to.element(at), from.element(at));
             if to != from {
@@ -99,7 +99,7 @@ impl Writer<'_> {
         })
     }
 
-    pub(super) fn nest(&mut self, nest: &Loop, arrays: &mut Arrays<'_>) -> Emitted<()> {
+    pub(super) fn emit_nest(&mut self, nest: &Loop, arrays: &mut Arrays<'_>) -> Emitted<()> {
         let over = self.view_of(arrays, nest.over)?;
         let mut elements = Vec::with_capacity(nest.elements.len());
         for element in &nest.elements {
@@ -119,17 +119,17 @@ impl Writer<'_> {
         match &nest.action {
             Action::Store(value) => self.each_element(&over, false, |writer, at| {
                 lanes(writer, at)?;
-                let code = writer.scalar(value)?;
+                let code = writer.emit_scalar(value)?;
                 let code = operators::convert(code, over.ty, writer.pieces);
-                writer.assign(over.element(at), code, false);
-                writer.stop();
+                writer.emit_assignment(over.element(at), code, false);
+                writer.stop_on_fault();
                 Ok(())
             }),
             Action::Fold { op, name, value } => {
                 let start = given.is_some().then_some(*op);
-                self.fold(*op, *name, &over, |writer, at| {
+                self.emit_fold(*op, *name, &over, |writer, at| {
                     lanes(writer, at)?;
-                    writer.scalar(value)
+                    writer.emit_scalar(value)
                 })?;
                 if let Some(op) = start {
                     self.add(Statement::Else);
@@ -139,15 +139,15 @@ impl Writer<'_> {
             }
         }?;
         if given.is_some() {
-            self.lines.close();
+            self.lines.close_block();
         }
         Ok(())
     }
 
     /// A reduction has its value for no elements.
     pub(super) fn start_of_fold(&mut self, op: Op, name: VarId) -> Emitted<()> {
-        if let Some(Ok(result)) = self.lane(name)
-            && let Some((_, first)) = operators::reduction(op, result.ty, self.checked())
+        if let Some(Ok(result)) = self.lane_value(name)
+            && let Some((_, first)) = operators::reduction(op, result.ty, self.is_checked())
         {
             self.set(&result, first);
         }
@@ -155,19 +155,19 @@ impl Writer<'_> {
     }
 
     /// A reduction: the result begins with its value for no elements.
-    pub(super) fn fold(
+    pub(super) fn emit_fold(
         &mut self,
         op: Op,
         name: VarId,
         over: &View,
         value: impl FnOnce(&mut Self, &[Amount]) -> Emitted<Code>,
     ) -> Emitted<()> {
-        let result = match self.lane(name) {
+        let result = match self.lane_value(name) {
             Some(Ok(code)) => code,
-            _ => self.helper(op.name(), over.ty),
+            _ => self.declare_helper(op.name(), over.ty),
         };
         self.set_lane(name, result.clone())?;
-        let Some((step, first)) = operators::reduction(op, result.ty, self.checked()) else {
+        let Some((step, first)) = operators::reduction(op, result.ty, self.is_checked()) else {
             return Err(self.malformed("an operator reduces nothing"));
         };
         self.set(&result, first);
@@ -175,10 +175,10 @@ impl Writer<'_> {
         self.each_element(over, false, |writer, at| {
             let x = value(writer, at)?;
             let x = operators::convert(x, result.ty, writer.pieces);
-            if writer.checked() {
-                let code = writer.folded(step, result.clone(), x, summed)?;
+            if writer.is_checked() {
+                let code = writer.fold_element(step, result.clone(), x, summed)?;
                 writer.set(&result, code);
-                writer.stop();
+                writer.stop_on_fault();
                 return Ok(());
             }
             let next = if step == Op::Add {
@@ -186,13 +186,13 @@ impl Writer<'_> {
             } else if step == Op::Mul {
                 result.clone().with(Infix::MulBy, x)
             } else {
-                let value = writer.apply(step, vec![result.clone(), x])?;
+                let value = writer.emit_operator(step, vec![result.clone(), x])?;
                 result.clone().set(value)
             };
             writer.add(next);
             Ok(())
         })?;
-        if summed && self.checked() {
+        if summed && self.is_checked() {
             self.stop_late(&[crate::c::faults::OVERFLOW]);
         }
         Ok(())
@@ -201,17 +201,17 @@ impl Writer<'_> {
     /// For each element the product of all others: of all before it, times that of all behind.
     pub(super) fn product_partials(&mut self, to: &View, of: &View) -> Emitted<()> {
         let one = one(of.ty);
-        let product = self.helper("product", of.ty);
+        let product = self.declare_helper("product", of.ty);
         for backwards in [false, true] {
             self.set(&product, one.clone());
             self.each_element(to, backwards, |writer, at| {
                 let (to, of) = (to.element(at), of.element(at));
-                if writer.checked() {
+                if writer.is_checked() {
                     let mut here = product.clone();
                     if backwards {
-                        here = writer.apply(Op::Mul, vec![to.clone(), here])?;
+                        here = writer.emit_operator(Op::Mul, vec![to.clone(), here])?;
                     }
-                    let next = writer.apply(Op::Mul, vec![product.clone(), of])?;
+                    let next = writer.emit_operator(Op::Mul, vec![product.clone(), of])?;
                     writer.set(&to, here);
                     writer.set(&product, next);
                     return Ok(());
@@ -232,7 +232,7 @@ impl Writer<'_> {
             ("best_at", ScalarType::Integer),
             ("count", ScalarType::Integer),
         ]
-        .map(|(name, ty)| self.helper(name, ty));
+        .map(|(name, ty)| self.declare_helper(name, ty));
         self.set(&at_best, -1);
         self.set(&count, 0);
         let sign = if op == Op::MaxValPartial {
@@ -250,7 +250,7 @@ impl Writer<'_> {
                 let number = best.clone().is(Infix::Eq, best.clone());
                 better = better.is(Infix::Or, strange.is(Infix::And, number));
             }
-            if writer.checked() {
+            if writer.is_checked() {
                 let [unset, other] = [&x, &best].map(|x| checked::is_unset(x.clone()));
                 let other = other.parenthesised().prefix(Prefix::Not);
                 better = better.is(Infix::Or, unset.is(Infix::And, other));
@@ -258,7 +258,7 @@ impl Writer<'_> {
             writer.add(Statement::If(better));
             writer.set(&best, x);
             writer.set(&at_best, count.clone());
-            writer.lines.close();
+            writer.lines.close_block();
             writer.add(next.clone());
             Ok(())
         })?;
@@ -266,8 +266,8 @@ impl Writer<'_> {
         self.each_element(to, false, |writer, at| {
             let is_best = count.clone().is(Infix::Eq, at_best);
             let mut value = is_best.choose(one(of.ty), zero(of.ty));
-            if writer.checked() {
-                value = checked::is_unset(best).choose(checked::unset(of.ty), value);
+            if writer.is_checked() {
+                value = checked::is_unset(best).choose(checked::unset_value(of.ty), value);
             }
             writer.set(&to.element(at), value);
             writer.add(next);

@@ -18,7 +18,7 @@ use cfg_transform::scalarize::ArrayId;
 
 impl Writer<'_> {
     /// A new array for values in between.
-    pub(super) fn temporary(
+    pub(super) fn declare_temporary(
         &mut self,
         arrays: &mut Arrays<'_>,
         array: ArrayId,
@@ -44,8 +44,8 @@ impl Writer<'_> {
         extents: Vec<Amount>,
     ) -> Emitted<View> {
         self.declared += 1;
-        let name = self.fresh(name);
-        let size = self.size_of(&extents).code();
+        let name = self.fresh_name(name);
+        let size = self.size_of(&extents).to_code();
         let view = View::dense(name, extents, order, ty);
         self.allocate_work(&view.first(), &size);
         Ok(view)
@@ -76,7 +76,7 @@ impl Writer<'_> {
     }
 
     /// An allocatable array gets a shape, and memory where what it has does not do.
-    pub(super) fn reallocate(
+    pub(super) fn reallocate_array(
         &mut self,
         arrays: &Arrays<'_>,
         array: ArrayId,
@@ -88,7 +88,7 @@ impl Writer<'_> {
         }
     }
 
-    /// [`Self::reallocate`] of a variable.
+    /// [`Self::reallocate_array`] of a variable.
     pub(in crate::c) fn reallocate_variable(&mut self, v: VarId, like: &View) -> Emitted<()> {
         let it = self.array_kind(v)?;
         let (Some(room), ty) = (&it.room, self.variables.all[v.index()].ty) else {
@@ -109,7 +109,7 @@ impl Writer<'_> {
             } else {
                 extent
             };
-            extents.push((name, at_least_zero(extent).code()));
+            extents.push((name, at_least_zero(extent).to_code()));
         }
         for (name, extent) in &extents {
             if name != extent {
@@ -135,7 +135,7 @@ impl Writer<'_> {
         let found = self.allocated("->arrays", room, cell);
         self.set(&pointer, found);
         self.out_of_memory_if(nothing);
-        self.lines.close();
+        self.lines.close_block();
         Ok(())
     }
 }

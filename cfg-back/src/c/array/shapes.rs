@@ -20,16 +20,20 @@ impl Writer<'_> {
     }
 
     /// The cells of an array of a form that must be there.
-    pub(super) fn existing(&mut self, arrays: &mut Arrays<'_>, array: ArrayId) -> Emitted<View> {
+    pub(super) fn existing_array(
+        &mut self,
+        arrays: &mut Arrays<'_>,
+        array: ArrayId,
+    ) -> Emitted<View> {
         self.must_be_array(arrays, array);
-        self.stop();
+        self.stop_on_fault();
         self.view_of(arrays, array)
     }
 
     /// The pointer of an array of a form that is a parameter which may not be given.
     pub(super) fn given_only(&self, array: ArrayId, arrays: &Arrays<'_>) -> Option<Code> {
         let v = arrays.form.arrays[array.index()].variable?;
-        let missing = self.checked() && self.missing(v) == Some(crate::c::faults::ABSENT);
+        let missing = self.is_checked() && self.missing_code(v) == Some(crate::c::faults::ABSENT);
         match &self.variables.all[v.index()].kind {
             Kind::Array(array) if missing => Some(array.pointer.clone().into()),
             Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
@@ -39,17 +43,17 @@ impl Writer<'_> {
     /// True of an array of a form that is a variable which may have no shape yet.
     fn may_lack_shape(&self, arrays: &Arrays<'_>, array: ArrayId) -> bool {
         let variable = arrays.form.arrays[array.index()].variable;
-        variable.is_some_and(|v| self.missing(v) == Some(crate::c::faults::UNALLOCATED))
+        variable.is_some_and(|v| self.missing_code(v) == Some(crate::c::faults::UNALLOCATED))
     }
 
     /// Two arrays must be there and have the same extents, unless the second is not taken.
-    pub(super) fn conform(
+    pub(super) fn check_conformance(
         &mut self,
         arrays: &mut Arrays<'_>,
         a: ArrayId,
         b: ArrayId,
     ) -> Emitted<()> {
-        if !self.checked() {
+        if !self.is_checked() {
             return Ok(());
         }
         let (to, from) = (self.view_of(arrays, a)?, self.view_of(arrays, b)?);
@@ -60,39 +64,39 @@ impl Writer<'_> {
         self.must_be_array(arrays, a);
         self.must_be_array(arrays, b);
         self.must_conform(&to, &from);
-        self.stop();
+        self.stop_on_fault();
         if taken {
-            self.lines.close();
+            self.lines.close_block();
         }
         Ok(())
     }
 
-    pub(super) fn decide(
+    pub(super) fn emit_decide(
         &mut self,
         undecided: bool,
         parts: &[Part],
         decided: &[Step],
         arrays: &mut Arrays<'_>,
     ) -> Emitted<()> {
-        let open = self.helper("undecided", ScalarType::Logical);
+        let open = self.declare_helper("undecided", ScalarType::Logical);
         self.set(&open, literal_logical(true));
         for Part { test, steps } in parts {
             if let Some(e) = test {
                 self.add(Statement::If(open.clone()));
-                let code = self.lenient(e, undecided)?;
+                let code = self.emit_lenient(e, undecided)?;
                 self.set(&open, code);
-                self.lines.close();
+                self.lines.close_block();
             }
             if !steps.is_empty() {
                 self.add(Statement::If(open.clone()));
-                self.steps(steps, arrays)?;
-                self.lines.close();
+                self.emit_steps(steps, arrays)?;
+                self.lines.close_block();
             }
         }
         if !decided.is_empty() {
             self.add(Statement::If(open.prefix(Prefix::Not)));
-            self.steps(decided, arrays)?;
-            self.lines.close();
+            self.emit_steps(decided, arrays)?;
+            self.lines.close_block();
         }
         Ok(())
     }
@@ -101,7 +105,7 @@ impl Writer<'_> {
         let view = self.view_of(arrays, array)?;
         self.set(&Code::name(view.pointer, view.ty), null());
         for (extent, _) in &view.axes {
-            self.set(&extent.code(), 1);
+            self.set(&extent.to_code(), 1);
         }
         Ok(())
     }
@@ -126,7 +130,7 @@ impl Writer<'_> {
                 self.add(Statement::If(view.pointer.into()));
             }
             for ((extent, _), (e, _)) in to.axes.iter().zip(&view.axes) {
-                self.set(&extent.code(), e.code());
+                self.set(&extent.to_code(), e.to_code());
             }
             if certain {
                 break;
@@ -136,10 +140,10 @@ impl Writer<'_> {
         }
         if !certain {
             for (extent, _) in &to.axes {
-                self.set(&extent.code(), 1);
+                self.set(&extent.to_code(), 1);
             }
         }
-        (0..opened).for_each(|_| self.lines.close());
+        (0..opened).for_each(|_| self.lines.close_block());
         Ok(())
     }
 }

@@ -57,7 +57,7 @@ impl View {
         let pointer = Code::name(self.pointer.clone(), self.ty);
         match self.offset.constant() {
             Some(0) => pointer,
-            _ => pointer.with(Infix::Add, self.offset.code()),
+            _ => pointer.with(Infix::Add, self.offset.to_code()),
         }
     }
 
@@ -67,7 +67,7 @@ impl View {
         for (at, (_, stride)) in at.iter().zip(&self.axes) {
             offset = offset.plus(&at.times(stride));
         }
-        Code::name(self.pointer.clone(), self.ty).at(offset.code())
+        Code::name(self.pointer.clone(), self.ty).at(offset.to_code())
     }
 }
 
@@ -108,7 +108,7 @@ pub(in crate::c) fn is_dense(order: Order, rank: usize, ranges: &[(usize, bool, 
 impl Writer<'_> {
     /// The number of elements of these extents, as memory is asked for.
     pub(in crate::c) fn size_of(&self, extents: &[Amount]) -> Amount {
-        match self.checked() {
+        match self.is_checked() {
             true => self.count_of(extents),
             false => size(extents),
         }
@@ -120,7 +120,7 @@ impl Writer<'_> {
             return Ok(view.clone());
         }
         match arrays.form.arrays[array.index()].variable {
-            Some(v) => self.view(&Place::whole(v)),
+            Some(v) => self.emit_view(&Place::whole(v)),
             None => Err(self.malformed("a step names an array that none has made")),
         }
     }
@@ -145,15 +145,15 @@ impl Writer<'_> {
         self.set(&pointer, view.first().parenthesised().cast(&cast, view.ty));
         for ((extent, stride), (e, s)) in to.axes.iter().zip(&view.axes) {
             for (to, from) in [(extent, e), (stride, s)] {
-                self.set(&to.code(), from.code());
+                self.set(&to.to_code(), from.to_code());
             }
         }
         Ok(())
     }
 
     /// The cells of a whole array or a section. Bounds that are more than names are evaluated here.
-    pub(in crate::c) fn view(&mut self, place: &Place) -> Emitted<View> {
-        self.reads(place.var);
+    pub(in crate::c) fn emit_view(&mut self, place: &Place) -> Emitted<View> {
+        self.note_read(place.var);
         if !place.subscripts.is_empty() {
             return self.section_view(place);
         }
@@ -174,13 +174,13 @@ impl Writer<'_> {
 
     /// The cells of a section, which with checks are all there when the function has not left.
     pub(in crate::c) fn section_view(&mut self, place: &Place) -> Emitted<View> {
-        self.reads(place.var);
+        self.note_read(place.var);
         let array = self.array_kind(place.var)?;
         let extents = self.variables.extents(&array.axes);
         let strides = self.variables.strides(&array);
         // With checks all subscripts are evaluated before one is looked at.
         let mut evaluated = Vec::new();
-        if self.checked() {
+        if self.is_checked() {
             for subscript in &place.subscripts {
                 evaluated.push(self.kept_parts(subscript)?);
             }
@@ -195,9 +195,9 @@ impl Writer<'_> {
                 Some(parts) => std::mem::take(parts),
                 None => self.kept_parts(subscript)?,
             };
-            let lower = self.variables.amount(&axis.lower);
+            let lower = self.variables.amount_of(&axis.lower);
             if let Some(index) = index {
-                let at = match self.checked() {
+                let at = match self.is_checked() {
                     true => self.checked_index(&index, (&axis.lower, &axis.extent), place.var),
                     false => index.minus_code(&lower),
                 };
@@ -210,8 +210,10 @@ impl Writer<'_> {
             let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
             let step = step.unwrap_or_else(|| 1.into());
             let (extent, start, by) = match step.constant() {
-                Some(1) if whole && unit && self.checked() => (extents[k].clone(), 0.into(), step),
-                _ if self.checked() => {
+                Some(1) if whole && unit && self.is_checked() => {
+                    (extents[k].clone(), 0.into(), step)
+                }
+                _ if self.is_checked() => {
                     let range = [&from, &to, &step];
                     self.checked_range(range, &lower, &extents[k], place.var)
                 }
@@ -223,8 +225,8 @@ impl Writer<'_> {
                     (extent, from.minus_code(&lower), step)
                 }
                 _ => {
-                    let operands = [&from, &to, &step].map(Amount::code);
-                    let trips = Amount::from(self.apply(Op::Trips, operands.into())?);
+                    let operands = [&from, &to, &step].map(Amount::to_code);
+                    let trips = Amount::from(self.emit_operator(Op::Trips, operands.into())?);
                     let extent = self.kept_amount("extent", trips);
                     (extent, from.minus_code(&lower), step)
                 }
@@ -232,7 +234,7 @@ impl Writer<'_> {
             offset = offset.plus(&start.times(stride));
             axes.push((extent, by.times(stride)));
         }
-        self.stop();
+        self.stop_on_fault();
         let dense = !array.is_strided() && is_dense(array.order, place.subscripts.len(), &ranges);
         Ok(View {
             pointer: array.pointer,
@@ -246,7 +248,7 @@ impl Writer<'_> {
 
     /// The index of a subscript, or the lower bound, the upper bound and the stride of its range.
     fn kept_parts(&mut self, subscript: &Subscript) -> Emitted<[Option<Amount>; 4]> {
-        let range = match FlatSubscript::of(subscript) {
+        let range = match FlatSubscript::view(subscript) {
             FlatSubscript::Range(range) => [&range.lower, &range.upper, &range.stride],
             FlatSubscript::Index(_) => [&None; 3],
         };
@@ -254,16 +256,16 @@ impl Writer<'_> {
         let parts = [subscript.index()].into_iter();
         let parts = parts.chain(range.into_iter().map(Option::as_ref));
         for (kept, part) in kept.iter_mut().zip(parts) {
-            *kept = part.map(|e| self.kept(e)).transpose()?;
+            *kept = part.map(|e| self.keep_amount(e)).transpose()?;
         }
         Ok(kept)
     }
 
     /// The value of an integer that is named several times: a name, a constant, or a variable that is set here.
-    pub(in crate::c) fn kept(&mut self, e: &Expr) -> Emitted<Amount> {
+    pub(in crate::c) fn keep_amount(&mut self, e: &Expr) -> Emitted<Amount> {
         let mut own = true;
         e.walk(&mut |e| {
-            own &= match FlatExpr::of(e) {
+            own &= match FlatExpr::view(e) {
                 FlatExpr::Place(p) => p.subscripts.is_empty() && self.is_simple(p.var),
                 FlatExpr::Constant(Constant::Int(_)) | FlatExpr::Op(Op::Add | Op::Sub, _) => true,
                 FlatExpr::Constant(
@@ -272,16 +274,15 @@ impl Writer<'_> {
                 | FlatExpr::Op(..) => false,
             };
         });
-        let amount = self.integer(e)?;
-        if self.checked() {
+        let amount = self.emit_integer(e)?;
+        if self.is_checked() {
             // Everything that is computed is checked.
-            let index =
-                matches!(e, Expr::Place(p) if self.is_index(p.var) || self.lane(p.var).is_some());
+            let index = matches!(e, Expr::Place(p) if self.is_index(p.var) || self.lane_value(p.var).is_some());
             if index || amount.constant().is_some() {
                 return Ok(amount);
             }
             let amount = self.kept_amount("at", amount);
-            self.stop();
+            self.stop_on_fault();
             return Ok(amount);
         }
         let mut stays = !self.keeps_bounds;
@@ -300,11 +301,11 @@ impl Writer<'_> {
         if amount.constant().is_some() {
             return amount;
         }
-        self.keep(name, amount.code()).into()
+        self.keep(name, amount.to_code()).into()
     }
 
     pub(super) fn is_simple(&self, v: VarId) -> bool {
-        match self.lane(v) {
+        match self.lane_value(v) {
             Some(lane) => lane.is_ok_and(|code| {
                 let is_element = |node: &Node| {
                     *node == Node::Element || node.word().is_some_and(|name| name.contains('['))

@@ -23,14 +23,14 @@ impl Writer<'_> {
 
     /// The number of elements that an argument has: those of an array, -1 if it is not given, -2 if it has no shape yet.
     pub(in crate::c) fn cells_of(&mut self, e: &Expr, view: &View) -> Code {
-        let size = self.count_of(&view.extents()).code();
+        let size = self.count_of(&view.extents()).to_code();
         let Expr::Place(place) = e else {
             return size;
         };
         if !place.subscripts.is_empty() {
             return size;
         }
-        let Some(missing) = self.missing(place.var) else {
+        let Some(missing) = self.missing_code(place.var) else {
             return size;
         };
         let absent = if missing == ABSENT { -1 } else { -2 };
@@ -50,14 +50,14 @@ impl Writer<'_> {
         let size = self.count_of(&extents);
         let mut before = Amount::from(address.index()).minus(array.offset);
         if before.constant().is_none() {
-            before = before.code().parenthesised().into();
+            before = before.to_code().parenthesised().into();
         }
-        let rest = size.minus_code(&before).code();
+        let rest = size.minus_code(&before).to_code();
         if !array.is_strided() {
             return Ok(rest);
         }
         self.pieces.define("cfgrev_follow", || FOLLOW.to_owned());
-        let lie = Self::lie_in_numbers(&self.view(&Place::whole(place.var))?);
+        let lie = Self::lie_in_numbers(&self.emit_view(&Place::whole(place.var))?);
         let follow = Code::call("cfgrev_follow", [lie], ScalarType::Logical);
         Ok(follow.choose(rest, 1))
     }
@@ -95,12 +95,12 @@ impl Writer<'_> {
                 for bound in [&axis.lower, &axis.extent] {
                     self.kept_bound(bound, optional.then_some(&array.pointer))?;
                 }
-                let lower = self.variables.amount(&axis.lower);
-                let extent = self.variables.amount(&axis.extent);
+                let lower = self.variables.amount_of(&axis.lower);
+                let extent = self.variables.amount_of(&axis.extent);
                 self.must_be_bounds(&lower, &extent);
             }
             if let (false, Some(count)) = (local, &array.count) {
-                self.reads(v);
+                self.note_read(v);
                 let extents = self.variables.extents(&array.axes);
                 let shape = &self.routine.variable(v).shape;
                 let is_deferred = |dim: &&Dim| dim.extent == Extent::Deferred;
@@ -109,22 +109,23 @@ impl Writer<'_> {
                     0 => "cfgrev_bind",
                     _ => "cfgrev_bind_shape",
                 };
-                let size = self.count_of(&extents).code();
+                let size = self.count_of(&extents).to_code();
                 self.pieces.define(name, || bind(deferred > 0));
                 let codes = [MEMORY, SHAPE, ABSENT, UNALLOCATED];
                 let count = Code::from(count.clone());
-                let call = self.noting(name, &codes, [count.clone(), size], ScalarType::Integer);
+                let call =
+                    self.noting_call(name, &codes, [count.clone(), size], ScalarType::Integer);
                 if optional {
                     self.guard(count.is(Infix::Ne, -1), call);
                 } else {
                     self.add(call);
                 }
                 if array.laid_over.is_some() {
-                    self.stop();
+                    self.stop_on_fault();
                     self.lay_over(&array);
                 }
             }
-            self.stop();
+            self.stop_on_fault();
         }
         Ok(())
     }
@@ -140,14 +141,14 @@ impl Writer<'_> {
         let Some(e) = value else {
             return Ok(());
         };
-        let mut code = self.scalar(&e)?;
+        let mut code = self.emit_scalar(&e)?;
         if let Some(pointer) = optional {
             code = Code::from(pointer.clone())
                 .is(Infix::Ne, null())
                 .choose(code, 0);
         }
         self.set(&Code::from(name).declared("const int64_t"), code);
-        self.stop();
+        self.stop_on_fault();
         Ok(())
     }
 
@@ -166,7 +167,9 @@ impl Writer<'_> {
                 Kind::Pointer(name) if out => {
                     let pointer = Code::name(name, ty);
                     test = optional.then(|| pointer.clone());
-                    pointer.prefix(Prefix::Dereference).set(checked::unset(ty))
+                    pointer
+                        .prefix(Prefix::Dereference)
+                        .set(checked::unset_value(ty))
                 }
                 Kind::Array(array) if out && array.is_strided() => {
                     if optional {
@@ -174,19 +177,19 @@ impl Writer<'_> {
                     }
                     self.forget_elements(v)?;
                     if optional {
-                        self.lines.close();
+                        self.lines.close_block();
                     }
                     continue;
                 }
                 Kind::Array(array) if out => {
                     let extents = self.variables.extents(&array.axes);
-                    let size = self.count_of(&extents).code();
+                    let size = self.count_of(&extents).to_code();
                     let pointer = Code::name(array.pointer, ty);
                     test = optional.then(|| pointer.clone());
                     self.cells_forgotten(pointer, size)
                 }
                 Kind::Array(array) if self.variables.all[k].used => {
-                    let count = match (array.cells, Returned::of(self.routine)) {
+                    let count = match (array.cells, Returned::classify(self.routine)) {
                         (Cells::Fixed(n), _) => n,
                         (Cells::Given, Some(Returned::Given(n)))
                             if self.routine.result == Some(v) =>
@@ -202,7 +205,7 @@ impl Writer<'_> {
                 Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => continue,
             };
             if out {
-                self.reads(v);
+                self.note_read(v);
             }
             self.lines.extend(test.map(Statement::Guard));
             self.add(forget);

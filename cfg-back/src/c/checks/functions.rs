@@ -1,13 +1,13 @@
 //! The functions of C that check places and shapes.
 
 use crate::c::{
-    operators::checked::{self, suffix},
+    operators::checked::{self, type_suffix},
     variable,
 };
 use cfg_core::{flat::FlatType, ir::ScalarType};
 
 fn c_type(ty: ScalarType) -> &'static str {
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Logical => "cfgrev_logical",
         FlatType::Real | FlatType::Real32 | FlatType::Integer | FlatType::Tape => {
             variable::c_type(ty)
@@ -17,7 +17,7 @@ fn c_type(ty: ScalarType) -> &'static str {
 }
 
 pub(super) fn given(name: &str, ty: ScalarType) -> String {
-    let (c, unset) = (c_type(ty), checked::unset(ty));
+    let (c, unset) = (c_type(ty), checked::unset_value(ty));
     format!(
         "static inline {c} {name}(struct cfgrev_check *check, int at, const {c} *x) {{\n    if (!x) {{\n        cfgrev_found(check, at, 213);\n        return {unset};\n    }}\n    return *x;\n}}\n"
     )
@@ -33,7 +33,7 @@ pub(super) fn give(name: &str, ty: ScalarType) -> String {
 /// An element whose subscripts are checked up to a number. Where one has failed, what is computed from the value is noted
 /// behind it.
 pub(super) fn element(name: &str, ty: ScalarType) -> String {
-    let (c, unset) = (c_type(ty), checked::unset(ty));
+    let (c, unset) = (c_type(ty), checked::unset_value(ty));
     format!(
         "static inline {c} {name}(const struct cfgrev_check *check, int number, const {c} *x, int64_t at) {{\n    return check->at && check->at <= number ? {unset} : x[at];\n}}\n"
     )
@@ -43,7 +43,7 @@ pub(super) fn store(name: &str, ty: ScalarType, operator: Option<&str>) -> Strin
     let c = c_type(ty);
     let value = match operator {
         None => "value".to_owned(),
-        Some(operator) => format!("cfgrev_{operator}_{}(x[at], value)", suffix(ty)),
+        Some(operator) => format!("cfgrev_{operator}_{}(x[at], value)", type_suffix(ty)),
     };
     format!(
         "static inline void {name}(const struct cfgrev_check *check, {c} *x, int64_t at, {c} value) {{\n    if (!check->at) {{\n        x[at] = {value};\n    }}\n}}\n"

@@ -45,7 +45,7 @@ impl Reach {
 impl Writer<'_> {
     /// A call has too many pairs of arguments to compare.
     pub(in crate::c) fn too_many_pairs(&self) -> Failed {
-        self.failed(
+        self.failure(
             &codes::PAIRS,
             TooMany::MESSAGE,
             "pass the whole array, or leave --checks out",
@@ -60,12 +60,12 @@ impl Writer<'_> {
         arguments: &[Option<Expr>],
         reaches: &[Option<Reach>],
     ) -> Emitted<Option<Code>> {
-        if !self.checked() {
+        if !self.is_checked() {
             return Ok(None);
         }
         let mut parts = Vec::with_capacity(shared.parties.len());
         for &party in &shared.parties {
-            parts.push(self.part(theirs, party, arguments, reaches)?);
+            parts.push(self.overlap_party(theirs, party, arguments, reaches)?);
         }
         if parts.is_empty() {
             return Ok(Some(null()));
@@ -78,11 +78,11 @@ impl Writer<'_> {
                 [pair.first, pair.second].map(|k| Code::from(k as i64)),
             ));
         }
-        self.stop();
+        self.stop_on_fault();
         self.pieces.define("cfgrev_meet", || {
             include_str!("../pieces/meet.c").to_owned()
         });
-        let name = Code::name(self.fresh("parts"), ScalarType::Tape);
+        let name = Code::name(self.fresh_name("parts"), ScalarType::Tape);
         self.declared += 1;
         let declared = name.clone().declared("const struct cfgrev_part");
         self.add(Statement::Table(declared, parts));
@@ -95,18 +95,18 @@ impl Writer<'_> {
         if !now.is_empty() {
             let any = [pairs(null(), now), null()];
             let meet = Code::call("cfgrev_any_meet", any, ScalarType::Logical);
-            self.must(meet.prefix(Prefix::Not), OVERLAP);
-            self.stop();
+            self.check_condition(meet.prefix(Prefix::Not), OVERLAP);
+            self.stop_on_fault();
         }
         if later.is_empty() {
             return Ok(Some(null()));
         }
-        let message = self.messages(&[OVERLAP]).concat();
+        let message = self.fault_messages(&[OVERLAP]).concat();
         Ok(Some(pairs(Code::text(&message), later)))
     }
 
     /// A party that may share cells with others, as an initialiser.
-    fn part(
+    fn overlap_party(
         &mut self,
         theirs: &Routine,
         party: Other,
@@ -126,8 +126,8 @@ impl Writer<'_> {
                     Some(found) => found.clone(),
                     // By value: its cell is looked up for the test only.
                     None => {
-                        let address = self.address(place)?;
-                        self.stop();
+                        let address = self.emit_address(place)?;
+                        self.stop_on_fault();
                         Reach::of_cells(address, 1)
                     }
                 };
@@ -168,7 +168,7 @@ impl Writer<'_> {
             sizes.push(match kind {
                 Kind::Array(array) if overlaps::is_explicit(self.routine, k) => {
                     let extents = self.variables.extents(&array.axes);
-                    self.count_of(&extents).code()
+                    self.count_of(&extents).to_code()
                 }
                 Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => (-1).into(),
             });
@@ -182,6 +182,6 @@ impl Writer<'_> {
         self.add(Statement::If(meet));
         self.set(&memory.member("->message"), pairs.member("->message"));
         self.add(Statement::Return(4.into()));
-        self.lines.close();
+        self.lines.close_block();
     }
 }

@@ -6,7 +6,7 @@ use crate::c::operators::checked::FaultCode;
 use crate::c::{
     Emitted,
     amount::Amount,
-    operators::{self, Code, Infix, Name, Prefix, checked::suffix, literal_logical},
+    operators::{self, Code, Infix, Name, Prefix, checked::type_suffix, literal_logical},
     pooled::Pooled,
     variable::{Array, Bound, Cells, Kind, null},
     writer::Writer,
@@ -21,7 +21,7 @@ impl Writer<'_> {
     // --- variables -----------------------------------------------------------------------------
 
     /// The code of what is missing where an array or argument is not there; none of those that always are.
-    pub(in crate::c) fn missing(&self, v: VarId) -> Option<FaultCode> {
+    pub(in crate::c) fn missing_code(&self, v: VarId) -> Option<FaultCode> {
         if let Some(variable) = self.variables.all.get(v.index())
             && let Kind::Array(array) = &variable.kind
             && array.cells == Cells::Allocatable
@@ -37,22 +37,22 @@ impl Writer<'_> {
     /// What an inquiry says of an array that must be there; with `lenient`, one without a shape has extents 0.
     pub(in crate::c) fn if_there(&mut self, place: &Place, lenient: bool, code: Code) -> Code {
         // A section has been looked at.
-        let whole = self.checked() && place.subscripts.is_empty();
-        let Some(missing) = self.missing(place.var).filter(|_| whole) else {
+        let whole = self.is_checked() && place.subscripts.is_empty();
+        let Some(missing) = self.missing_code(place.var).filter(|_| whole) else {
             return code;
         };
         let Kind::Array(array) = &self.variables.all[place.var.index()].kind else {
             return code;
         };
         let there = Code::from(array.pointer.clone()).is(Infix::Ne, null());
-        self.reads(place.var);
+        self.note_read(place.var);
         if lenient && missing == UNALLOCATED {
             return code;
         }
         self.pieces
             .define("cfgrev_if_there", || IF_THERE.to_owned());
         let arguments = [there, i64::from(missing).into(), code];
-        self.noting(
+        self.noting_call(
             "cfgrev_if_there",
             &[missing],
             arguments,
@@ -62,21 +62,21 @@ impl Writer<'_> {
 
     /// Notes if an array is not there.
     pub(in crate::c) fn must_exist(&mut self, v: VarId) {
-        let Some(code) = self.missing(v).filter(|_| self.checked()) else {
+        let Some(code) = self.missing_code(v).filter(|_| self.is_checked()) else {
             return;
         };
         let Some(Kind::Array(array)) = self.variables.all.get(v.index()).map(|v| &v.kind) else {
             return;
         };
         let there = Code::from(array.pointer.clone()).is(Infix::Ne, null());
-        self.reads(v);
-        self.must(there, code);
+        self.note_read(v);
+        self.check_condition(there, code);
     }
 
     /// Notes if a condition does not hold.
-    pub(in crate::c) fn must(&mut self, condition: Code, code: FaultCode) {
+    pub(in crate::c) fn check_condition(&mut self, condition: Code, code: FaultCode) {
         let number = i64::from(code).into();
-        let found = self.noting("cfgrev_found", &[code], [number], ScalarType::Integer);
+        let found = self.noting_call("cfgrev_found", &[code], [number], ScalarType::Integer);
         self.guard(condition.parenthesised().prefix(Prefix::Not), found);
     }
 
@@ -88,31 +88,31 @@ impl Writer<'_> {
             let Kind::Pointer(pointer) = &self.variables.all[place.var.index()].kind else {
                 return Ok(code);
             };
-            if self.missing(place.var).is_none() {
+            if self.missing_code(place.var).is_none() {
                 return Ok(code);
             }
             let pointer = pointer.clone();
-            let name = format!("cfgrev_given_{}", suffix(ty));
+            let name = format!("cfgrev_given_{}", type_suffix(ty));
             self.pieces.define(&name, || given(&name, ty));
-            return Ok(self.noting(&name, &[ABSENT], [Code::name(pointer, ty)], ty));
+            return Ok(self.noting_call(&name, &[ABSENT], [Code::name(pointer, ty)], ty));
         }
         let array = self.array_kind(place.var)?;
         let (offset, sure) = self.checked_offset(place, &array)?;
         let pointer = Code::name(array.pointer, ty);
         if sure {
-            return Ok(pointer.at(offset.code()));
+            return Ok(pointer.at(offset.to_code()));
         }
-        let name = format!("cfgrev_element_{}", suffix(ty));
+        let name = format!("cfgrev_element_{}", type_suffix(ty));
         self.pieces.define(&name, || element(&name, ty));
         let mut arguments = self.pieces.noted();
-        arguments.extend([pointer, offset.code()]);
+        arguments.extend([pointer, offset.to_code()]);
         Ok(Code::call(&name, arguments, ty))
     }
 
     /// The offset of an element, and whether it is sure that there is one.
     fn checked_offset(&mut self, place: &Place, array: &Array) -> Emitted<(Amount, bool)> {
         let strides = self.variables.strides(array);
-        let missing = self.missing(place.var);
+        let missing = self.missing_code(place.var);
         let mut sure = missing.is_none();
         let mut offset = Amount::from(array.offset);
         let all_first = place.subscripts.len() <= 2;
@@ -126,12 +126,12 @@ impl Writer<'_> {
                     };
                     if needs_lines(e) {
                         // What is written before the statement comes behind these.
-                        indices = indices.into_iter().map(|i| self.hoisted(i)).collect();
-                        let before = self.hoisted(offset.code());
+                        indices = indices.into_iter().map(|i| self.hoist(i)).collect();
+                        let before = self.hoist(offset.to_code());
                         offset = before.into();
-                        self.stop();
+                        self.stop_on_fault();
                     }
-                    indices.push(self.scalar(e)?);
+                    indices.push(self.emit_scalar(e)?);
                 }
             }
             let missing = missing
@@ -139,7 +139,7 @@ impl Writer<'_> {
                 .map(|code| (code, array.pointer.clone()));
             let axis = &array.axes[k];
             let (at, in_range) =
-                self.position(&indices[k], (&axis.lower, &axis.extent), place.var, missing);
+                self.checked_position(&indices[k], (&axis.lower, &axis.extent), place.var, missing);
             sure &= in_range;
             offset = offset.plus(&at.times(&strides[k]));
         }
@@ -147,7 +147,7 @@ impl Writer<'_> {
     }
 
     /// What an array is to pointers, if it is cells of a pool or a table of one.
-    pub(in crate::c) fn pooled(&self, v: VarId) -> Option<Pooled> {
+    pub(in crate::c) fn pool_of(&self, v: VarId) -> Option<Pooled> {
         match self.routine.variables.get(v.index())?.role {
             Role::Global(g) => self.file.pooled[g.index()],
             Role::Parameter { .. } | Role::Local => None,
@@ -155,14 +155,17 @@ impl Writer<'_> {
     }
 
     /// The number of elements along a dimension of an array before an index, and whether the index is surely one of the dimension.
-    pub(in crate::c) fn position(
+    pub(in crate::c) fn checked_position(
         &mut self,
         index: &Code,
         (lower, extent): (&Bound, &Bound),
         v: VarId,
         missing: Option<(FaultCode, Name)>,
     ) -> (Amount, bool) {
-        let (lower, extent) = (self.variables.amount(lower), self.variables.amount(extent));
+        let (lower, extent) = (
+            self.variables.amount_of(lower),
+            self.variables.amount_of(extent),
+        );
         if let (Some(i), Some(l), Some(n), None) = (
             index.integer(),
             lower.constant(),
@@ -174,8 +177,8 @@ impl Writer<'_> {
             return (at.into(), true);
         }
         self.pieces.define("cfgrev_index", || INDEX.to_owned());
-        let mut arguments = vec![index.clone(), lower.code(), extent.code()];
-        let (name, codes) = match (missing, self.pooled(v)) {
+        let mut arguments = vec![index.clone(), lower.to_code(), extent.to_code()];
+        let (name, codes) = match (missing, self.pool_of(v)) {
             (None, Some(pooled)) => {
                 self.pieces.define("cfgrev_index_cell", || CELL.to_owned());
                 arguments.insert(0, literal_logical(pooled == Pooled::Table));
@@ -194,7 +197,7 @@ impl Writer<'_> {
                 ("cfgrev_index_if", vec![BOUNDS, UNSET, code])
             }
         };
-        let code = self.noting(name, &codes, arguments, ScalarType::Integer);
+        let code = self.noting_call(name, &codes, arguments, ScalarType::Integer);
         (code.into(), false)
     }
 
@@ -207,19 +210,19 @@ impl Writer<'_> {
             && !target.subscripts.is_empty()
             && let Some((rest, negative)) = increment(value, is_target)
         {
-            self.reads(target.var);
-            let code = self.scalar(rest)?;
+            self.note_read(target.var);
+            let code = self.emit_scalar(rest)?;
             let code = operators::convert(code, ty, self.pieces);
             let op = if negative { Op::Sub } else { Op::Add };
-            return self.store(target, code, Some(op));
+            return self.emit_store(target, code, Some(op));
         }
-        let code = self.scalar(value)?;
+        let code = self.emit_scalar(value)?;
         let code = operators::convert(code, ty, self.pieces);
-        self.store(target, code, None)
+        self.emit_store(target, code, None)
     }
 
     /// A scalar place gets a value, which may note something; `op` says that the value is added to it or subtracted.
-    pub(in crate::c) fn store(
+    pub(in crate::c) fn emit_store(
         &mut self,
         target: &Place,
         mut code: Code,
@@ -228,45 +231,45 @@ impl Writer<'_> {
         let ty = self.variables.all[target.var.index()].ty;
         if target.subscripts.is_empty() {
             let place = self.scalar_place(target.var)?;
-            if self.missing(target.var) == Some(ABSENT)
+            if self.missing_code(target.var) == Some(ABSENT)
                 && let Kind::Pointer(pointer) = &self.variables.all[target.var.index()].kind
             {
                 let arguments = [Code::name(pointer.clone(), ty), code];
-                let name = format!("cfgrev_give_{}", suffix(ty));
+                let name = format!("cfgrev_give_{}", type_suffix(ty));
                 self.pieces.define(&name, || give(&name, ty));
-                let call = self.noting(&name, &[ABSENT], arguments, ty);
+                let call = self.noting_call(&name, &[ABSENT], arguments, ty);
                 self.add(call);
             } else if place.nodes() != code.nodes() {
                 self.set(&place, code);
             }
-            self.stop();
+            self.stop_on_fault();
             return Ok(());
         }
         if target.subscript_exprs().any(needs_lines) {
-            code = self.hoisted(code);
-            self.stop();
+            code = self.hoist(code);
+            self.stop_on_fault();
         }
         let array = self.array_kind(target.var)?;
         let (offset, sure) = self.checked_offset(target, &array)?;
-        let (pointer, offset) = (Code::name(array.pointer, ty), offset.code());
+        let (pointer, offset) = (Code::name(array.pointer, ty), offset.to_code());
         if let (true, None) = (sure, op) {
             self.set(&pointer.at(offset), code);
-            self.stop();
+            self.stop_on_fault();
             return Ok(());
         }
         let operator = op.map(|op| if op == Op::Sub { "sub" } else { "add" });
         let name = match operator {
-            None => format!("cfgrev_store_{}", suffix(ty)),
-            Some(operator) => format!("cfgrev_{operator}_to_{}", suffix(ty)),
+            None => format!("cfgrev_store_{}", type_suffix(ty)),
+            Some(operator) => format!("cfgrev_{operator}_to_{}", type_suffix(ty)),
         };
         if let Some(op) = op {
             // Its function is needed.
-            self.apply(op, ["x", "y"].map(|name| Code::name(name, ty)).into())?;
+            self.emit_operator(op, ["x", "y"].map(|name| Code::name(name, ty)).into())?;
         }
         self.pieces.define(&name, || store(&name, ty, operator));
         let check = Code::from(self.checks.variable.clone()).prefix(Prefix::Address);
         self.add(Code::call(&name, [check, pointer, offset, code], ty));
-        self.stop();
+        self.stop_on_fault();
         Ok(())
     }
 
@@ -274,7 +277,7 @@ impl Writer<'_> {
     pub(in crate::c) fn kept_element(&mut self, place: &Place) -> Emitted<Code> {
         let array = self.array_kind(place.var)?;
         let (offset, sure) = self.checked_offset(place, &array)?;
-        let mut offset = offset.code();
+        let mut offset = offset.to_code();
         if !sure {
             offset = self.keep("at", offset);
         }
@@ -283,8 +286,8 @@ impl Writer<'_> {
     }
 
     /// A value in a variable, if it notes something or names what may be set before it is used.
-    pub(in crate::c) fn hoisted(&mut self, code: Code) -> Code {
-        if !self.checked() || !code.names().any(|name| *name == self.checks.variable) {
+    pub(in crate::c) fn hoist(&mut self, code: Code) -> Code {
+        if !self.is_checked() || !code.names().any(|name| *name == self.checks.variable) {
             return code;
         }
         self.keep("value", code)

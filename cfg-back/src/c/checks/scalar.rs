@@ -17,43 +17,43 @@ impl Writer<'_> {
     // --- scalars -------------------------------------------------------------------------------
 
     /// The call of a function that notes what it finds.
-    pub(in crate::c) fn noting(
+    pub(in crate::c) fn noting_call(
         &mut self,
         name: &str,
         codes: &[FaultCode],
         arguments: impl IntoIterator<Item = Code>,
         ty: ScalarType,
     ) -> Code {
-        let noting = self.pieces.noting(codes).into_iter();
+        let noting = self.pieces.noting_arguments(codes).into_iter();
         Code::call(name, noting.chain(arguments), ty)
     }
 
     /// The truth of a condition.
-    pub(in crate::c) fn truth(&mut self, code: Code) -> Code {
+    pub(in crate::c) fn truth_of(&mut self, code: Code) -> Code {
         match code.logical() {
             Some(_) => code,
-            None => self.noting("cfgrev_true", &[UNSET], [code], ScalarType::Logical),
+            None => self.noting_call("cfgrev_true", &[UNSET], [code], ScalarType::Logical),
         }
     }
 
     /// A condition that decides what is written next, with checks in a variable.
-    pub(in crate::c) fn decision(&mut self, e: &Expr) -> Emitted<Code> {
-        let mut code = self.scalar(e)?;
-        if !self.checked() {
+    pub(in crate::c) fn emit_decision(&mut self, e: &Expr) -> Emitted<Code> {
+        let mut code = self.emit_scalar(e)?;
+        if !self.is_checked() {
             return Ok(operators::convert(code, ScalarType::Logical, self.pieces));
         }
-        code = self.truth(code);
+        code = self.truth_of(code);
         if code.logical().is_none() {
             code = self.keep("holds", code);
         }
-        self.stop();
+        self.stop_on_fault();
         Ok(code)
     }
 
     /// The opposite of a condition that has been looked at.
-    pub(in crate::c) fn negated(&mut self, code: Code) -> Emitted<Code> {
-        if !self.checked() {
-            return self.apply(Op::Not, vec![code]);
+    pub(in crate::c) fn negate(&mut self, code: Code) -> Emitted<Code> {
+        if !self.is_checked() {
+            return self.emit_operator(Op::Not, vec![code]);
         }
         Ok(code.prefix(Prefix::Not))
     }
@@ -64,26 +64,26 @@ impl Writer<'_> {
             self.pieces.define("cfgrev_set_integer", || {
                 "static inline int64_t cfgrev_set_integer(struct cfgrev_check *check, int at, int64_t n) {\n    return n == CFGREV_UNSET_INTEGER ? cfgrev_found(check, at, 202) : n;\n}\n".to_owned()
             });
-            code = self.noting("cfgrev_set_integer", &[UNSET], [code], ScalarType::Integer);
+            code = self.noting_call("cfgrev_set_integer", &[UNSET], [code], ScalarType::Integer);
         }
         let kept = self.keep(name, code);
-        self.stop();
+        self.stop_on_fault();
         kept
     }
 
     /// `if`, `and`, `or`: operands that decide nothing are not evaluated. An operand without value is the value of
     /// `and` and `or`.
-    pub(in crate::c) fn lazy(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
+    pub(in crate::c) fn emit_lazy(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
         let Some((first, rest)) = operands.split_first() else {
             return Err(self.malformed("an operator has no operands"));
         };
         if op == Op::If {
-            let condition = self.scalar(first)?;
-            let condition = self.truth(condition);
+            let condition = self.emit_scalar(first)?;
+            let condition = self.truth_of(condition);
             let ty = self.common_type(rest)?;
             let mut arms = Vec::with_capacity(2);
             for e in rest {
-                let code = self.scalar(e)?;
+                let code = self.emit_scalar(e)?;
                 arms.push(operators::convert(code, ty, self.pieces));
             }
             let Ok([yes, no]) = <[Code; 2]>::try_from(arms) else {
@@ -91,11 +91,11 @@ impl Writer<'_> {
             };
             return Ok(checked::choice(condition, yes, no, ty));
         }
-        let so_far = self.helper("so_far", ScalarType::Logical);
+        let so_far = self.declare_helper("so_far", ScalarType::Logical);
         let goes_on = i64::from(op == Op::And);
-        let mut codes = vec![self.scalar(first)?];
+        let mut codes = vec![self.emit_scalar(first)?];
         for e in rest {
-            codes.push(self.scalar(e)?);
+            codes.push(self.emit_scalar(e)?);
         }
         // The last operand is the value if those before decide nothing.
         let all = codes.into_iter().rev();
@@ -113,26 +113,26 @@ impl Writer<'_> {
         };
         if op == Op::If {
             let ty = self.common_type(rest)?;
-            let value = self.helper("chosen", ty);
-            let condition = self.decision(first)?;
+            let value = self.declare_helper("chosen", ty);
+            let condition = self.emit_decision(first)?;
             self.add(Statement::If(condition));
             for (k, e) in rest.iter().enumerate() {
                 if k > 0 {
                     self.add(Statement::Else);
                 }
-                let code = self.scalar(e)?;
+                let code = self.emit_scalar(e)?;
                 let code = operators::convert(code, ty, self.pieces);
                 self.set(&value, code);
-                self.stop();
+                self.stop_on_fault();
             }
-            self.lines.close();
+            self.lines.close_block();
             return Ok(value);
         }
-        let value = self.helper("so_far", ScalarType::Logical);
-        let first = self.scalar(first)?;
+        let value = self.declare_helper("so_far", ScalarType::Logical);
+        let first = self.emit_scalar(first)?;
         self.set(&value, first);
-        self.stop();
-        let goes_on = match (op, self.checked()) {
+        self.stop_on_fault();
+        let goes_on = match (op, self.is_checked()) {
             (Op::And, true) => value.clone().is(Infix::Eq, 1),
             (_, true) => value.clone().is(Infix::Eq, 0),
             (Op::Or, false) => value.clone().prefix(Prefix::Not),
@@ -140,28 +140,28 @@ impl Writer<'_> {
         };
         for e in rest {
             self.add(Statement::If(goes_on.clone()));
-            let code = self.scalar(e)?;
+            let code = self.emit_scalar(e)?;
             self.set(&value, code);
-            self.stop();
-            self.lines.close();
+            self.stop_on_fault();
+            self.lines.close_block();
         }
         Ok(value)
     }
 
     /// The value of a condition that is this; one that has no value is not.
-    pub(in crate::c) fn lenient(&mut self, e: &Expr, sense: bool) -> Emitted<Code> {
-        let code = self.scalar(e)?;
-        if !self.checked() {
-            return if sense { Ok(code) } else { self.negated(code) };
+    pub(in crate::c) fn emit_lenient(&mut self, e: &Expr, sense: bool) -> Emitted<Code> {
+        let code = self.emit_scalar(e)?;
+        if !self.is_checked() {
+            return if sense { Ok(code) } else { self.negate(code) };
         }
         let holds = self.keep("holds", code.is(Infix::Eq, i64::from(sense)));
-        self.stop();
+        self.stop_on_fault();
         Ok(holds)
     }
 
     /// A reduction with one more element. A sum or product of integers that does not fit is told of when all elements are
     /// there.
-    pub(in crate::c) fn folded(
+    pub(in crate::c) fn fold_element(
         &mut self,
         op: Op,
         so_far: Code,
@@ -169,17 +169,17 @@ impl Writer<'_> {
         summed: bool,
     ) -> Emitted<Code> {
         if summed && self.checks.attempts == 0 {
-            let x = self.hoisted(x);
-            self.stop();
+            let x = self.hoist(x);
+            self.stop_on_fault();
             let late = self.checks.late.clone();
             self.pieces.note_in(&late);
-            let code = self.apply(op, vec![so_far, x]);
+            let code = self.emit_operator(op, vec![so_far, x]);
             let own = self.checks.variable.clone();
             self.pieces.note_in(&own);
             self.pieces.since_stop();
             return code;
         }
-        self.apply(op, vec![so_far, x])
+        self.emit_operator(op, vec![so_far, x])
     }
 
     // --- loops ---------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ impl Writer<'_> {
         index: VarId,
         [first, last, step]: [&Expr; 3],
     ) -> Emitted<()> {
-        self.reads(index);
+        self.note_read(index);
         let i = self.scalar_place(index)?;
         let i = i.at_least(POSTFIX);
         let mut kept = Vec::with_capacity(3);
@@ -198,7 +198,7 @@ impl Writer<'_> {
             .into_iter()
             .zip(["first", "last", "step"])
         {
-            let mut code = self.scalar(e)?;
+            let mut code = self.emit_scalar(e)?;
             if code.integer().is_none() {
                 code = self.keep(name, code);
             }
@@ -207,7 +207,7 @@ impl Writer<'_> {
         let Ok([first, last, step]) = <[Code; 3]>::try_from(kept) else {
             return Err(self.malformed("a loop has no range"));
         };
-        let count = checked::trips([first.clone(), last, step.clone()], self.pieces);
+        let count = checked::trip_count([first.clone(), last, step.clone()], self.pieces);
         let trips = self.set_integer("trips", count);
         let rest = [
             trips.clone().is(Infix::Gt, 0),

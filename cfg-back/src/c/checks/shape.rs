@@ -17,7 +17,7 @@ use cfg_core::{entity::VarId, ir::ScalarType};
 impl Writer<'_> {
     /// Notes if two arrays have other extents.
     pub(in crate::c) fn must_conform(&mut self, a: &View, b: &View) {
-        if !self.checked() {
+        if !self.is_checked() {
             return;
         }
         for ((m, _), (n, _)) in a.axes.iter().zip(&b.axes) {
@@ -27,8 +27,9 @@ impl Writer<'_> {
             };
             if !same {
                 self.pieces.define("cfgrev_conform", || CONFORM.to_owned());
-                let extents = [m.code(), n.code()];
-                let call = self.noting("cfgrev_conform", &[SHAPE], extents, ScalarType::Integer);
+                let extents = [m.to_code(), n.to_code()];
+                let call =
+                    self.noting_call("cfgrev_conform", &[SHAPE], extents, ScalarType::Integer);
                 self.add(call);
             }
         }
@@ -48,7 +49,7 @@ impl Writer<'_> {
                         (m.max(0) * n.max(0)).into()
                     }
                     _ => {
-                        let factors = [size.code(), extent.code()];
+                        let factors = [size.to_code(), extent.to_code()];
                         Code::call("cfgrev_count", factors, ScalarType::Integer).into()
                     }
                 },
@@ -63,13 +64,13 @@ impl Writer<'_> {
             (Some(l), Some(n)) => l.checked_add(n.max(0)).is_some(),
             _ => false,
         };
-        if known || !self.checked() {
+        if known || !self.is_checked() {
             return;
         }
         self.pieces.define("cfgrev_bounds", || BOUNDS_OF.to_owned());
-        let bounds = [lower.code(), extent.code()];
+        let bounds = [lower.to_code(), extent.to_code()];
         let codes = [UNSET, OVERFLOW];
-        let call = self.noting("cfgrev_bounds", &codes, bounds, ScalarType::Integer);
+        let call = self.noting_call("cfgrev_bounds", &codes, bounds, ScalarType::Integer);
         self.add(call);
     }
 
@@ -83,13 +84,13 @@ impl Writer<'_> {
         v: VarId,
     ) -> (Amount, Amount, Amount) {
         // The function of trips is needed.
-        let codes = [first, last, step].map(Amount::code);
-        let _ = checked::trips(codes, self.pieces);
+        let codes = [first, last, step].map(Amount::to_code);
+        let _ = checked::trip_count(codes, self.pieces);
         self.pieces
             .define("cfgrev_trips_range", || RANGE.to_owned());
-        let arguments = [first, last, step, lower, size].map(Amount::code);
+        let arguments = [first, last, step, lower, size].map(Amount::to_code);
         let codes = [BOUNDS, UNSET, OVERFLOW, STEP, POINTER];
-        let (name, codes) = match self.pooled(v) {
+        let (name, codes) = match self.pool_of(v) {
             Some(Pooled::Cells) => {
                 self.pieces
                     .define("cfgrev_trips_range_cells", || CELLS.to_owned());
@@ -97,13 +98,13 @@ impl Writer<'_> {
             }
             Some(Pooled::Table) | None => ("cfgrev_trips_range", &codes[..4]),
         };
-        let call = self.noting(name, codes, arguments, ScalarType::Integer);
+        let call = self.noting_call(name, codes, arguments, ScalarType::Integer);
         let extent = self.keep("extent", call);
         let start = match (first.constant(), lower.constant()) {
             (Some(a), Some(b)) if a == b => 0.into(),
             _ => {
                 let some = extent.clone().is(Infix::Gt, 0);
-                let start = some.choose(first.minus_code(lower).code(), 0);
+                let start = some.choose(first.minus_code(lower).to_code(), 0);
                 self.keep("start", start).into()
             }
         };
@@ -111,7 +112,7 @@ impl Writer<'_> {
             Some(n) if n.unsigned_abs() < 1 << 16 => n.into(),
             _ => {
                 let several = extent.clone().is(Infix::Gt, 1);
-                self.keep("by", several.choose(step.code(), 0)).into()
+                self.keep("by", several.choose(step.to_code(), 0)).into()
             }
         };
         (extent.into(), start, by)
@@ -124,11 +125,11 @@ impl Writer<'_> {
         bounds: (&Bound, &Bound),
         v: VarId,
     ) -> Amount {
-        let (at, sure) = self.position(&index.code(), bounds, v, None);
+        let (at, sure) = self.checked_position(&index.to_code(), bounds, v, None);
         if sure {
             return at;
         }
-        self.keep("at", at.code()).into()
+        self.keep("at", at.to_code()).into()
     }
 
     /// What makes elements such that were never set.

@@ -5,7 +5,7 @@ use crate::c::{
     Emitted,
     operators::{
         Code, Infix, Prefix,
-        checked::{sized::fit, suffix, unset},
+        checked::{sized::fit, type_suffix, unset_value},
     },
     variable::{Kind, null},
     writer::Writer,
@@ -19,7 +19,7 @@ use cfg_core::{
 impl Writer<'_> {
     /// Notes if an array is an argument that is not given. One without a shape has no elements.
     pub(in crate::c) fn must_be_given(&mut self, v: VarId) {
-        if self.missing(v) == Some(ABSENT) {
+        if self.missing_code(v) == Some(ABSENT) {
             self.must_exist(v);
         }
     }
@@ -37,16 +37,16 @@ impl Writer<'_> {
             ControlWidth::Count => {
                 let name = "cfgrev_push_set_count";
                 self.pieces.define(name, || COUNT.to_owned());
-                self.noting(name, &[UNSET, CONTROL], [top, code], ty)
+                self.noting_call(name, &[UNSET, CONTROL], [top, code], ty)
             }
             ControlWidth::Bits(bits) => {
-                let name = format!("cfgrev_push_{}_bits", suffix(code.ty));
+                let name = format!("cfgrev_push_{}_bits", type_suffix(code.ty));
                 if code.ty == ScalarType::Logical {
                     self.pieces.define(&name, || LOGICAL.to_owned());
                     return Code::call(&name, [top, code], ty);
                 }
                 self.pieces.define(&name, || INTEGER.to_owned());
-                self.noting(&name, &[CONTROL], [top, code, i64::from(bits).into()], ty)
+                self.noting_call(&name, &[CONTROL], [top, code, i64::from(bits).into()], ty)
             }
         }
     }
@@ -63,7 +63,7 @@ impl Writer<'_> {
             TapeClass::Control(ControlWidth::Count) => ("cfgrev_pop_some_count".to_owned(), None),
             TapeClass::Control(ControlWidth::Bits(bits)) => {
                 let bits = if ty == ScalarType::Logical { 1 } else { bits };
-                (format!("cfgrev_pop_{}_bits", suffix(ty)), Some(bits))
+                (format!("cfgrev_pop_{}_bits", type_suffix(ty)), Some(bits))
             }
             TapeClass::Integer => ("cfgrev_pop_some_integer".to_owned(), None),
             TapeClass::Real => ("cfgrev_pop_some_real".to_owned(), None),
@@ -83,7 +83,7 @@ impl Writer<'_> {
         });
         let arguments = [top.prefix(Prefix::Address), tape].into_iter();
         let arguments = arguments.chain(last.map(|bits| i64::from(bits).into()));
-        let code = self.noting(&name, &[EMPTY], arguments, ty);
+        let code = self.noting_call(&name, &[EMPTY], arguments, ty);
         match (class, ty) {
             (TapeClass::Integer, ScalarType::Sized(ty)) => fit(ty, code, self.pieces),
             (
@@ -94,28 +94,28 @@ impl Writer<'_> {
     }
 
     /// Makes a variable such that was never set.
-    pub(in crate::c) fn forget(&mut self, v: VarId) -> Emitted<()> {
+    pub(in crate::c) fn forget_variable(&mut self, v: VarId) -> Emitted<()> {
         let variable = &self.variables.all[v.index()];
         let ty = variable.ty;
         let forget = match variable.kind.clone() {
             Kind::Tape(_) => return Ok(()),
-            Kind::Value(name) => Code::name(name, ty).set(unset(ty)),
+            Kind::Value(name) => Code::name(name, ty).set(unset_value(ty)),
             Kind::Pointer(name) => {
                 let pointer = Code::name(name, ty);
-                if self.missing(v).is_some() {
-                    self.must(pointer.clone().is(Infix::Ne, null()), ABSENT);
-                    self.stop();
+                if self.missing_code(v).is_some() {
+                    self.check_condition(pointer.clone().is(Infix::Ne, null()), ABSENT);
+                    self.stop_on_fault();
                 }
-                pointer.prefix(Prefix::Dereference).set(unset(ty))
+                pointer.prefix(Prefix::Dereference).set(unset_value(ty))
             }
             Kind::Array(array) => {
                 self.must_exist(v);
-                self.stop();
+                self.stop_on_fault();
                 if array.is_strided() {
                     return self.forget_elements(v);
                 }
                 let extents = self.variables.extents(&array.axes);
-                let size = self.count_of(&extents).code();
+                let size = self.count_of(&extents).to_code();
                 let mut first = Code::name(array.pointer, ty);
                 if array.offset != 0 {
                     first = first.with(Infix::Add, array.offset);
@@ -123,15 +123,15 @@ impl Writer<'_> {
                 self.cells_forgotten(first, size)
             }
         };
-        self.reads(v);
+        self.note_read(v);
         self.add(forget);
         Ok(())
     }
 
     /// Makes the elements of an array such that were never set, not what is in the gaps between them.
     pub(in crate::c) fn forget_elements(&mut self, v: VarId) -> Emitted<()> {
-        let view = self.view(&Place::whole(v))?;
-        self.fill(&view, unset(view.ty))
+        let view = self.emit_view(&Place::whole(v))?;
+        self.emit_fill(&view, unset_value(view.ty))
     }
 }
 
@@ -184,7 +184,7 @@ static inline int64_t cfgrev_pop_some_count(struct cfgrev_check *check, int at, 
 ";
 
 fn pop_bits(name: &str, ty: ScalarType) -> String {
-    let (c, unset, value) = match FlatType::of(ty) {
+    let (c, unset, value) = match FlatType::view(ty) {
         FlatType::Logical => ("cfgrev_logical", "CFGREV_UNSET_LOGICAL", "value != 0"),
         FlatType::Integer
         | FlatType::Sized(_)

@@ -1,11 +1,11 @@
 //! The scalar operators with checks: calls of functions that spread values which were never set as the executor does, and
 //! that note what goes wrong.
 
-use super::{Code, Infix, Malformed, Number, Piece, Pieces, exactly, of_library};
+use super::{Code, Infix, Malformed, Number, Piece, Pieces, expect_operands, of_library};
 mod integer;
 pub(crate) mod sized;
 
-pub(crate) use integer::trips;
+pub(crate) use integer::trip_count;
 
 use cfg_core::flat::FlatType;
 use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
@@ -28,8 +28,8 @@ pub(crate) const CONVERSION: FaultCode = 205;
 pub(crate) const STEP: FaultCode = 206;
 
 /// The name of a type in the names of functions.
-pub(crate) fn suffix(ty: ScalarType) -> &'static str {
-    match FlatType::of(ty) {
+pub(crate) fn type_suffix(ty: ScalarType) -> &'static str {
+    match FlatType::view(ty) {
         FlatType::Real => "real",
         FlatType::Real32 => "real32",
         FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "integer",
@@ -39,7 +39,7 @@ pub(crate) fn suffix(ty: ScalarType) -> &'static str {
 
 /// The C type.
 pub(crate) fn c_type(ty: ScalarType) -> &'static str {
-    match FlatType::of(ty) {
+    match FlatType::view(ty) {
         FlatType::Real => "double",
         FlatType::Real32 => "float",
         FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "int64_t",
@@ -48,10 +48,10 @@ pub(crate) fn c_type(ty: ScalarType) -> &'static str {
 }
 
 /// The value that stands for one that was never set.
-pub(crate) fn unset(ty: ScalarType) -> Code {
-    match FlatType::of(ty) {
+pub(crate) fn unset_value(ty: ScalarType) -> Code {
+    match FlatType::view(ty) {
         FlatType::Real | FlatType::Real32 => {
-            Code::call(&format!("cfgrev_unset_{}", suffix(ty)), [], ty)
+            Code::call(&format!("cfgrev_unset_{}", type_suffix(ty)), [], ty)
         }
         FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => {
             Code::name("CFGREV_UNSET_INTEGER", ty)
@@ -62,13 +62,13 @@ pub(crate) fn unset(ty: ScalarType) -> Code {
 
 /// The test whether a variable of C has no value.
 pub(crate) fn is_unset(x: Code) -> Code {
-    match FlatType::of(x.ty) {
+    match FlatType::view(x.ty) {
         FlatType::Real | FlatType::Real32 => {
-            let name = format!("cfgrev_is_unset_{}", suffix(x.ty));
+            let name = format!("cfgrev_is_unset_{}", type_suffix(x.ty));
             Code::call(&name, [x], ScalarType::Logical)
         }
         FlatType::Integer | FlatType::Sized(_) | FlatType::Tape | FlatType::Logical => {
-            let unset = unset(x.ty);
+            let unset = unset_value(x.ty);
             x.is(Infix::Eq, unset)
         }
     }
@@ -110,7 +110,7 @@ impl Function<'_> {
         pieces.define(self.name, || format!("{}{}}}\n", self.head(), self.body));
         let noting = match self.codes.is_empty() {
             true => Vec::new(),
-            false => pieces.noting(self.codes),
+            false => pieces.noting_arguments(self.codes),
         };
         Code::call(self.name, noting.into_iter().chain(arguments), self.result)
     }
@@ -131,7 +131,7 @@ fn spreading(operands: &[ScalarType], result: ScalarType, then: &str) -> String 
     format!(
         "    if ({}) {{\n        return {};\n    }}\n{then}",
         any_unset(operands),
-        unset(result)
+        unset_value(result)
     )
 }
 
@@ -149,9 +149,9 @@ fn real_function(
         "    {} r = {value};\n    return r != r && ({}) ? {} : r;\n",
         c_type(ty),
         any_unset(&operands),
-        unset(ty)
+        unset_value(ty)
     );
-    let name = format!("cfgrev_{name}_{}", suffix(ty));
+    let name = format!("cfgrev_{name}_{}", type_suffix(ty));
     let function = Function {
         name: &name,
         result: ty,
@@ -222,7 +222,7 @@ enum Real {
     reason = "operators with a rule of their own are none of these"
 )]
 fn real_form(op: Op) -> Option<Real> {
-    match super::form(op) {
+    match super::form_of(op) {
         super::Form::Infix(operator) => Some(Real::Infix(operator)),
         super::Form::Own => Some(Real::Own),
         super::Form::Helper(piece) => Some(Real::Helper(piece)),
@@ -260,7 +260,7 @@ pub(super) fn apply(
             })
         }
         Op::Not => {
-            let [x] = exactly(op, operands)?;
+            let [x] = expect_operands(op, operands)?;
             let then = "    return !x;\n";
             Ok(strict(
                 "cfgrev_not",
@@ -273,22 +273,22 @@ pub(super) fn apply(
             ))
         }
         Op::ToReal | Op::ToReal32 | Op::TO_INT | Op::ToLogical => {
-            let [x] = exactly(op, operands)?;
+            let [x] = expect_operands(op, operands)?;
             Ok(convert(x, ty, pieces))
         }
         Op::Convert(how, to) => {
-            let [x] = exactly(op, operands)?;
+            let [x] = expect_operands(op, operands)?;
             Ok(convert_to(how, to, x, pieces))
         }
         Op::Trips => {
-            let [first, last, step] = exactly(op, operands)?;
-            Ok(trips([first, last, step], pieces))
+            let [first, last, step] = expect_operands(op, operands)?;
+            Ok(trip_count([first, last, step], pieces))
         }
         Op::Pow if !matches!(ty, ScalarType::Sized(_)) => power(operands, ty, pieces),
         Op::Polygamma => {
-            let [n, x] = exactly(op, operands)?;
-            pieces.need(Piece::Polygamma);
-            let name = format!("cfgrev_polygamma_{}", suffix(ty));
+            let [n, x] = expect_operands(op, operands)?;
+            pieces.require(Piece::Polygamma);
+            let name = format!("cfgrev_polygamma_{}", type_suffix(ty));
             let then = format!("    return {};\n", rounded("cfgrev_polygamma", ty, "x, y"));
             Ok(strict(
                 &name,
@@ -300,7 +300,7 @@ pub(super) fn apply(
                 pieces,
             ))
         }
-        _ => match FlatType::of(ty) {
+        _ => match FlatType::view(ty) {
             FlatType::Sized(of) => sized(op, of, operands, pieces),
             FlatType::Integer => integer(op, operands, pieces),
             FlatType::Real | FlatType::Real32 | FlatType::Logical | FlatType::Tape => {
@@ -332,7 +332,7 @@ fn real(
         .map(|x| convert(x, ty, pieces))
         .collect();
     if op == Op::Neg {
-        let [x] = exactly(op, operands)?;
+        let [x] = expect_operands(op, operands)?;
         if let Some(value) = x.real() {
             return Ok(super::literal_real(-value));
         }
@@ -357,21 +357,21 @@ fn real(
                 Real::Infix(_) | Real::Helper(_) => String::new(),
             };
             if let Real::Own = form {
-                pieces.need(Piece::Own(op));
+                pieces.require(Piece::Own(op));
             }
             if operands.len() == 1 {
                 return Ok(real_function(name, ty, 1, &call("x"), operands, pieces));
             }
             let (name, then) = (
-                format!("cfgrev_{name}_{}", suffix(ty)),
+                format!("cfgrev_{name}_{}", type_suffix(ty)),
                 format!("    return {};\n", call("x, y")),
             );
-            let operands = exactly::<2>(op, operands)?;
+            let operands = expect_operands::<2>(op, operands)?;
             Ok(strict(&name, ty, &[ty; 2], &[], &then, operands, pieces))
         }
         Real::Helper(piece) => {
-            let piece = piece(Number::of(ty).ok_or(Malformed(op))?);
-            pieces.need(piece);
+            let piece = piece(Number::from_type(ty).ok_or(Malformed(op))?);
+            pieces.require(piece);
             let call = format!("{}(x, y)", piece.name());
             if op == Op::StrongMul {
                 return fold(op, operands, |x, y| {
@@ -379,7 +379,7 @@ fn real(
                 });
             }
             let (name, then) = (
-                format!("cfgrev_{name}_{}", suffix(ty)),
+                format!("cfgrev_{name}_{}", type_suffix(ty)),
                 format!("    return {call};\n"),
             );
             balanced(op, operands, |x, y| {
@@ -438,14 +438,14 @@ fn text(operator: Infix) -> String {
 fn compare(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Malformed> {
     let ty = super::common(&operands);
     let operands = operands.into_iter().map(|x| convert(x, ty, pieces));
-    let operands = exactly::<2>(op, operands.collect())?;
-    let super::Form::Comparison(operator) = super::form(op) else {
+    let operands = expect_operands::<2>(op, operands.collect())?;
+    let super::Form::Comparison(operator) = super::form_of(op) else {
         return Err(Malformed(op));
     };
     if ty == ScalarType::Sized(IntType::Uint64) {
         return Ok(compare_uint64(operator, operands, pieces));
     }
-    let name = format!("cfgrev_{}_{}", operator_name(operator), suffix(ty));
+    let name = format!("cfgrev_{}_{}", operator_name(operator), type_suffix(ty));
     let then = format!("    return {};\n", text(operator));
     let logical = ScalarType::Logical;
     Ok(strict(
@@ -471,7 +471,7 @@ pub(super) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
             return convert_to(Conversion::To, AnyInt::Integer, code, pieces);
         }
         (Sized(IntType::Uint64), Real | Real32) => {
-            let name = format!("cfgrev_{}_of_uint64", suffix(to));
+            let name = format!("cfgrev_{}_of_uint64", type_suffix(to));
             let then = format!("    return ({})(uint64_t)x;\n", c_type(to));
             return strict(&name, to, &[from], &[], &then, [code], pieces);
         }
@@ -491,7 +491,7 @@ pub(super) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
         (_, Logical) => (&[], "    return x != 0;\n".to_owned()),
         (_, to) => (&[], format!("    return ({})x;\n", c_type(to))),
     };
-    let name = format!("cfgrev_{}_of_{}", suffix(to), suffix(from));
+    let name = format!("cfgrev_{}_of_{}", type_suffix(to), type_suffix(from));
     strict(&name, to, &[from], codes, &then, [code], pieces)
 }
 

@@ -354,13 +354,13 @@ pub(crate) fn literal_logical(b: bool) -> Code {
 /// The conversion of a value that is set and fits.
 pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
     use FlatType::{Integer, Logical, Real, Real32, Sized, Tape};
-    match (code.integer(), code.real(), FlatType::of(to)) {
+    match (code.integer(), code.real(), FlatType::view(to)) {
         (Some(n), _, Real) => return literal_real(n as f64),
         (Some(n), _, Real32) => return literal_real32(n as f32),
         (_, Some(x), Real32) => return literal_real32(x as f32),
         _ => {}
     }
-    match (FlatType::of(code.ty), FlatType::of(to)) {
+    match (FlatType::view(code.ty), FlatType::view(to)) {
         (Tape, _) | (_, Tape) | (Logical, Logical) => code,
         _ if code.ty == to => code,
         (Real, Logical) => code.is(Infix::Ne, literal_real(0.0)),

@@ -20,8 +20,8 @@ pub(crate) enum Number {
 
 impl Number {
     /// The numbers of this type; `None` of logicals and tapes.
-    pub(super) fn of(ty: ScalarType) -> Option<Self> {
-        match FlatType::of(ty) {
+    pub(super) fn from_type(ty: ScalarType) -> Option<Self> {
+        match FlatType::view(ty) {
             FlatType::Real => Some(Self::Double),
             FlatType::Real32 => Some(Self::Float),
             FlatType::Integer => Some(Self::Integer),
@@ -332,7 +332,7 @@ impl Pieces {
     }
 
     /// The file needs this function and those that it calls.
-    pub(crate) fn need(&mut self, piece: Piece) {
+    pub(crate) fn require(&mut self, piece: Piece) {
         for header in ["stdbool.h", "stdint.h"] {
             self.include(header);
         }
@@ -397,12 +397,12 @@ impl Pieces {
 
 impl Pieces {
     /// True if everything is checked.
-    pub(crate) fn checked(&self) -> bool {
+    pub(crate) fn is_checked(&self) -> bool {
         self.checks.is_some()
     }
 
     /// The arguments with which a function notes what it finds: the next in the order of evaluation.
-    pub(crate) fn noting(&mut self, codes: &[FaultCode]) -> Vec<Code> {
+    pub(crate) fn noting_arguments(&mut self, codes: &[FaultCode]) -> Vec<Code> {
         if let Some(checks) = &mut self.checks {
             checks.count += 1;
             checks.pending = true;

@@ -2,7 +2,7 @@
 //! type, so that C's promotions to `int` change no result. What wraps is computed in unsigned numbers.
 
 use super::code::{Code, literal_sized};
-use super::{Malformed, Piece, Pieces, call, exactly, folded};
+use super::{Malformed, Piece, Pieces, call, expect_operands, folded};
 use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::flat::FlatType;
 use cfg_core::ir::{Op, ScalarType};
@@ -16,14 +16,14 @@ pub(super) fn apply(
     pieces: &mut Pieces,
 ) -> Result<Result<Code, Vec<Code>>, Malformed> {
     if let Some((how, to)) = op.typed_conversion() {
-        let [x] = exactly(op, operands)?;
+        let [x] = expect_operands(op, operands)?;
         let constant = x
             .integer()
             .map(|n| elemental::apply(op, &[Scalar::Integer(n)], Math::Native));
         if let Some(Ok(Scalar::Sized(ty, cell))) = constant {
             return Ok(Ok(literal_sized(ty, cell)));
         }
-        let from = match FlatType::of(x.ty) {
+        let from = match FlatType::view(x.ty) {
             FlatType::Real | FlatType::Real32 => ScalarType::Real,
             FlatType::Integer | FlatType::Logical | FlatType::Sized(_) | FlatType::Tape => x.ty,
         };
@@ -37,7 +37,7 @@ pub(super) fn apply(
         if operands.len() == 1 {
             // The smallest of one is itself.
             if matches!(op, Op::Min | Op::Max) {
-                let [x] = exactly(op, operands)?;
+                let [x] = expect_operands(op, operands)?;
                 return Ok(Ok(x));
             }
             return Ok(Ok(call(piece, operands, ty, pieces)));
@@ -50,7 +50,7 @@ pub(super) fn apply(
     let order = matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge);
     // Compilers warn of comparisons with the ends of a type, which always hold or never.
     if sized && order && operands.iter().any(Code::is_number) {
-        let [x, y] = exactly(op, operands)?;
+        let [x, y] = expect_operands(op, operands)?;
         let ScalarType::Sized(of) = x.ty else {
             return Err(Malformed(op));
         };

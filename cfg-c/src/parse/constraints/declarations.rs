@@ -2,7 +2,7 @@
 //! initial values.
 
 use crate::{
-    ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StructId, leaves},
+    ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StructId, initial_exprs},
     braces, codes, constant,
     parse::{
         Entry, Parser,
@@ -47,7 +47,7 @@ impl Parser<'_> {
             Some(Storage::Typedef | Storage::Extern) | None => true,
         };
         if !belongs {
-            self.syntax(decl.at, "this storage class does not belong here");
+            self.syntax_error(decl.at, "this storage class does not belong here");
         }
         let Some(Entry::Decl(old)) = self.scopes.last().and_then(|s| s.names.get(&decl.name))
         else {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         };
         let is_variable = |kind| !matches!(kind, DeclKind::Function | DeclKind::Constant(_));
         let is_own = |kind| matches!(kind, DeclKind::Local | DeclKind::Parameter);
-        let values = leaves(decl.init.as_ref());
+        let values = initial_exprs(decl.init.as_ref());
         let value = values.into_iter().find_map(|e| find(e, &is_own));
         let (mut extent, mut ty) = (None, &decl.ty);
         while let Type::Array(of, e) = &ty.ty {
@@ -184,7 +184,7 @@ impl Parser<'_> {
             Init::Wrong(problem) if problem.certain => self.sink.tell(problem),
             Init::Wrong(_) => {}
             Init::Expr(_) | Init::Parts(_) => {
-                for (steps, e) in init.given() {
+                for (steps, e) in init.given_values() {
                     if let Some(part) = braces::type_at(&self.unit, ty, steps) {
                         let part = part.clone();
                         self.check_given(&part, e);

@@ -90,11 +90,11 @@ fn random_graphs_agree_with_the_definition() {
             // `among` selects the members of the loop from some vertices.
             let mut some: Vec<usize> = (0..n).filter(|_| rng.below(2) == 0).collect();
             let inner = some.iter().filter(|v| members.contains(v)).count();
-            some = some.into_iter().filter_map(|v| f.place(v)).collect();
+            some = some.into_iter().filter_map(|v| f.position(v)).collect();
             some.sort_unstable();
             let among = f.among(l, &some);
             assert_eq!(among.len(), inner, "{edges:?}");
-            let places = members.iter().map(|&v| f.place(v));
+            let places = members.iter().map(|&v| f.position(v));
             let places: Vec<Option<usize>> = places.collect();
             assert!(among.iter().all(|&p| places.contains(&Some(p))));
             let enters = |e: &&(usize, usize)| {
@@ -156,7 +156,7 @@ fn loops_of_structured_graphs_are_their_loops() {
         let size = 1 + rng.below(60);
         let text = random_nesting(&mut rng, size);
         let cfg = nested(&text);
-        let s = crate::structure::Structure::of(&cfg).unwrap();
+        let s = crate::structure::Structure::compute(&cfg).unwrap();
         let f = LoopForest::new(&cfg, cfg.entry().unwrap().index());
         let headers = cfg.vertices().filter(|(v, _)| cfg.in_edges(*v).len() == 2);
         let loops = headers.filter(|(v, _)| cfg.out_edges(*v).len() == 2);

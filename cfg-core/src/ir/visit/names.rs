@@ -9,7 +9,7 @@ use crate::{
 /// Calls `found` with each variable that a statement names, in subscripts and bounds of sections too, and its role.
 /// The pointer of a place through a pointer has [`PlaceRole::Address`].
 pub fn each_name(statement: &Stmt, found: &mut impl FnMut(VarId, PlaceRole)) {
-    Names(found).statement(statement);
+    Names(found).visit_statement(statement);
 }
 
 /// Calls `written` with each variable of the routine that a statement may write itself, or bind to a formal whose
@@ -62,7 +62,7 @@ struct Places<'a, F> {
 }
 
 impl<'ir, F: FnMut(&Place)> Visit<'ir> for Places<'_, F> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         (self.found)(place);
         walk_place(self, place);
         if let PlaceRole::Bind { callee, formal } = role {
@@ -74,7 +74,7 @@ impl<'ir, F: FnMut(&Place)> Visit<'ir> for Places<'_, F> {
         }
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         if matches!(role, PlaceRole::Read | PlaceRole::Clobber) {
             (self.found)(&Place::whole(*v));
         }
@@ -84,13 +84,13 @@ impl<'ir, F: FnMut(&Place)> Visit<'ir> for Places<'_, F> {
 struct Names<'a, F>(&'a mut F);
 
 impl<'ir, F: FnMut(VarId, PlaceRole)> Visit<'ir> for Names<'_, F> {
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
         let through = place.is_through_pointer();
         (self.0)(place.var, if through { PlaceRole::Address } else { role });
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         (self.0)(*v, role);
     }
 }

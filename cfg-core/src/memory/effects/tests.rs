@@ -35,7 +35,7 @@ fn effects_go_through_calls_and_recursion() {
     main.call(even, [n, b_here, c_here]);
     let main = program.add(main);
     let program = program.finish().expect("the builder is used right");
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     for r in [even, odd] {
         assert_eq!(effects.named(r), &set(&[a]));
         assert_eq!(effects.read(r), &set(&[a]));
@@ -107,7 +107,7 @@ fn what_is_surely_written() {
     main.call(twice, [&[m], &all[..], &[array]].concat());
     program.add(main);
     let program = program.finish().expect("the builder is used right");
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     assert!(effects.formals(sets).surely_written.ones().eq([0, 1]));
     assert!(effects.formals(f).surely_written.ones().eq([1, 4]));
     assert_eq!(effects.surely_written(f), &set(&[g, k]));
@@ -131,7 +131,7 @@ fn inquiries_and_routines_without_a_body() {
     f.call(e, [w, w]);
     let f = program.add(f);
     let program = program.into_program().expect("the builder is used right");
-    let effects = Effects::of(&program);
+    let effects = Effects::summarise(&program);
     let formals = effects.formals(e);
     assert!(formals.read.ones().eq([x.index()]));
     assert!(formals.written.ones().eq([y.index()]));
@@ -159,14 +159,14 @@ fn beyond_the_limit_nothing_is_surely_written() {
     let vertices = called.body.as_ref().map_or(0, |cfg| cfg.vertex_count());
     let size = called.variables.len() * vertices;
     assert!(size > 0);
-    let [inside, outside] = [size, size - 1].map(|most| Effects::within(&program, most));
+    let [inside, outside] = [size, size - 1].map(|most| Effects::summarise_within(&program, most));
     assert!(inside.formals(f).surely_written.ones().eq([0]));
     assert!(outside.formals(f).surely_written.is_clear());
     for effects in [&inside, &outside] {
         assert!(effects.formals(f).written.ones().eq([0]));
         assert!(effects.formals(f).read.is_clear());
     }
-    assert_eq!(inside.formals(f), Effects::of(&program).formals(f));
+    assert_eq!(inside.formals(f), Effects::summarise(&program).formals(f));
 }
 
 /// In an invalid program, globals and variables that do not exist have no effects.
@@ -198,7 +198,7 @@ fn what_is_not_there_has_no_effects() {
                 *index = VarId::new(last + beyond);
             }
         }
-        let effects = Effects::of(&program);
+        let effects = Effects::summarise(&program);
         for set in [effects.named(f), effects.written(f), effects.read(f)] {
             assert_eq!(set, &GlobalSet::default(), "{beyond}");
         }

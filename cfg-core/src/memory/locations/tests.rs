@@ -46,7 +46,7 @@ fn variables_share_if_their_cells_do() {
         let f = program.add(f);
         let program = program.into_program().expect("the builder is used right");
         let routine = program.routine(f);
-        let locations = Locations::of(&program, routine);
+        let locations = Locations::divide(&program, routine);
         // Variables that share a cell, directly or through others, are one group.
         let mut group: Vec<usize> = (0..of.len()).collect();
         let mut join = |a: usize, b: usize| {
@@ -85,18 +85,21 @@ fn elements_that_are_apart() {
     let at = |e: Expr| Place::element(a, [e]);
     let plus = |v: VarId, k: i64| Expr::op(Op::Add, [Expr::var(v), Expr::Int(k)]);
     let minus = |v: VarId, k: i64| Expr::op(Op::Sub, [Expr::var(v), Expr::Int(k)]);
-    assert!(apart(&at(Expr::Int(1)), &at(Expr::Int(2))));
-    assert!(apart(&at(Expr::var(i)), &at(plus(i, 1))));
-    assert!(apart(&at(minus(i, 1)), &at(plus(i, 1))));
-    assert!(!apart(&at(minus(i, 1)), &at(plus(i, -1))));
+    assert!(are_apart(&at(Expr::Int(1)), &at(Expr::Int(2))));
+    assert!(are_apart(&at(Expr::var(i)), &at(plus(i, 1))));
+    assert!(are_apart(&at(minus(i, 1)), &at(plus(i, 1))));
+    assert!(!are_apart(&at(minus(i, 1)), &at(plus(i, -1))));
     // The difference of two offsets may overflow.
-    assert!(!apart(&at(minus(i, i64::MIN)), &at(plus(i, i64::MIN))));
-    assert!(apart(&at(minus(i, i64::MIN + 1)), &at(plus(i, i64::MIN))));
-    assert!(!apart(&at(Expr::var(i)), &at(plus(j, 1))));
-    assert!(!apart(&at(Expr::var(i)), &at(Expr::Int(1))));
-    assert!(!apart(&at(Expr::Int(1)), &Place::whole(a)));
+    assert!(!are_apart(&at(minus(i, i64::MIN)), &at(plus(i, i64::MIN))));
+    assert!(are_apart(
+        &at(minus(i, i64::MIN + 1)),
+        &at(plus(i, i64::MIN))
+    ));
+    assert!(!are_apart(&at(Expr::var(i)), &at(plus(j, 1))));
+    assert!(!are_apart(&at(Expr::var(i)), &at(Expr::Int(1))));
+    assert!(!are_apart(&at(Expr::Int(1)), &Place::whole(a)));
     let other = Place::element(i, [Expr::Int(2)]);
-    assert!(!apart(&at(Expr::Int(1)), &other));
+    assert!(!are_apart(&at(Expr::Int(1)), &other));
 }
 
 /// Elements are told apart in an array that only elements with constant subscripts name, not in one that a variable
@@ -119,10 +122,10 @@ fn elements_are_told_apart_where_nothing_else_names_the_array() {
     let program = program.into_program().expect("the builder is used right");
     let routine = program.routine(f);
     let cfg = routine.body.as_ref().expect("it has a body");
-    let all = Locations::of(&program, routine).with_elements(&program, routine, cfg);
+    let all = Locations::divide(&program, routine).with_elements(&program, routine, cfg);
     let of = |place: &Place| {
         let mut found = Vec::new();
-        all.each(place, &mut |l| found.push(l));
+        all.each_location(place, &mut |l| found.push(l));
         found
     };
     assert_eq!(all.len(), routine.variables.len() + 2);
@@ -131,14 +134,14 @@ fn elements_are_told_apart_where_nothing_else_names_the_array() {
     assert!(one.len() == 1 && two.is_empty() && three.len() == 1 && one != three);
     assert_eq!(of(&Place::whole(apart)), [one[0], three[0]]);
     assert!(all.replaces(&Place::element(apart, [Expr::Int(1)])));
-    let parts = all.parts(apart, |l| l == three[0]);
+    let parts = all.member_places(apart, |l| l == three[0]);
     assert_eq!(parts, [Place::element(apart, [Expr::Int(3)])]);
     for v in [named, bound] {
         let element = Place::element(v, [Expr::Int(1)]);
         assert_eq!(of(&element), [all.of_variable(v)]);
         assert!(!all.replaces(&element) && all.replaces(&Place::whole(v)));
-        assert_eq!(all.parts(v, |_| true), [Place::whole(v)]);
-        assert!(all.parts(v, |_| false).is_empty());
+        assert_eq!(all.member_places(v, |_| true), [Place::whole(v)]);
+        assert!(all.member_places(v, |_| false).is_empty());
     }
 }
 
@@ -156,9 +159,9 @@ fn elements_are_told_apart_up_to_the_limit() {
     let routine = program.routine(f);
     let cfg = routine.body.as_ref().expect("it has a body");
     let split = |most| {
-        let all = Locations::of(&program, routine);
+        let all = Locations::divide(&program, routine);
         let all = all.with_elements_within(&program, routine, cfg, most);
-        [a, b].map(|v| all.parts(v, |_| true).len())
+        [a, b].map(|v| all.member_places(v, |_| true).len())
     };
     // `parts` of an array as a whole is the array.
     assert_eq!([1, 2, 3, 4].map(split), [[1, 1], [2, 1], [2, 1], [2, 2]]);
@@ -181,7 +184,7 @@ fn arrays_of_which_elements_are_named() {
     let program = program.finish().expect("the builder is used right");
     let routine = program.routine(f);
     let cfg = routine.body.as_ref().expect("it has a body");
-    let whole = Locations::of(&program, routine);
+    let whole = Locations::divide(&program, routine);
     for most in 0..6 {
         let found = whole.named_by_elements(&program, routine, cfg, most);
         // The array that is used as a whole later has one further named element.

@@ -195,7 +195,7 @@ fn layouts_do_what_their_graphs_do() {
     let (mut breaks, mut continues, mut jumps, mut behind, mut before) = (0, 0, 0, 0, 0);
     for _ in 0..3_000 {
         let cfg = any_graph(&mut rng);
-        let steps = Layout::of(&cfg).steps;
+        let steps = Layout::build(&cfg).steps;
         for step in &steps {
             match step {
                 Step::Jump(_, Jump::Break(_)) => breaks += 1,
@@ -223,7 +223,7 @@ fn line(cfg: &Cfg) -> String {
         Test::Before(v, goes_on) => format!("while {}={goes_on}", id(v)),
         Test::Behind(v, goes_on) => format!("until {}!={goes_on}", id(v)),
     };
-    let words = Layout::of(cfg).steps.into_iter().map(|step| match step {
+    let words = Layout::build(cfg).steps.into_iter().map(|step| match step {
         Step::Vertex(v) => id(v).to_string(),
         Step::Loop(t) => format!("({}:", test(t)),
         Step::EndLoop(_) => ")".to_owned(),
@@ -403,7 +403,7 @@ fn what_is_too_deep_is_jumps() {
         }
         letters.push('X');
         let cfg = listed(&letters, &edges);
-        let steps = Layout::of(&cfg).steps;
+        let steps = Layout::build(&cfg).steps;
         let found = (steps.iter())
             .filter(|s| matches!(s, Step::Jump(_, Jump::Goto)))
             .count();
@@ -459,7 +459,7 @@ fn arms_of_switches_that_are_too_deep_stand_behind_them() {
             edges.extend([(switch, switch + k, k as i64), (switch + k, exit, -1)]);
         }
         let cfg = listed(&letters, &edges);
-        let steps = Layout::of(&cfg).steps;
+        let steps = Layout::build(&cfg).steps;
         let jumps = steps.iter().filter_map(|step| match step {
             Step::Jump(v, Jump::Goto) => Some(v.index() + 1 - switch),
             _ => None,

@@ -224,7 +224,7 @@ pub(crate) fn near(a: f64, b: f64, tolerance: f64) -> bool {
 /// The name of a variable of the main routine in points, seeds and results.
 fn key(case: &Case, v: VarId) -> String {
     let routine = case.routine();
-    let slot = Slot::of(routine, v).expect("it outlives the call");
+    let slot = Slot::from_variable(routine, v).expect("it outlives the call");
     slot.key(&case.program, routine).to_owned()
 }
 
@@ -308,7 +308,7 @@ fn values(
 ) -> Result<(), String> {
     let mut primal = Primal::new(program, case.main, options).map_err(|d| format!("run: {d}"))?;
     let at = primal
-        .point(point.as_bytes())
+        .read_point(point.as_bytes())
         .map_err(|d| format!("point: {d}"))?;
     let run = primal.run(&at).map_err(|d| format!("run: {d}"))?;
     let routine = case.routine();
@@ -344,10 +344,10 @@ fn tangent(
     let mut tangent =
         Tangent::new(program, case.main, options).map_err(|d| refusal("tangent", &d))?;
     let wrong = |d: Diagnostics| refusal("tangent", &d);
-    let at = tangent.point(point.as_bytes()).map_err(wrong)?;
+    let at = tangent.read_point(point.as_bytes()).map_err(wrong)?;
     let direction = object(case, &case.direction);
     let direction = tangent
-        .direction(direction.as_bytes(), &at)
+        .read_direction(direction.as_bytes(), &at)
         .map_err(wrong)?;
     let run = tangent.tangent(&at, &direction).map_err(wrong)?;
     let expected = case.tangent(limits).map_err(|f| format!("oracle: {f:?}"))?;
@@ -367,9 +367,9 @@ fn gradient(
         Adjoint::new(program, case.main, options).map_err(|d| refusal("adjoint", &d))?;
     kept("adjoint program", adjoint.program())?;
     let wrong = |d: Diagnostics| format!("adjoint: {d}");
-    let at = adjoint.point(point.as_bytes()).map_err(wrong)?;
+    let at = adjoint.read_point(point.as_bytes()).map_err(wrong)?;
     let seed = object(case, &case.seed);
-    let (seeds, _) = adjoint.seeds(seed.as_bytes(), &at).map_err(wrong)?;
+    let (seeds, _) = adjoint.read_seeds(seed.as_bytes(), &at).map_err(wrong)?;
     let run = adjoint.gradient(&at, &seeds[0]).map_err(wrong)?;
     let expected = case
         .gradient(limits)
@@ -417,7 +417,7 @@ fn jacobians(
         return Ok(());
     }
     for mode in [Mode::Adjoint, Mode::Tangent] {
-        let read = |t: &Primal| t.point(point.as_bytes());
+        let read = |t: &Primal| t.read_point(point.as_bytes());
         let ours = jacobian(program, case.main, options, read, Some(mode));
         let ours = ours.map_err(|d| format!("jacobian: {d}"))?;
         let absent = |list: &[(String, usize)], all: &BTreeMap<String, usize>| {
@@ -440,7 +440,7 @@ fn jacobians(
             }
         }
     }
-    let read = |t: &Primal| t.point(point.as_bytes());
+    let read = |t: &Primal| t.read_point(point.as_bytes());
     let checked = check(program, case.main, options, read, Default::default());
     let checked = checked.map_err(|d| format!("check: {d}"))?;
     // Of routines with tapes of their own nothing can be proved.

@@ -79,10 +79,10 @@ impl Setting {
         let program = match self.form {
             Form::AsIs => program.clone(),
             Form::Flat => each(program, |r| {
-                recover::flatten(program, &Effects::of(program), r)
+                recover::flatten(program, &Effects::summarise(program), r)
             }),
             Form::Dense => each(program, |r| {
-                recover::flatten_dense(program, &Effects::of(program), r)
+                recover::flatten_dense(program, &Effects::summarise(program), r)
             }),
         };
         Case {

@@ -14,31 +14,31 @@ use cfg_core::{
 
 impl Scope<'_, '_> {
     /// Resolves the names in a vertex.
-    pub(super) fn vertex(&mut self, vertex: &mut Vertex) {
+    pub(super) fn resolve_vertex(&mut self, vertex: &mut Vertex) {
         match &mut vertex.kind {
             VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
             VertexKind::Block(statements) => {
                 self.cx.path.push(Seg::Key("statements"));
                 for (i, statement) in statements.iter_mut().enumerate() {
                     self.cx.path.push(Seg::Index(i));
-                    self.statement(statement);
+                    self.resolve_statement(statement);
                     self.cx.path.pop();
                 }
                 self.cx.path.pop();
             }
             VertexKind::Loop { form, test } => {
-                if !self.test(test) {
+                if !self.resolve_test(test) {
                     vertex.kind = unreadable_loop(*form);
                 }
             }
             VertexKind::Branch(selector) => match &mut **selector {
                 Selector::Condition(e) => {
-                    if !self.below(Seg::Key("condition"), |s| s.expr(e)) {
+                    if !self.at_segment(Seg::Key("condition"), |s| s.resolve_expr(e)) {
                         *e = Expr::Logical(true);
                     }
                 }
                 Selector::Cases { value, .. } => {
-                    if !self.below(Seg::Key("selector"), |s| s.expr(value)) {
+                    if !self.at_segment(Seg::Key("selector"), |s| s.resolve_expr(value)) {
                         *value = Expr::Int(0);
                     }
                 }
@@ -46,10 +46,10 @@ impl Scope<'_, '_> {
         }
     }
 
-    fn test(&mut self, test: &mut LoopTest) -> bool {
+    fn resolve_test(&mut self, test: &mut LoopTest) -> bool {
         match test {
             LoopTest::Pre(e) | LoopTest::Post(e) => {
-                self.below(Seg::Key("condition"), |s| s.expr(e))
+                self.at_segment(Seg::Key("condition"), |s| s.resolve_expr(e))
             }
             LoopTest::Counted {
                 index,
@@ -57,16 +57,16 @@ impl Scope<'_, '_> {
                 last,
                 step,
             } => {
-                let known = self.below(Seg::Key("index"), |s| s.variable(index));
-                let known = self.below(Seg::Key("first"), |s| s.expr(first)) && known;
-                let known = self.below(Seg::Key("last"), |s| s.expr(last)) && known;
-                self.below(Seg::Key("step"), |s| s.expr(step)) && known
+                let known = self.at_segment(Seg::Key("index"), |s| s.resolve_variable(index));
+                let known = self.at_segment(Seg::Key("first"), |s| s.resolve_expr(first)) && known;
+                let known = self.at_segment(Seg::Key("last"), |s| s.resolve_expr(last)) && known;
+                self.at_segment(Seg::Key("step"), |s| s.resolve_expr(step)) && known
             }
         }
     }
 
     /// Resolves a statement; a statement with unknown names is replaced by one without effect.
-    fn statement(&mut self, statement: &mut Stmt) {
+    fn resolve_statement(&mut self, statement: &mut Stmt) {
         let annotated = statement.at.is_some() || statement.annotations.is_some();
         if annotated {
             self.cx.path.push(Seg::Key("statement"));
@@ -82,8 +82,8 @@ impl Scope<'_, '_> {
     fn statement_kind(&mut self, kind: &mut StmtKind) -> bool {
         match kind {
             StmtKind::Assign { target, value } => {
-                let known = self.below(Seg::Index(1), |s| s.place(target));
-                self.below(Seg::Index(2), |s| s.expr(value)) && known
+                let known = self.at_segment(Seg::Index(1), |s| s.resolve_place(target));
+                self.at_segment(Seg::Index(2), |s| s.resolve_expr(value)) && known
             }
             StmtKind::Call {
                 callee,
@@ -92,10 +92,10 @@ impl Scope<'_, '_> {
             } => {
                 let mut known = true;
                 if let Some(target) = result {
-                    known &= self.below(Seg::Index(1), |s| s.place(target));
+                    known &= self.at_segment(Seg::Index(1), |s| s.resolve_place(target));
                     self.cx.path.push(Seg::Index(2));
                 }
-                let found = self.below(Seg::Index(1), |s| s.routines.resolve(*callee, s.cx));
+                let found = self.at_segment(Seg::Index(1), |s| s.routines.resolve(*callee, s.cx));
                 match found {
                     Some(found) => *callee = found,
                     None => known = false,
@@ -103,7 +103,7 @@ impl Scope<'_, '_> {
                 self.cx.path.push(Seg::Index(2));
                 for (i, argument) in arguments.iter_mut().enumerate() {
                     if let Some(e) = argument {
-                        known &= self.below(Seg::Index(i), |s| s.expr(e));
+                        known &= self.at_segment(Seg::Index(i), |s| s.resolve_expr(e));
                     }
                 }
                 self.cx.path.pop();
@@ -113,22 +113,25 @@ impl Scope<'_, '_> {
                 known
             }
             StmtKind::Push { tape, value, .. } => {
-                let known = self.below(Seg::Index(2), |s| s.expr(value));
-                self.tape(tape) && known
+                let known = self.at_segment(Seg::Index(2), |s| s.resolve_expr(value));
+                self.resolve_tape(tape) && known
             }
             StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
-                let known = self.below(Seg::Index(1), |s| s.place(pointer));
-                self.below(Seg::Index(2), |s| s.expr(count)) && known
+                let known = self.at_segment(Seg::Index(1), |s| s.resolve_place(pointer));
+                self.at_segment(Seg::Index(2), |s| s.resolve_expr(count)) && known
             }
-            StmtKind::Free { pointer } => self.below(Seg::Index(1), |s| s.place(pointer)),
+            StmtKind::Free { pointer } => {
+                self.at_segment(Seg::Index(1), |s| s.resolve_place(pointer))
+            }
             StmtKind::Pop { tape, target, .. } => {
-                let known = self.below(Seg::Index(2), |s| s.place(target));
-                self.tape(tape) && known
+                let known = self.at_segment(Seg::Index(2), |s| s.resolve_place(target));
+                self.resolve_tape(tape) && known
             }
             StmtKind::Opaque { reads, writes, .. } => {
                 self.cx.path.push(Seg::Index(2));
-                let known = self.below(Seg::Key("reads"), |s| s.names(reads));
-                let known = self.below(Seg::Key("writes"), |s| s.names(writes)) && known;
+                let known = self.at_segment(Seg::Key("reads"), |s| s.resolve_names(reads));
+                let known =
+                    self.at_segment(Seg::Key("writes"), |s| s.resolve_names(writes)) && known;
                 self.cx.path.pop();
                 known
             }
@@ -136,17 +139,17 @@ impl Scope<'_, '_> {
         }
     }
 
-    fn names(&mut self, list: &mut [VarId]) -> bool {
+    fn resolve_names(&mut self, list: &mut [VarId]) -> bool {
         let mut known = true;
         for (i, v) in list.iter_mut().enumerate() {
-            known &= self.below(Seg::Index(i), |s| s.variable(v));
+            known &= self.at_segment(Seg::Index(i), |s| s.resolve_variable(v));
         }
         known
     }
 
-    fn tape(&mut self, tape: &mut VarId) -> bool {
+    fn resolve_tape(&mut self, tape: &mut VarId) -> bool {
         if tape.index() != DEFAULT_TAPE {
-            return self.below(Seg::Index(3), |s| s.variable(tape));
+            return self.at_segment(Seg::Index(3), |s| s.resolve_variable(tape));
         }
         match self.tape {
             Some(only) => {
@@ -164,8 +167,8 @@ impl Scope<'_, '_> {
         }
     }
 
-    fn variable(&mut self, v: &mut VarId) -> bool {
-        match self.lookup(*v) {
+    fn resolve_variable(&mut self, v: &mut VarId) -> bool {
+        match self.lookup_variable(*v) {
             Some(found) => {
                 *v = found;
                 true
@@ -174,16 +177,16 @@ impl Scope<'_, '_> {
         }
     }
 
-    fn place(&mut self, place: &mut Place) -> bool {
+    fn resolve_place(&mut self, place: &mut Place) -> bool {
         if place.subscripts.is_empty() {
-            return self.variable(&mut place.var);
+            return self.resolve_variable(&mut place.var);
         }
         if !place.is_plain() {
             return self.nested_place(place);
         }
-        let mut known = self.below(Seg::Index(1), |s| s.variable(&mut place.var));
+        let mut known = self.at_segment(Seg::Index(1), |s| s.resolve_variable(&mut place.var));
         for (k, subscript) in place.subscripts.iter_mut().enumerate() {
-            known &= self.below(Seg::Index(k + 2), |s| s.subscript(subscript));
+            known &= self.at_segment(Seg::Index(k + 2), |s| s.resolve_subscript(subscript));
         }
         known
     }
@@ -196,24 +199,24 @@ impl Scope<'_, '_> {
         self.cx
             .path
             .extend(std::iter::repeat_n(Seg::Index(1), innermost + 1));
-        let mut known = self.variable(&mut place.var);
+        let mut known = self.resolve_variable(&mut place.var);
         for (subscript, (around, k)) in place.subscripts.iter_mut().zip(nesting) {
             self.cx.path.truncate(length + around);
-            known &= self.below(Seg::Index(k + 2), |s| s.subscript(subscript));
+            known &= self.at_segment(Seg::Index(k + 2), |s| s.resolve_subscript(subscript));
         }
         self.cx.path.truncate(length);
         known
     }
 
-    fn subscript(&mut self, subscript: &mut Subscript) -> bool {
+    fn resolve_subscript(&mut self, subscript: &mut Subscript) -> bool {
         match subscript {
-            Subscript::Index(e) => self.expr(e),
+            Subscript::Index(e) => self.resolve_expr(e),
             Subscript::Range(range) => {
                 let mut known = true;
                 let parts = [&mut range.lower, &mut range.upper, &mut range.stride];
                 for (i, part) in parts.into_iter().enumerate() {
                     if let Some(e) = part {
-                        known &= self.below(Seg::Index(i + 1), |s| s.expr(e));
+                        known &= self.at_segment(Seg::Index(i + 1), |s| s.resolve_expr(e));
                     }
                 }
                 known
@@ -224,16 +227,16 @@ impl Scope<'_, '_> {
 
     /// Resolves an expression; false if a name in it is unknown. Recursion is bounded, since the reader refuses deep
     /// expressions.
-    pub(super) fn expr(&mut self, e: &mut Expr) -> bool {
+    pub(super) fn resolve_expr(&mut self, e: &mut Expr) -> bool {
         match e {
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
             Expr::Null(pointer) => self.types.pointer(pointer, &[], Seg::Index(1), self.cx),
-            Expr::Addr(place) => self.below(Seg::Index(1), |s| s.place(place)),
-            Expr::Place(place) => self.place(place),
+            Expr::Addr(place) => self.at_segment(Seg::Index(1), |s| s.resolve_place(place)),
+            Expr::Place(place) => self.resolve_place(place),
             Expr::Op(_, operands) => {
                 let mut known = true;
                 for (i, operand) in operands.iter_mut().enumerate() {
-                    known &= self.below(Seg::Index(i + 1), |s| s.expr(operand));
+                    known &= self.at_segment(Seg::Index(i + 1), |s| s.resolve_expr(operand));
                 }
                 known
             }

@@ -78,13 +78,13 @@ impl<'p, 'c> Scope<'p, 'c> {
             names_lost: draft.names_lost,
             cx,
         };
-        scope.types(draft.result.as_mut());
+        scope.resolve_types(draft.result.as_mut());
         scope.declare(draft.global_names, draft.result);
         scope
     }
 
     /// Resolves the types of declarations.
-    fn types(&mut self, result: Option<&mut Variable>) {
+    fn resolve_types(&mut self, result: Option<&mut Variable>) {
         let types = self.types;
         let parameters = self.routine.parameters.len();
         for (v, variable) in self.routine.variables.iter_mut().enumerate() {
@@ -142,7 +142,7 @@ impl<'p, 'c> Scope<'p, 'c> {
     }
 
     /// The variable for a provisional id, or a report at the place of its first use.
-    pub(super) fn lookup(&mut self, provisional: VarId) -> Option<VarId> {
+    pub(super) fn lookup_variable(&mut self, provisional: VarId) -> Option<VarId> {
         let symbol = provisional.index();
         match self.meanings.get(symbol).copied() {
             Some(Meaning::Known(v)) => return Some(v),
@@ -176,7 +176,7 @@ impl<'p, 'c> Scope<'p, 'c> {
         found
     }
 
-    pub(super) fn below<R>(&mut self, seg: Seg, work: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn at_segment<R>(&mut self, seg: Seg, work: impl FnOnce(&mut Self) -> R) -> R {
         self.cx.path.push(seg);
         let result = work(self);
         self.cx.path.pop();
@@ -185,37 +185,38 @@ impl<'p, 'c> Scope<'p, 'c> {
 
     /// Resolves all names, in the order in which the writer writes them, since this order determines the positions of
     /// globals in the table of variables.
-    pub(super) fn routine(&mut self) {
+    pub(super) fn resolve_routine(&mut self) {
         let declared = self.routine.variables.len();
         for v in 0..declared {
-            self.shape(v);
+            self.resolve_shape(v);
         }
         if let Some(result) = self.named_result {
-            self.routine.result = self.below(Seg::Key("result"), |s| s.lookup(result));
+            self.routine.result =
+                self.at_segment(Seg::Key("result"), |s| s.lookup_variable(result));
         }
         let independents = std::mem::take(&mut self.routine.independents);
-        self.routine.independents = self.list("independents", independents);
+        self.routine.independents = self.resolve_list("independents", independents);
         let dependents = std::mem::take(&mut self.routine.dependents);
-        self.routine.dependents = self.list("dependents", dependents);
-        self.external();
+        self.routine.dependents = self.resolve_list("dependents", dependents);
+        self.resolve_external();
         if let Some(mut derivatives) = self.routine.derivatives.take() {
             let (routines, cx) = (self.routines, &mut *self.cx);
             cx.path.push(Seg::Key("derivatives"));
             let mut resolve = |key, routine: Option<RoutineId>| {
-                routine.and_then(|r| cx.below(Seg::Key(key), |cx| routines.resolve(r, cx)))
+                routine.and_then(|r| cx.at_segment(Seg::Key(key), |cx| routines.resolve(r, cx)))
             };
             derivatives.tangent = resolve("tangent", derivatives.tangent);
             derivatives.adjoint = resolve("adjoint", derivatives.adjoint);
             cx.path.pop();
             self.routine.derivatives = Some(derivatives);
         }
-        self.graph();
+        self.resolve_graph();
     }
 
     /// Names of variables in a list.
-    fn list(&mut self, key: &'static str, provisional: Vec<VarId>) -> Vec<VarId> {
-        self.below(Seg::Key(key), |s| {
-            let resolve = |(i, v)| s.below(Seg::Index(i), |s| s.lookup(v));
+    fn resolve_list(&mut self, key: &'static str, provisional: Vec<VarId>) -> Vec<VarId> {
+        self.at_segment(Seg::Key(key), |s| {
+            let resolve = |(i, v)| s.at_segment(Seg::Index(i), |s| s.lookup_variable(v));
             provisional
                 .into_iter()
                 .enumerate()
@@ -225,7 +226,7 @@ impl<'p, 'c> Scope<'p, 'c> {
     }
 
     /// Bounds of a variable.
-    fn shape(&mut self, v: usize) {
+    fn resolve_shape(&mut self, v: usize) {
         let parameters = self.routine.parameters.len();
         let variable = &mut self.routine.variables[v];
         if matches!(variable.role, Role::Global(_)) {
@@ -244,13 +245,13 @@ impl<'p, 'c> Scope<'p, 'c> {
         }
         self.cx.path.push(Seg::Key("shape"));
         for (k, dim) in shape.iter_mut().enumerate() {
-            self.below(Seg::Index(k), |s| {
+            self.at_segment(Seg::Index(k), |s| {
                 // In an object, a bound is one step further down than an extent alone.
-                if dim.lower != Expr::Int(1) && !s.expr(&mut dim.lower) {
+                if dim.lower != Expr::Int(1) && !s.resolve_expr(&mut dim.lower) {
                     dim.lower = Expr::Int(1);
                 }
                 if let Extent::Fixed(extent) = &mut dim.extent
-                    && !s.expr(extent)
+                    && !s.resolve_expr(extent)
                 {
                     dim.extent = Extent::Deferred;
                 }
@@ -260,14 +261,14 @@ impl<'p, 'c> Scope<'p, 'c> {
         self.routine.variables[v].shape = shape;
     }
 
-    fn external(&mut self) {
+    fn resolve_external(&mut self) {
         let Some(mut external) = self.routine.external.take() else {
             return;
         };
         self.cx.path.push(Seg::Key("external"));
         let mut known = true;
         if let Some(value) = &mut external.value {
-            known = self.below(Seg::Key("value"), |s| s.expr(value));
+            known = self.at_segment(Seg::Key("value"), |s| s.resolve_expr(value));
         }
         if !known {
             external.value = None;
@@ -277,9 +278,9 @@ impl<'p, 'c> Scope<'p, 'c> {
         partials.for_each(|partials| {
             partials.retain_mut(|partial| {
                 let name = self.symbols.get(partial.parameter.index()).cloned();
-                self.below(Seg::Name(name.unwrap_or_default()), |s| {
-                    let parameter = s.lookup(partial.parameter);
-                    let known = s.expr(&mut partial.value);
+                self.at_segment(Seg::Name(name.unwrap_or_default()), |s| {
+                    let parameter = s.lookup_variable(partial.parameter);
+                    let known = s.resolve_expr(&mut partial.value);
                     partial.parameter = parameter.unwrap_or(partial.parameter);
                     known && parameter.is_some()
                 })
@@ -291,24 +292,24 @@ impl<'p, 'c> Scope<'p, 'c> {
     }
 
     /// Vertices and edges.
-    fn graph(&mut self) {
+    fn resolve_graph(&mut self) {
         let Some(mut vertices) = self.vertices.take() else {
             return;
         };
         self.cx.path.push(Seg::Key("vertices"));
         for (i, vertex) in vertices.iter_mut().enumerate() {
-            self.below(Seg::Index(i), |s| s.vertex(vertex));
+            self.at_segment(Seg::Index(i), |s| s.resolve_vertex(vertex));
         }
         let ids = Ids::new(&vertices, self.cx, &mut self.broken);
         self.cx.path.pop();
         self.cx.path.push(Seg::Key("edges"));
-        let edges = self.edges(&vertices, &ids);
+        let edges = self.resolve_edges(&vertices, &ids);
         self.cx.path.pop();
         drop(ids);
         self.routine.body = Cfg::new(vertices, edges);
     }
 
-    fn edges(&mut self, vertices: &[Vertex], ids: &Ids) -> Vec<Edge> {
+    fn resolve_edges(&mut self, vertices: &[Vertex], ids: &Ids) -> Vec<Edge> {
         let drafts = std::mem::take(&mut self.edges);
         let mut edges = Vec::with_capacity(drafts.len());
         let mut seen = HashSet::new();
@@ -380,7 +381,7 @@ impl Ids {
             if let Some(first) = map.insert(vertex.id, VertexId::new(i)) {
                 map.insert(vertex.id, first);
                 *broken = true;
-                cx.below(Seg::Index(i), |cx| {
+                cx.at_segment(Seg::Index(i), |cx| {
                     cx.report_at(
                         Seg::Key("id"),
                         &codes::DUPLICATE_ID,

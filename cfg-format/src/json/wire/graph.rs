@@ -4,7 +4,7 @@ use super::SourceSpan;
 use crate::json::{
     codes,
     context::{Context, Cure, Seg},
-    decode::{Wire, element, skip_array, wire_object},
+    decode::{Wire, next_element, skip_array, wire_object},
     expression::Expression,
     free_form::{FreeForm, boxed, vertex_origin},
     schema_parts::vertex_rules,
@@ -262,8 +262,8 @@ impl Wire for Case {
         mut seq: A,
         cx: &mut Context,
     ) -> Result<Option<CaseRange>, A::Error> {
-        let lower = element::<CaseBound, A>(&mut seq, 0, cx)?;
-        let upper = element::<CaseBound, A>(&mut seq, 1, cx)?;
+        let lower = next_element::<CaseBound, A>(&mut seq, 0, cx)?;
+        let upper = next_element::<CaseBound, A>(&mut seq, 1, cx)?;
         let extra = skip_array(seq)?;
         if upper.is_none() || extra > 0 {
             cx.report(

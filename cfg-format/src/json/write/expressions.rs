@@ -23,7 +23,7 @@ pub(in crate::json) fn target_pointer(kind: &StmtKind) -> &'static str {
 
 impl<W: io::Write> Writer<'_, W> {
     /// Writes an expression; its depth is checked.
-    pub(super) fn expr(&mut self, e: &Expr) {
+    pub(super) fn write_expr(&mut self, e: &Expr) {
         self.expr_at(e, 1);
     }
 
@@ -36,75 +36,77 @@ impl<W: io::Write> Writer<'_, W> {
             return;
         }
         if let Some((ty, cell)) = e.sized_constant() {
-            self.raw("[\"const\", \"");
-            self.raw(ty.name());
+            self.write_raw("[\"const\", \"");
+            self.write_raw(ty.name());
             // Writing to memory does not fail.
             let _ = write!(self.buffer, "\", {}]", ty.value(cell));
             return;
         }
         match e {
-            Expr::Int(i) => self.int(*i),
-            Expr::Real(r) => self.real(*r),
+            Expr::Int(i) => self.write_int(*i),
+            Expr::Real(r) => self.write_real(*r),
             Expr::Real32(r) => {
-                self.raw("[\"real32\", ");
-                self.real32(*r);
-                self.raw("]");
+                self.write_raw("[\"real32\", ");
+                self.write_real32(*r);
+                self.write_raw("]");
             }
-            Expr::Logical(b) => self.raw(if *b { "true" } else { "false" }),
+            Expr::Logical(b) => self.write_raw(if *b { "true" } else { "false" }),
             Expr::Place(place) => self.place_at(place, level),
             Expr::Null(pointer) => {
-                self.raw("[\"null\", ");
+                self.write_raw("[\"null\", ");
                 self.scalar_type(pointer.pointee());
-                self.raw("]");
+                self.write_raw("]");
             }
             Expr::Addr(place) => {
-                self.raw("[\"addr\", ");
+                self.write_raw("[\"addr\", ");
                 self.place_at(place, level + 1);
-                self.raw("]");
+                self.write_raw("]");
             }
             Expr::Op(op, operands) => {
                 let literal = matches!((op, &**operands), (Op::ToReal32, [Expr::Real(_)]));
-                self.raw("[\"");
+                self.write_raw("[\"");
                 match op.typed_conversion() {
                     Some((how, to)) => {
-                        self.raw(how.name());
-                        self.raw("\", \"");
-                        self.raw(to.name());
+                        self.write_raw(how.name());
+                        self.write_raw("\", \"");
+                        self.write_raw(to.name());
                     }
-                    None => self.raw(if literal { AS_REAL32 } else { op.name() }),
+                    None => self.write_raw(if literal { AS_REAL32 } else { op.name() }),
                 }
-                self.raw("\"");
+                self.write_raw("\"");
                 for operand in operands {
-                    self.raw(", ");
+                    self.write_raw(", ");
                     self.expr_at(operand, level + 1);
                 }
-                self.raw("]");
+                self.write_raw("]");
             }
         }
     }
 
     /// Writes a real, always with `.` or `e`, so that reading gives the same bits.
-    fn real(&mut self, r: f64) {
+    fn write_real(&mut self, r: f64) {
         if r.is_nan() {
-            self.raw("[\"nan\"]");
+            self.write_raw("[\"nan\"]");
         } else if r.is_infinite() {
-            self.raw(if r > 0.0 { "[\"inf\"]" } else { "[\"-inf\"]" });
+            self.write_raw(if r > 0.0 { "[\"inf\"]" } else { "[\"-inf\"]" });
         } else {
             // Writing to memory does not fail.
             let _ = write!(self.buffer, "{r:?}");
         }
     }
 
-    fn real32(&mut self, r: f32) {
+    fn write_real32(&mut self, r: f32) {
         // The shortest digits for 32 bits, unless reading them as 64 bits first rounds twice.
         let short = format!("{r:?}");
         match short.parse::<f64>() {
-            Ok(back) if r.is_finite() && (back as f32).to_bits() == r.to_bits() => self.raw(&short),
-            _ => self.real(f64::from(r)),
+            Ok(back) if r.is_finite() && (back as f32).to_bits() == r.to_bits() => {
+                self.write_raw(&short)
+            }
+            _ => self.write_real(f64::from(r)),
         }
     }
 
-    pub(super) fn place(&mut self, place: &Place) {
+    pub(super) fn write_place(&mut self, place: &Place) {
         self.place_at(place, 1);
     }
 
@@ -125,12 +127,12 @@ impl<W: io::Write> Writer<'_, W> {
         }
         for step in outer.iter().rev() {
             if listed(step) {
-                self.raw("[\"[]\", ");
+                self.write_raw("[\"[]\", ");
             }
             match step.part {
                 Part::Variable => {}
-                Part::Field(_) => self.raw("[\".\", "),
-                Part::Deref => self.raw("[\"deref\", "),
+                Part::Field(_) => self.write_raw("[\".\", "),
+                Part::Deref => self.write_raw("[\"deref\", "),
             }
         }
         self.variable_name(place.var);
@@ -138,72 +140,72 @@ impl<W: io::Write> Writer<'_, W> {
             match step.part {
                 Part::Variable => {}
                 Part::Field(field) => {
-                    self.raw(", ");
-                    self.string(field);
-                    self.raw("]");
+                    self.write_raw(", ");
+                    self.write_string(field);
+                    self.write_raw("]");
                     nested -= 1;
                 }
                 Part::Deref => {
-                    self.subscripts(step.subscripts, level + nested);
-                    self.raw("]");
+                    self.write_subscripts(step.subscripts, level + nested);
+                    self.write_raw("]");
                     nested -= 1;
                 }
             }
             if listed(step) {
-                self.subscripts(step.subscripts, level + nested);
-                self.raw("]");
+                self.write_subscripts(step.subscripts, level + nested);
+                self.write_raw("]");
                 nested -= 1;
             }
         }
     }
 
-    fn subscripts(&mut self, subscripts: &[Subscript], level: usize) {
+    fn write_subscripts(&mut self, subscripts: &[Subscript], level: usize) {
         for subscript in subscripts {
-            self.raw(", ");
+            self.write_raw(", ");
             match subscript {
                 Subscript::Index(e) => self.expr_at(e, level),
                 Subscript::Range(range) => {
-                    self.raw("[\":\"");
+                    self.write_raw("[\":\"");
                     let parts = [&range.lower, &range.upper, &range.stride];
                     let count = parts.iter().rposition(|p| p.is_some()).map_or(0, |i| i + 1);
                     for part in &parts[..count] {
-                        self.raw(", ");
+                        self.write_raw(", ");
                         match part {
                             Some(e) => self.expr_at(e, level),
-                            None => self.raw("null"),
+                            None => self.write_raw("null"),
                         }
                     }
-                    self.raw("]");
+                    self.write_raw("]");
                 }
                 Subscript::Field(_) | Subscript::Deref => {}
             }
         }
     }
 
-    pub(super) fn statement(&mut self, statement: &Stmt) {
+    pub(super) fn write_statement(&mut self, statement: &Stmt) {
         let annotated = statement
             .annotations
             .as_deref()
             .is_some_and(|a| !a.is_empty());
         let annotated = annotated || statement.at.is_some();
         if annotated {
-            self.raw("{\"statement\": ");
+            self.write_raw("{\"statement\": ");
         }
         self.statement_kind(&statement.kind);
         if annotated {
-            self.span(&statement.at, "");
-            self.annotations(&statement.annotations, "", |_| false);
-            self.raw("}");
+            self.write_span(&statement.at, "");
+            self.write_annotations(&statement.annotations, "", |_| false);
+            self.write_raw("}");
         }
     }
 
     fn statement_kind(&mut self, kind: &StmtKind) {
         match kind {
             StmtKind::Assign { target, value } => {
-                self.raw("[\"=\", ");
-                self.place(target);
-                self.raw(", ");
-                self.expr(value);
+                self.write_raw("[\"=\", ");
+                self.write_place(target);
+                self.write_raw(", ");
+                self.write_expr(value);
             }
             StmtKind::Call {
                 callee,
@@ -211,99 +213,101 @@ impl<W: io::Write> Writer<'_, W> {
                 result,
             } => {
                 if let Some(target) = result {
-                    self.raw("[\"=\", ");
-                    self.place(target);
-                    self.raw(", ");
+                    self.write_raw("[\"=\", ");
+                    self.write_place(target);
+                    self.write_raw(", ");
                 }
-                self.raw("[\"call\", ");
+                self.write_raw("[\"call\", ");
                 self.routine_name(*callee);
-                self.raw(", [");
+                self.write_raw(", [");
                 for (i, argument) in arguments.iter().enumerate() {
-                    self.comma(i);
+                    self.write_comma(i);
                     match argument {
-                        Some(e) => self.expr(e),
-                        None => self.raw("null"),
+                        Some(e) => self.write_expr(e),
+                        None => self.write_raw("null"),
                     }
                 }
-                self.raw(if result.is_some() { "]]" } else { "]" });
+                self.write_raw(if result.is_some() { "]]" } else { "]" });
             }
             StmtKind::Push { tape, class, value } => {
-                self.raw("[\"push\", ");
-                self.class(*class);
-                self.raw(", ");
-                self.expr(value);
-                self.tape(*tape);
+                self.write_raw("[\"push\", ");
+                self.write_class(*class);
+                self.write_raw(", ");
+                self.write_expr(value);
+                self.write_tape(*tape);
             }
             StmtKind::Pop {
                 tape,
                 class,
                 target,
             } => {
-                self.raw("[\"pop\", ");
-                self.class(*class);
-                self.raw(", ");
-                self.place(target);
-                self.tape(*tape);
+                self.write_raw("[\"pop\", ");
+                self.write_class(*class);
+                self.write_raw(", ");
+                self.write_place(target);
+                self.write_tape(*tape);
             }
             StmtKind::Opaque {
                 text,
                 reads,
                 writes,
             } => {
-                self.raw("[\"opaque\", ");
-                self.string(text);
-                self.raw(", {\"reads\": ");
-                self.names(reads);
-                self.member("writes");
-                self.names(writes);
-                self.raw("}");
+                self.write_raw("[\"opaque\", ");
+                self.write_string(text);
+                self.write_raw(", {\"reads\": ");
+                self.write_names(reads);
+                self.write_member("writes");
+                self.write_names(writes);
+                self.write_raw("}");
             }
             StmtKind::Stop { text } => {
-                self.raw("[\"stop\", ");
-                self.string(text);
+                self.write_raw("[\"stop\", ");
+                self.write_string(text);
             }
             StmtKind::Allocate {
                 pointer,
                 count,
                 zeroed,
             } => {
-                self.raw("[\"allocate\", ");
-                self.place(pointer);
-                self.raw(", ");
-                self.expr(count);
+                self.write_raw("[\"allocate\", ");
+                self.write_place(pointer);
+                self.write_raw(", ");
+                self.write_expr(count);
                 if *zeroed {
-                    self.raw(", {\"zeroed\": true}");
+                    self.write_raw(", {\"zeroed\": true}");
                 }
             }
             StmtKind::Free { pointer } => {
-                self.raw("[\"free\", ");
-                self.place(pointer);
+                self.write_raw("[\"free\", ");
+                self.write_place(pointer);
             }
             StmtKind::Resize { pointer, count } => {
-                self.raw("[\"resize\", ");
-                self.place(pointer);
-                self.raw(", ");
-                self.expr(count);
+                self.write_raw("[\"resize\", ");
+                self.write_place(pointer);
+                self.write_raw(", ");
+                self.write_expr(count);
             }
         }
-        self.raw("]");
+        self.write_raw("]");
     }
 
-    fn class(&mut self, class: TapeClass) {
+    fn write_class(&mut self, class: TapeClass) {
         match class {
-            TapeClass::Control(ControlWidth::Count) => self.raw("[\"control\", \"count\"]"),
+            TapeClass::Control(ControlWidth::Count) => self.write_raw("[\"control\", \"count\"]"),
             TapeClass::Control(ControlWidth::Bits(bits)) => {
-                self.raw("[\"control\", ");
-                self.int(i64::from(bits));
-                self.raw("]");
+                self.write_raw("[\"control\", ");
+                self.write_int(i64::from(bits));
+                self.write_raw("]");
             }
-            TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => self.string(class.name()),
+            TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => {
+                self.write_string(class.name())
+            }
         }
     }
 
-    fn tape(&mut self, tape: VarId) {
+    fn write_tape(&mut self, tape: VarId) {
         if self.only_tape != Some(tape) {
-            self.raw(", ");
+            self.write_raw(", ");
             self.variable_name(tape);
         }
     }

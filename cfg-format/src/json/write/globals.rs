@@ -26,7 +26,7 @@ pub(super) fn implicit(routine: &Routine, locals: &[VarId]) -> usize {
     for (k, v) in globals.iter().enumerate() {
         uses.place[v.index()] = Some(k);
     }
-    uses.routine(routine, declared);
+    uses.check_routine(routine, declared);
     if uses.in_order && uses.next == count {
         count
     } else {
@@ -44,86 +44,93 @@ struct FirstUses {
 
 impl FirstUses {
     /// Visits a routine in the order in which the reader resolves names.
-    fn routine(&mut self, routine: &Routine, declared: &[VarId]) {
+    fn check_routine(&mut self, routine: &Routine, declared: &[VarId]) {
         let declared = routine.parameters.iter().chain(declared);
         for variable in declared.filter_map(|v| routine.variables.get(v.index())) {
             if matches!(variable.role, Role::Global(_)) {
                 continue;
             }
             for dim in &variable.shape {
-                self.expr(&dim.lower);
+                self.check_expr(&dim.lower);
                 if let Extent::Fixed(extent) = &dim.extent {
-                    self.expr(extent);
+                    self.check_expr(extent);
                 }
             }
         }
         let lists = [&routine.independents, &routine.dependents];
         for &v in routine.result.iter().chain(lists.into_iter().flatten()) {
-            self.variable(v);
+            self.check_variable(v);
         }
         if let Some(external) = &routine.external {
-            external.value.iter().for_each(|e| self.expr(e));
+            external.value.iter().for_each(|e| self.check_expr(e));
             for partial in external.partials.iter().flatten() {
-                self.variable(partial.parameter);
-                self.expr(&partial.value);
+                self.check_variable(partial.parameter);
+                self.check_expr(&partial.value);
             }
         }
         for (_, vertex) in routine.body.iter().flat_map(|body| body.vertices()) {
-            self.vertex(vertex);
+            self.check_vertex(vertex);
         }
     }
 
-    fn vertex(&mut self, vertex: &Vertex) {
+    fn check_vertex(&mut self, vertex: &Vertex) {
         for statement in vertex.statements() {
-            self.statement(&statement.kind);
+            self.check_statement(&statement.kind);
         }
-        vertex.kind.index().iter().for_each(|v| self.variable(*v));
-        vertex.kind.exprs().for_each(|e| self.expr(e));
+        vertex
+            .kind
+            .index()
+            .iter()
+            .for_each(|v| self.check_variable(*v));
+        vertex.kind.exprs().for_each(|e| self.check_expr(e));
     }
 
-    fn statement(&mut self, kind: &StmtKind) {
+    fn check_statement(&mut self, kind: &StmtKind) {
         match kind {
             StmtKind::Assign { target, value } => {
-                self.place(target);
-                self.expr(value);
+                self.check_place(target);
+                self.check_expr(value);
             }
             StmtKind::Call {
                 arguments, result, ..
             } => {
-                result.iter().for_each(|target| self.place(target));
-                arguments.iter().flatten().for_each(|e| self.expr(e));
+                result.iter().for_each(|target| self.check_place(target));
+                arguments.iter().flatten().for_each(|e| self.check_expr(e));
             }
             StmtKind::Push { tape, value, .. } => {
-                self.expr(value);
-                self.variable(*tape);
+                self.check_expr(value);
+                self.check_variable(*tape);
             }
             StmtKind::Pop { tape, target, .. } => {
-                self.place(target);
-                self.variable(*tape);
+                self.check_place(target);
+                self.check_variable(*tape);
             }
             StmtKind::Opaque { reads, writes, .. } => {
-                reads.iter().chain(writes).for_each(|&v| self.variable(v));
+                reads
+                    .iter()
+                    .chain(writes)
+                    .for_each(|&v| self.check_variable(v));
             }
             StmtKind::Stop { text: _ } => {}
             StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
-                self.place(pointer);
-                self.expr(count);
+                self.check_place(pointer);
+                self.check_expr(count);
             }
-            StmtKind::Free { pointer } => self.place(pointer),
+            StmtKind::Free { pointer } => self.check_place(pointer),
         }
     }
 
-    fn place(&mut self, place: &Place) {
-        self.variable(place.var);
-        place.subscript_exprs().for_each(|e| self.expr(e));
+    fn check_place(&mut self, place: &Place) {
+        self.check_variable(place.var);
+        place.subscript_exprs().for_each(|e| self.check_expr(e));
     }
 
-    fn expr(&mut self, e: &Expr) {
+    fn check_expr(&mut self, e: &Expr) {
         // Parents first, as they are written: an array's name before its subscripts.
-        e.walk_places(&mut |place| self.variable(place.var));
+        e.walk_places(&mut |place| self.check_variable(place.var));
     }
 
-    fn variable(&mut self, v: VarId) {
+    fn check_variable(&mut self, v: VarId) {
         let Some(place) = self.place.get_mut(v.index()).and_then(Option::take) else {
             return;
         };

@@ -8,81 +8,81 @@ use cfg_core::{
 use std::io;
 
 impl<W: io::Write> Writer<'_, W> {
-    pub(super) fn graph(&mut self, graph: &Cfg) -> io::Result<()> {
-        self.raw(",\n   \"vertices\": [");
+    pub(super) fn write_graph(&mut self, graph: &Cfg) -> io::Result<()> {
+        self.write_raw(",\n   \"vertices\": [");
         for (v, vertex) in graph.vertices() {
-            self.raw(if v != VertexId::new(0) {
+            self.write_raw(if v != VertexId::new(0) {
                 ",\n    "
             } else {
                 "\n    "
             });
-            self.vertex(vertex);
+            self.write_vertex(vertex);
             self.pause()?;
         }
-        self.raw("],\n   \"edges\": [");
+        self.write_raw("],\n   \"edges\": [");
         for (e, edge) in graph.edges() {
-            self.raw(if e != EdgeId::new(0) {
+            self.write_raw(if e != EdgeId::new(0) {
                 ",\n    "
             } else {
                 "\n    "
             });
-            self.edge(graph, edge);
+            self.write_edge(graph, edge);
             self.pause()?;
         }
-        self.raw("]");
+        self.write_raw("]");
         Ok(())
     }
 
-    fn vertex(&mut self, vertex: &Vertex) {
-        self.raw("{\"id\": ");
-        self.int(vertex.id);
-        self.member("type");
-        self.string(vertex.vertex_type().name());
+    fn write_vertex(&mut self, vertex: &Vertex) {
+        self.write_raw("{\"id\": ");
+        self.write_int(vertex.id);
+        self.write_member("type");
+        self.write_string(vertex.vertex_type().name());
         match &vertex.kind {
             VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
             VertexKind::Block(statements) => {
                 if !statements.is_empty() {
-                    self.member("statements");
-                    self.raw("[");
+                    self.write_member("statements");
+                    self.write_raw("[");
                     for (i, statement) in statements.iter().enumerate() {
                         if statements.len() > 1 {
-                            self.raw(if i > 0 { ",\n      " } else { "\n      " });
+                            self.write_raw(if i > 0 { ",\n      " } else { "\n      " });
                         }
-                        self.statement(statement);
+                        self.write_statement(statement);
                     }
-                    self.raw("]");
+                    self.write_raw("]");
                 }
             }
-            VertexKind::Loop { test, .. } => self.test(test),
-            VertexKind::Branch(selector) => self.selector(selector),
+            VertexKind::Loop { test, .. } => self.write_test(test),
+            VertexKind::Branch(selector) => self.write_selector(selector),
         }
-        self.span(&vertex.at, "");
+        self.write_span(&vertex.at, "");
         let origin = vertex.origin;
-        self.annotations(&vertex.annotations, "", |w| {
+        self.write_annotations(&vertex.annotations, "", |w| {
             if let Some(origin) = origin {
-                w.raw("\"cfgrev\": {\"role\": ");
-                w.string(origin.role.name());
-                w.member("vertex");
-                w.int(origin.vertex);
-                w.raw("}");
+                w.write_raw("\"cfgrev\": {\"role\": ");
+                w.write_string(origin.role.name());
+                w.write_member("vertex");
+                w.write_int(origin.vertex);
+                w.write_raw("}");
             }
             origin.is_some()
         });
-        self.raw("}");
+        self.write_raw("}");
     }
 
-    fn test(&mut self, test: &LoopTest) {
-        self.member("test");
+    fn write_test(&mut self, test: &LoopTest) {
+        self.write_member("test");
         match test {
             LoopTest::Pre(e) => {
-                self.raw("\"pre\"");
-                self.member("condition");
-                self.expr(e);
+                self.write_raw("\"pre\"");
+                self.write_member("condition");
+                self.write_expr(e);
             }
             LoopTest::Post(e) => {
-                self.raw("\"post\"");
-                self.member("condition");
-                self.expr(e);
+                self.write_raw("\"post\"");
+                self.write_member("condition");
+                self.write_expr(e);
             }
             LoopTest::Counted {
                 index,
@@ -90,88 +90,88 @@ impl<W: io::Write> Writer<'_, W> {
                 last,
                 step,
             } => {
-                self.raw("\"counted\"");
-                self.member("index");
+                self.write_raw("\"counted\"");
+                self.write_member("index");
                 self.variable_name(*index);
                 for (key, e) in [("first", first), ("last", last)] {
-                    self.member(key);
-                    self.expr(e);
+                    self.write_member(key);
+                    self.write_expr(e);
                 }
                 if *step != cfg_core::ir::Expr::Int(1) {
-                    self.member("step");
-                    self.expr(step);
+                    self.write_member("step");
+                    self.write_expr(step);
                 }
             }
         }
     }
 
-    fn selector(&mut self, selector: &Selector) {
+    fn write_selector(&mut self, selector: &Selector) {
         match selector {
             Selector::Condition(e) => {
-                self.member("condition");
-                self.expr(e);
+                self.write_member("condition");
+                self.write_expr(e);
             }
             Selector::Cases { value, arms } => {
-                self.member("selector");
-                self.expr(value);
-                self.member("arms");
-                self.raw("[");
+                self.write_member("selector");
+                self.write_expr(value);
+                self.write_member("arms");
+                self.write_raw("[");
                 for (i, arm) in arms.iter().enumerate() {
-                    self.comma(i);
-                    self.arm(arm);
+                    self.write_comma(i);
+                    self.write_arm(arm);
                 }
-                self.raw("]");
+                self.write_raw("]");
             }
         }
     }
 
-    fn arm(&mut self, arm: &Arm) {
-        self.raw("{\"label\": ");
-        self.int(arm.label);
+    fn write_arm(&mut self, arm: &Arm) {
+        self.write_raw("{\"label\": ");
+        self.write_int(arm.label);
         if !arm.cases.is_empty() {
-            self.member("cases");
-            self.raw("[");
+            self.write_member("cases");
+            self.write_raw("[");
             for (i, case) in arm.cases.iter().enumerate() {
-                self.comma(i);
+                self.write_comma(i);
                 match (case.lower, case.upper) {
-                    (Some(a), Some(b)) if a == b => self.int(a),
+                    (Some(a), Some(b)) if a == b => self.write_int(a),
                     bounds => {
-                        self.raw("[");
-                        self.bound(bounds.0);
-                        self.raw(", ");
-                        self.bound(bounds.1);
-                        self.raw("]");
+                        self.write_raw("[");
+                        self.write_bound(bounds.0);
+                        self.write_raw(", ");
+                        self.write_bound(bounds.1);
+                        self.write_raw("]");
                     }
                 }
             }
-            self.raw("]");
+            self.write_raw("]");
         }
         if arm.default {
-            self.member("default");
-            self.raw("true");
+            self.write_member("default");
+            self.write_raw("true");
         }
-        self.raw("}");
+        self.write_raw("}");
     }
 
-    fn bound(&mut self, bound: Option<i64>) {
+    fn write_bound(&mut self, bound: Option<i64>) {
         match bound {
-            Some(value) => self.int(value),
-            None => self.raw("null"),
+            Some(value) => self.write_int(value),
+            None => self.write_raw("null"),
         }
     }
 
-    fn edge(&mut self, graph: &Cfg, edge: &Edge) {
-        self.raw("{\"from\": ");
-        self.int(graph.vertex(edge.from).id);
-        self.member("to");
-        self.int(graph.vertex(edge.to).id);
+    fn write_edge(&mut self, graph: &Cfg, edge: &Edge) {
+        self.write_raw("{\"from\": ");
+        self.write_int(graph.vertex(edge.from).id);
+        self.write_member("to");
+        self.write_int(graph.vertex(edge.to).id);
         for (key, value) in [("label", edge.label), ("id", edge.id)] {
             if let Some(value) = value {
-                self.member(key);
-                self.int(value);
+                self.write_member(key);
+                self.write_int(value);
             }
         }
-        self.annotations(&edge.annotations, "", |_| false);
-        self.raw("}");
+        self.write_annotations(&edge.annotations, "", |_| false);
+        self.write_raw("}");
     }
 }

@@ -163,7 +163,7 @@ const WORDS: [&str; 17] = [
 
 impl Parser<'_> {
     /// The statements up to the routine's end.
-    pub(super) fn body(
+    pub(super) fn parse_body(
         &mut self,
         names: &Names,
         routine: &mut Routine,
@@ -181,7 +181,7 @@ impl Parser<'_> {
         let v = body.add(VertexKind::Entry, entry);
         body.leave(v, None);
         while body.ended.is_none() {
-            let start = self.token().start;
+            let start = self.current_token().start;
             if self.is_end() || self.is_head() {
                 // The innermost open construct is reported; if none is open, an earlier `end` has closed the wrong
                 // one.
@@ -209,7 +209,7 @@ impl Parser<'_> {
                 self.report(what, &codes::OPEN, message, help);
                 break;
             }
-            self.line(|p| p.body_line(names, routine, &mut body));
+            self.parse_line(|p| p.body_line(names, routine, &mut body));
             if self.problems.len() >= cfg_core::diagnostic::MAX_PROBLEMS {
                 self.at = self.tokens.len();
             }
@@ -226,13 +226,13 @@ impl Parser<'_> {
     /// The mark of a line that consists of this word.
     fn marked_line(&mut self, word: &str) -> Option<Mark> {
         let at = self.at;
-        let found = self.quietly(|p| {
-            let mut mark = p.mark()?;
+        let found = self.without_reports(|p| {
+            let mut mark = p.parse_mark()?;
             if !p.take_word(word) {
                 return Err(super::Fail);
             }
-            p.description(&mut mark)?;
-            p.newline()?;
+            p.parse_description(&mut mark)?;
+            p.expect_newline()?;
             Ok(mark)
         });
         if found.is_none() {
@@ -242,25 +242,25 @@ impl Parser<'_> {
     }
 
     /// `@5 #1 #2`, if it is there.
-    fn mark(&mut self) -> Parse<Mark> {
+    fn parse_mark(&mut self) -> Parse<Mark> {
         let mut mark = Mark {
-            start: self.token().start,
+            start: self.current_token().start,
             ..Mark::default()
         };
         if self.take_symbol("@") {
-            mark.id = Some(self.integer("the id of a vertex")?);
+            mark.id = Some(self.parse_integer("the id of a vertex")?);
         }
         while self.is_symbol("#") && matches!(self.token_at(1).kind, Kind::Integer | Kind::Symbol) {
             self.at += 1;
-            mark.edge_ids.push(self.integer("the id of an edge")?);
+            mark.edge_ids.push(self.parse_integer("the id of an edge")?);
         }
         Ok(mark)
     }
 
     /// The origin and the span of the vertex, if they are there.
-    fn description(&mut self, mark: &mut Mark) -> Parse<()> {
+    fn parse_description(&mut self, mark: &mut Mark) -> Parse<()> {
         mark.origin = self.origin_of_vertex()?;
-        mark.at = self.span()?;
+        mark.at = self.parse_span()?;
         Ok(())
     }
 
@@ -270,19 +270,19 @@ impl Parser<'_> {
                         a loop, `return` to leave the routine";
             body.exit = None;
             return Err(self.report(
-                self.token().start,
+                self.current_token().start,
                 &codes::SYNTAX,
                 "this stands behind `exit`",
                 help,
             ));
         }
-        let mut mark = self.mark()?;
+        let mut mark = self.parse_mark()?;
         let marked = mark.id.is_some() || !mark.edge_ids.is_empty();
-        let token = self.token();
-        let word = self.spelled(token);
+        let token = self.current_token();
+        let word = self.token_text(token);
         if self.is_statement() {
             let at = token.start;
-            let statement = self.statement(names);
+            let statement = self.parse_statement(names);
             if marked {
                 body.block(mark);
             }
@@ -291,18 +291,20 @@ impl Parser<'_> {
         }
         if token.kind != Kind::Word || self.is_assignment() {
             // A mark alone.
-            self.description(&mut mark)?;
+            self.parse_description(&mut mark)?;
             if (marked || mark.origin.is_some() || mark.at.is_some()) && self.is_newline() {
                 body.block(mark);
                 return Ok(());
             }
-            return Err(self.unexpected("a statement", "statements begin with a name or a keyword"));
+            return Err(
+                self.report_unexpected("a statement", "statements begin with a name or a keyword")
+            );
         }
         if matches!(word, "break" | "continue" | "return" | "goto" | "label")
             && marked
             && word != "label"
         {
-            return Err(self.unexpected(
+            return Err(self.report_unexpected(
                 "a vertex",
                 "a jump has no vertex of its own: leave out the mark",
             ));
@@ -317,11 +319,11 @@ impl Parser<'_> {
             "select" => {
                 self.at += 1;
                 // The construct is opened nevertheless, so that its end is recognised.
-                let value = self.expr(names);
+                let value = self.parse_expr(names);
                 let failed = value.is_err();
                 let value = value.unwrap_or(Expr::Int(0));
                 if !failed {
-                    self.description(&mut mark)?;
+                    self.parse_description(&mut mark)?;
                 }
                 self.warn_unreachable(body, token.start);
                 let header = body.add(VertexKind::branch_on(Expr::Logical(true)), mark);
@@ -334,14 +336,14 @@ impl Parser<'_> {
                 body.open.push((open, token.start));
                 if failed { Err(super::Fail) } else { Ok(()) }
             }
-            "case" => self.case(body, marked),
-            "end" => self.end(names, routine, body, mark),
-            "break" | "continue" | "return" | "goto" => self.jump(body),
+            "case" => self.parse_case(body, marked),
+            "end" => self.parse_end(names, routine, body, mark),
+            "break" | "continue" | "return" | "goto" => self.parse_jump(body),
             "label" => {
                 self.at += 1;
-                let at = self.token().start;
-                let name = self.name("the name of a label")?;
-                self.description(&mut mark)?;
+                let at = self.current_token().start;
+                let name = self.parse_name("the name of a label")?;
+                self.parse_description(&mut mark)?;
                 let block = body.block(mark);
                 let counted = body.open_counted.last().copied();
                 let label = body.labels.entry(name.clone()).or_default();
@@ -358,7 +360,7 @@ impl Parser<'_> {
             }
             "exit" => {
                 self.at += 1;
-                self.description(&mut mark)?;
+                self.parse_description(&mut mark)?;
                 if !body.open.is_empty() {
                     let help = "write `break` to leave a loop, `return` to leave the routine; `exit` numbers the \
                                 routine's last vertex, right before its `end`";
@@ -369,9 +371,9 @@ impl Parser<'_> {
                 Ok(())
             }
             "endif" | "endfor" | "endwhile" | "enddo" | "fi" | "done" | "endselect" => {
-                let fail = self.unexpected("a statement", "write `end`");
+                let fail = self.report_unexpected("a statement", "write `end`");
                 // The meaning is clear; without this, a missing `end` would be reported too.
-                self.end(names, routine, body, mark)?;
+                self.parse_end(names, routine, body, mark)?;
                 Err(fail)
             }
             _ => {
@@ -398,7 +400,7 @@ impl Parser<'_> {
                             .to_owned()
                     }),
                 };
-                Err(self.unexpected("a statement", &cure))
+                Err(self.report_unexpected("a statement", &cure))
             }
         }
     }
@@ -435,17 +437,17 @@ impl Parser<'_> {
         }
     }
 
-    fn jump(&mut self, body: &mut Body) -> Parse<()> {
-        let start = self.token().start;
-        let word = self.spelled(self.token());
+    fn parse_jump(&mut self, body: &mut Body) -> Parse<()> {
+        let start = self.current_token().start;
+        let word = self.token_text(self.current_token());
         self.at += 1;
         let target = if word == "goto" {
-            Some(self.name("the name of a label")?)
+            Some(self.parse_name("the name of a label")?)
         } else {
             None
         };
         if !self.is_newline() {
-            return Err(self.unexpected(
+            return Err(self.report_unexpected(
                 "the end of the line",
                 match word {
                     "return" => "assign what a function returns to its result before it",

@@ -19,14 +19,14 @@ const MAX_NESTING: usize = 256;
 
 impl Parser<'_> {
     /// Parses an expression.
-    pub(super) fn expr(&mut self, names: &Names) -> Parse<Expr> {
-        self.level(names, OR, 0).map(|(e, _)| e)
+    pub(super) fn parse_expr(&mut self, names: &Names) -> Parse<Expr> {
+        self.parse_level(names, OR, 0).map(|(e, _)| e)
     }
 
     /// The infix operator at this token, with its level.
-    fn infix(&self) -> Option<(Op, u8)> {
-        let token = self.token();
-        let op = match (token.kind, self.spelled(token)) {
+    fn peek_infix(&self) -> Option<(Op, u8)> {
+        let token = self.current_token();
+        let op = match (token.kind, self.token_text(token)) {
             (Kind::Word, "or") => (Op::Or, OR),
             (Kind::Word, "and") => (Op::And, AND),
             (Kind::Symbol, "==") => (Op::Eq, COMPARISON),
@@ -54,28 +54,28 @@ impl Parser<'_> {
     }
 
     /// An expression whose infix operators bind at least as tightly as `least`.
-    fn level(&mut self, names: &Names, least: u8, nesting: usize) -> Parse<Deep> {
+    fn parse_level(&mut self, names: &Names, least: u8, nesting: usize) -> Parse<Deep> {
         if nesting > MAX_NESTING {
             return Err(self.too_deep());
         }
-        let mut left = self.prefix(names, least, nesting)?;
+        let mut left = self.parse_prefix(names, least, nesting)?;
         // Operators of one level in a row make one sum, product, conjunction or disjunction.
         let mut chain = None;
-        while let Some((op, level)) = self.infix().filter(|(_, level)| *level >= least) {
+        while let Some((op, level)) = self.peek_infix().filter(|(_, level)| *level >= least) {
             if op == Op::Pow {
                 self.at += 1;
                 // To the right: a**b**c is a**(b**c).
-                let right = self.level(names, POWER, nesting + 1)?;
-                left = self.operation(op, vec![left, right])?;
+                let right = self.parse_level(names, POWER, nesting + 1)?;
+                left = self.apply_operator(op, vec![left, right])?;
                 chain = None;
                 continue;
             }
             self.at += 1;
-            let right = self.level(names, level + 1, nesting + 1)?;
+            let right = self.parse_level(names, level + 1, nesting + 1)?;
             if level == COMPARISON
-                && let Some((_, COMPARISON)) = self.infix()
+                && let Some((_, COMPARISON)) = self.peek_infix()
             {
-                return Err(self.unexpected(
+                return Err(self.report_unexpected(
                     "the end of the comparison",
                     "compare two values at a time: `a < b and b < c`",
                 ));
@@ -88,22 +88,22 @@ impl Parser<'_> {
                 let mut operands = operands.into_vec();
                 let depth = depth.max(1 + right.1);
                 operands.push(right.0);
-                left = self.checked((Expr::Op(op, operands.into()), depth))?;
+                left = self.check_depth((Expr::Op(op, operands.into()), depth))?;
                 continue;
             }
-            left = self.operation(op, vec![left, right])?;
+            left = self.apply_operator(op, vec![left, right])?;
             chain = Some(op);
         }
         Ok(left)
     }
 
-    fn operation(&mut self, op: Op, operands: Vec<Deep>) -> Parse<Deep> {
+    fn apply_operator(&mut self, op: Op, operands: Vec<Deep>) -> Parse<Deep> {
         let depth = 1 + operands.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
         let operands = operands.into_iter().map(|(e, _)| e);
-        self.checked((Expr::op(op, operands), depth))
+        self.check_depth((Expr::op(op, operands), depth))
     }
 
-    fn checked(&mut self, deep: Deep) -> Parse<Deep> {
+    fn check_depth(&mut self, deep: Deep) -> Parse<Deep> {
         if deep.1 > Expr::MAX_DEPTH {
             return Err(self.too_deep());
         }
@@ -111,7 +111,7 @@ impl Parser<'_> {
     }
 
     fn too_deep(&mut self) -> Fail {
-        let at = self.token().start;
+        let at = self.current_token().start;
         self.report(
             at,
             &codes::DEPTH,
@@ -120,62 +120,62 @@ impl Parser<'_> {
         )
     }
 
-    fn prefix(&mut self, names: &Names, least: u8, nesting: usize) -> Parse<Deep> {
+    fn parse_prefix(&mut self, names: &Names, least: u8, nesting: usize) -> Parse<Deep> {
         let next = self.token_at(1);
         let literal = (matches!(next.kind, Kind::Integer | Kind::Real)
-            || next.kind == Kind::Word && matches!(self.spelled(next), "inf" | "inff"))
+            || next.kind == Kind::Word && matches!(self.token_text(next), "inf" | "inff"))
             && !self.symbol_at(2, "**");
         if self.is_symbol("-") && (literal || least <= NEGATION) {
             if literal {
-                return self.literal().map(|e| (e, 1));
+                return self.parse_literal().map(|e| (e, 1));
             }
             self.at += 1;
-            let operand = self.level(names, NEGATION, nesting + 1)?;
-            return self.operation(Op::Neg, vec![operand]);
+            let operand = self.parse_level(names, NEGATION, nesting + 1)?;
+            return self.apply_operator(Op::Neg, vec![operand]);
         }
         if self.is_symbol("-%") && least <= NEGATION {
             self.at += 1;
-            let operand = self.level(names, NEGATION, nesting + 1)?;
-            return self.operation(Op::WrapNeg, vec![operand]);
+            let operand = self.parse_level(names, NEGATION, nesting + 1)?;
+            return self.apply_operator(Op::WrapNeg, vec![operand]);
         }
         if self.is_word("not") && least <= NOT {
             self.at += 1;
-            let operand = self.level(names, NOT, nesting + 1)?;
-            return self.operation(Op::Not, vec![operand]);
+            let operand = self.parse_level(names, NOT, nesting + 1)?;
+            return self.apply_operator(Op::Not, vec![operand]);
         }
-        self.primary(names, nesting)
+        self.parse_primary(names, nesting)
     }
 
-    fn primary(&mut self, names: &Names, nesting: usize) -> Parse<Deep> {
-        let token = self.token();
+    fn parse_primary(&mut self, names: &Names, nesting: usize) -> Parse<Deep> {
+        let token = self.current_token();
         match token.kind {
-            Kind::Integer | Kind::Real => self.literal().map(|e| (e, 1)),
+            Kind::Integer | Kind::Real => self.parse_literal().map(|e| (e, 1)),
             Kind::Symbol if self.is_symbol("(") => {
                 self.at += 1;
-                let inside = self.level(names, OR, nesting + 1)?;
-                self.symbol(")", "close the parenthesis")?;
+                let inside = self.parse_level(names, OR, nesting + 1)?;
+                self.expect_symbol(")", "close the parenthesis")?;
                 Ok(inside)
             }
             Kind::Word => {
-                let word = self.spelled(token);
+                let word = self.token_text(token);
                 if self.symbol_at(1, "(") {
-                    return self.function(names, word.to_owned(), nesting);
+                    return self.parse_function(names, word.to_owned(), nesting);
                 }
                 match word {
                     "true" | "false" => {
                         self.at += 1;
                         Ok((Expr::Logical(word == "true"), 1))
                     }
-                    "inf" | "inff" | "nan" | "nanf" => self.literal().map(|e| (e, 1)),
-                    "not" => Err(self.unexpected(
+                    "inf" | "inff" | "nan" | "nanf" => self.parse_literal().map(|e| (e, 1)),
+                    "not" => Err(self.report_unexpected(
                         "a value",
                         "put `not` and what it negates in parentheses: `(not x)`",
                     )),
-                    "and" | "or" | "absent" | "pop" => {
-                        Err(self
-                            .unexpected("a value", "names like this one stand in double quotes"))
-                    }
-                    "call" => Err(self.unexpected(
+                    "and" | "or" | "absent" | "pop" => Err(self.report_unexpected(
+                        "a value",
+                        "names like this one stand in double quotes",
+                    )),
+                    "call" => Err(self.report_unexpected(
                         "a value",
                         "a call is a statement of its own: `t := call f(x)`",
                     )),
@@ -188,11 +188,12 @@ impl Parser<'_> {
                 .deep_place(names, nesting)
                 .map(|(p, d)| (Expr::Place(p), d)),
             // In other places a minus has been read already.
-            Kind::Symbol if self.is_symbol("-") || self.is_symbol("-%") => Err(self.unexpected(
-                "a value",
-                "an exponent with a minus that is no number stands in parentheses: `x**(-y)`",
-            )),
-            Kind::Symbol | Kind::Newline | Kind::Bad => Err(self.unexpected(
+            Kind::Symbol if self.is_symbol("-") || self.is_symbol("-%") => Err(self
+                .report_unexpected(
+                    "a value",
+                    "an exponent with a minus that is no number stands in parentheses: `x**(-y)`",
+                )),
+            Kind::Symbol | Kind::Newline | Kind::Bad => Err(self.report_unexpected(
                 "a value",
                 "write a number, a variable, a function or an expression in parentheses there",
             )),
@@ -200,10 +201,10 @@ impl Parser<'_> {
     }
 
     /// Parses a constant with its sign.
-    fn literal(&mut self) -> Parse<Expr> {
+    fn parse_literal(&mut self) -> Parse<Expr> {
         let negative = self.take_symbol("-");
-        let token = self.token();
-        let text = self.spelled(token);
+        let token = self.current_token();
+        let text = self.token_text(token);
         let sign = if negative { -1.0 } else { 1.0 };
         let value = match (token.kind, text) {
             (_, "nan") => Expr::Real(f64::NAN),
@@ -212,7 +213,7 @@ impl Parser<'_> {
             (_, "inff") => Expr::Real32(sign as f32 * f32::INFINITY),
             (Kind::Integer, _) => {
                 self.at -= usize::from(negative);
-                return self.integer("an integer").map(Expr::Int);
+                return self.parse_integer("an integer").map(Expr::Int);
             }
             _ => match text.strip_suffix('f') {
                 Some(text) => match text.parse::<f32>() {
@@ -236,23 +237,23 @@ impl Parser<'_> {
     }
 
     fn out_of_range(&mut self, help: &str) -> Fail {
-        let at = self.token().start;
+        let at = self.current_token().start;
         self.report(at, &codes::NUMBER, "number out of range", help)
     }
 
     fn too_small(&mut self, ty: &str) -> Fail {
-        let at = self.token().start;
+        let at = self.current_token().start;
         let message = format!("the number is not 0, but nearer to it than any other {ty}");
         self.report(at, &codes::NUMBER, message, "write 0.0, or a larger number")
     }
 
-    fn function(&mut self, names: &Names, name: String, nesting: usize) -> Parse<Deep> {
+    fn parse_function(&mut self, names: &Names, name: String, nesting: usize) -> Parse<Deep> {
         match name.as_str() {
-            "addr" => return self.address(names, nesting),
-            "null" => return self.null(),
+            "addr" => return self.parse_address(names, nesting),
+            "null" => return self.parse_null(),
             _ => {}
         }
-        let start = self.token().start;
+        let start = self.current_token().start;
         let Some(op) = Op::from_name(&name) else {
             let help = if names.find(&name).is_some() {
                 format!("subscripts stand in brackets: `{name}[...]`")
@@ -273,12 +274,12 @@ impl Parser<'_> {
         let mut operands = Vec::new();
         if !self.take_symbol(")") {
             loop {
-                operands.push(self.level(names, OR, nesting + 1)?);
+                operands.push(self.parse_level(names, OR, nesting + 1)?);
                 if !self.take_symbol(",") {
                     break;
                 }
             }
-            self.symbol(")", "close the parenthesis, or write a comma")?;
+            self.expect_symbol(")", "close the parenthesis, or write a comma")?;
         }
         let (least, most) = op.arity();
         if operands.len() < least || operands.len() > most {
@@ -291,24 +292,24 @@ impl Parser<'_> {
             let help = format!("it takes {number}");
             return Err(self.report(start, &codes::SYNTAX, message, help));
         }
-        self.operation(op, operands)
+        self.apply_operator(op, operands)
     }
 
     /// The pointer to a place, `addr(x[i])`.
-    fn address(&mut self, names: &Names, nesting: usize) -> Parse<Deep> {
+    fn parse_address(&mut self, names: &Names, nesting: usize) -> Parse<Deep> {
         self.at += 2;
         let (place, depth) = self.deep_place(names, nesting)?;
-        self.symbol(")", "close the parenthesis: `addr` has one place")?;
-        self.checked((Expr::Addr(place), depth + 1))
+        self.expect_symbol(")", "close the parenthesis: `addr` has one place")?;
+        self.check_depth((Expr::Addr(place), depth + 1))
     }
 
     /// The pointer that points nowhere, `null(real)`.
-    fn null(&mut self) -> Parse<Deep> {
+    fn parse_null(&mut self) -> Parse<Deep> {
         self.at += 2;
-        let start = self.token().start;
+        let start = self.current_token().start;
         let pointee = self.expected_type()?;
         let pointer = self.pointer_to(pointee, start)?;
-        self.symbol(
+        self.expect_symbol(
             ")",
             "close the parenthesis: `null` has the type of what the pointer points to",
         )?;
@@ -325,7 +326,7 @@ impl Parser<'_> {
         if token.kind != Kind::Integer || !self.symbol_at(sign + 1, ")") {
             return Ok(None);
         }
-        let digits = self.spelled(token).parse::<i128>().ok();
+        let digits = self.token_text(token).parse::<i128>().ok();
         let value = digits.map(|n| if sign == 1 { -n } else { n });
         let Some(constant) = value.and_then(|n| Expr::sized(ty, n)) else {
             let help = format!("{} has the values {} to {}", ty.name(), ty.min(), ty.max());
@@ -336,28 +337,28 @@ impl Parser<'_> {
     }
 
     /// Parses a variable with its subscripts.
-    pub(super) fn place(&mut self, names: &Names) -> Parse<Place> {
+    pub(super) fn parse_place(&mut self, names: &Names) -> Parse<Place> {
         self.deep_place(names, 0).map(|(place, _)| place)
     }
 
     fn deep_place(&mut self, names: &Names, nesting: usize) -> Parse<(Place, usize)> {
-        let var = self.variable(names)?;
+        let var = self.parse_variable(names)?;
         let mut subscripts = Vec::new();
-        self.subscripts(names, nesting, &mut subscripts)?;
+        self.parse_subscripts(names, nesting, &mut subscripts)?;
         loop {
             if self.take_symbol(".") {
-                let name = self.name("the name of a field")?;
+                let name = self.parse_name("the name of a field")?;
                 subscripts.push(Subscript::Field(name.into()));
             } else if self.is_symbol("^") {
-                self.dereference(names)?;
+                self.parse_dereference(names)?;
                 subscripts.push(Subscript::Deref);
             } else {
                 break;
             }
-            self.subscripts(names, nesting, &mut subscripts)?;
+            self.parse_subscripts(names, nesting, &mut subscripts)?;
         }
         if self.is_symbol("(") {
-            return Err(self.unexpected(
+            return Err(self.report_unexpected(
                 "the end of the name",
                 "subscripts stand in brackets: `x[i]`",
             ));
@@ -367,17 +368,17 @@ impl Parser<'_> {
             subscripts: subscripts.into(),
         };
         let depth = place.depth();
-        self.checked((Expr::Int(0), depth))?;
+        self.check_depth((Expr::Int(0), depth))?;
         Ok((place, depth))
     }
 
     /// Takes `^` behind a pointer; reports a `^` that is meant as a power, as in other languages.
-    fn dereference(&mut self, names: &Names) -> Parse<()> {
+    fn parse_dereference(&mut self, names: &Names) -> Parse<()> {
         let next = self.token_at(1);
         let power = match next.kind {
             Kind::Integer | Kind::Real => true,
             Kind::Word => {
-                let word = self.spelled(next);
+                let word = self.token_text(next);
                 !matches!(word, "and" | "or" | "on" | "zeroed" | "from")
                     && names.find(word).is_some()
             }
@@ -385,15 +386,15 @@ impl Parser<'_> {
             Kind::Quoted | Kind::Newline | Kind::Bad => false,
         };
         // `p^ - 1` is a difference.
-        if power && !(self.symbol_at(1, "-") && self.token().end < next.start) {
-            return Err(self.unexpected("the end of the name", "powers are written `x**2`"));
+        if power && !(self.symbol_at(1, "-") && self.current_token().end < next.start) {
+            return Err(self.report_unexpected("the end of the name", "powers are written `x**2`"));
         }
         self.at += 1;
         Ok(())
     }
 
     /// Parses subscripts in brackets, if they stand there.
-    fn subscripts(
+    fn parse_subscripts(
         &mut self,
         names: &Names,
         nesting: usize,
@@ -403,28 +404,28 @@ impl Parser<'_> {
             return Ok(());
         }
         loop {
-            subscripts.push(self.subscript(names, nesting)?.0);
+            subscripts.push(self.parse_subscript(names, nesting)?.0);
             if !self.take_symbol(",") {
                 break;
             }
         }
-        self.symbol("]", "close the bracket, or write a comma")
+        self.expect_symbol("]", "close the bracket, or write a comma")
     }
 
-    fn subscript(&mut self, names: &Names, nesting: usize) -> Parse<(Subscript, usize)> {
+    fn parse_subscript(&mut self, names: &Names, nesting: usize) -> Parse<(Subscript, usize)> {
         let mut deepest = 0;
         let mut part = |p: &mut Self| -> Parse<Option<Expr>> {
             if p.is_symbol(":") || p.is_symbol(",") || p.is_symbol("]") {
                 return Ok(None);
             }
-            let (e, depth) = p.level(names, OR, nesting + 1)?;
+            let (e, depth) = p.parse_level(names, OR, nesting + 1)?;
             deepest = deepest.max(depth);
             Ok(Some(e))
         };
         let first = part(self)?;
         if !self.take_symbol(":") {
             let Some(index) = first else {
-                return Err(self.unexpected("a subscript", "write an index, or `:` for all"));
+                return Err(self.report_unexpected("a subscript", "write an index, or `:` for all"));
             };
             return Ok((Subscript::Index(index), deepest));
         }
@@ -443,14 +444,14 @@ impl Parser<'_> {
     }
 
     /// The name of a variable of the routine.
-    pub(super) fn variable(&mut self, names: &Names) -> Parse<VarId> {
+    pub(super) fn parse_variable(&mut self, names: &Names) -> Parse<VarId> {
         self.variable_of(ScalarType::Real, names)
     }
 
     /// The name of a variable; `ty` is its type if the program is right, for the suggestion of a declaration.
     pub(super) fn variable_of(&mut self, ty: ScalarType, names: &Names) -> Parse<VarId> {
-        let at = self.token().start;
-        let name = self.name("the name of a variable")?;
+        let at = self.current_token().start;
+        let name = self.parse_name("the name of a variable")?;
         if let Some(v) = names.find(&name) {
             return Ok(v);
         }
@@ -464,7 +465,7 @@ impl Parser<'_> {
             let help = if self.globals.contains_key(&name) {
                 format!("write `uses {name}` among the declarations")
             } else {
-                self.suggestions.of(&name, || names.known()).unwrap_or_else(|| {
+                self.suggestions.suggest(&name, || names.known()).unwrap_or_else(|| {
                     if self.continues_line(1) {
                         return "the line before it ends in an operator, a comma or a bracket, and goes on here"
                             .to_owned();

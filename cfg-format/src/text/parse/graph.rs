@@ -27,7 +27,7 @@ impl Parser<'_> {
     }
 
     /// The lines up to the routine's end.
-    pub(super) fn graph(
+    pub(super) fn parse_graph(
         &mut self,
         names: &Names,
         routine: &mut Routine,
@@ -36,7 +36,7 @@ impl Parser<'_> {
         let mut vertices: Vec<Vertex> = Vec::new();
         let mut edges: Vec<EdgeLine> = Vec::new();
         loop {
-            let start = self.token().start;
+            let start = self.current_token().start;
             if self.is_end() || self.is_head() {
                 self.report(
                     start,
@@ -49,7 +49,7 @@ impl Parser<'_> {
             if self.is_graph_line() {
                 let from = vertices.len();
                 let count = edges.len();
-                if let Some(vertex) = self.line(|p| p.vertex(names, from, &mut edges)) {
+                if let Some(vertex) = self.parse_line(|p| p.parse_vertex(names, from, &mut edges)) {
                     vertices.push(vertex);
                     places.vertices.push(start);
                     places.statements.push(Vec::new());
@@ -57,7 +57,7 @@ impl Parser<'_> {
                     edges.truncate(count);
                 }
             } else if self.is_word("end") && !self.is_assignment() {
-                let read = self.line(|p| {
+                let read = self.parse_line(|p| {
                     p.at += 1;
                     p.end_of_routine(routine);
                     Ok(())
@@ -65,7 +65,7 @@ impl Parser<'_> {
                 if read.is_some() {
                     break;
                 }
-            } else if let Some(statement) = self.line(|p| p.statement(names)) {
+            } else if let Some(statement) = self.parse_line(|p| p.parse_statement(names)) {
                 let last = vertices.last_mut().map(|v| &mut v.kind);
                 if let (Some(VertexKind::Block(block)), Some(offsets)) =
                     (last, places.statements.last_mut())
@@ -116,15 +116,20 @@ impl Parser<'_> {
         routine.body = Cfg::new(vertices, edges);
     }
 
-    fn vertex(&mut self, names: &Names, from: usize, edges: &mut Vec<EdgeLine>) -> Parse<Vertex> {
-        let id = self.integer("the id of a vertex")?;
-        let token = self.token();
-        let word = self.spelled(token);
+    fn parse_vertex(
+        &mut self,
+        names: &Names,
+        from: usize,
+        edges: &mut Vec<EdgeLine>,
+    ) -> Parse<Vertex> {
+        let id = self.parse_integer("the id of a vertex")?;
+        let token = self.current_token();
+        let word = self.token_text(token);
         let Some(ty) = VertexType::ALL.into_iter().find(|ty| ty.name() == word) else {
             let known = VertexType::ALL.map(VertexType::name);
             let help = did_you_mean(word, known)
                 .unwrap_or_else(|| format!("types are {}", known.join(", ")));
-            return Err(self.unexpected("the type of a vertex", &help));
+            return Err(self.report_unexpected("the type of a vertex", &help));
         };
         self.at += 1;
         let kind = match ty {
@@ -141,16 +146,16 @@ impl Parser<'_> {
                 VertexKind::Loop { form, test }
             }
             VertexType::EndLoop => VertexKind::EndLoop,
-            VertexType::Branch => VertexKind::Branch(Box::new(self.selector(names)?)),
+            VertexType::Branch => VertexKind::Branch(Box::new(self.parse_selector(names)?)),
             VertexType::EndBranch => VertexKind::EndBranch,
         };
         if self.take_symbol("->") {
             loop {
-                let at = self.token().start;
-                let to = (self.integer("the id of a vertex")?, at);
-                let label = self.label()?;
+                let at = self.current_token().start;
+                let to = (self.parse_integer("the id of a vertex")?, at);
+                let label = self.parse_label()?;
                 let id = if self.take_symbol("#") {
-                    Some(self.integer("the id of an edge")?)
+                    Some(self.parse_integer("the id of an edge")?)
                 } else {
                     None
                 };
@@ -166,7 +171,7 @@ impl Parser<'_> {
             }
         }
         let origin = self.origin_of_vertex()?;
-        let at = self.span()?;
+        let at = self.parse_span()?;
         Ok(Vertex {
             origin,
             at,
@@ -175,12 +180,12 @@ impl Parser<'_> {
     }
 
     /// Parses `[label]`, if it is there.
-    pub(super) fn label(&mut self) -> Parse<Option<i64>> {
+    pub(super) fn parse_label(&mut self) -> Parse<Option<i64>> {
         if !self.take_symbol("[") {
             return Ok(None);
         }
-        let label = self.integer("a label")?;
-        self.symbol("]", "close the bracket")?;
+        let label = self.parse_integer("a label")?;
+        self.expect_symbol("]", "close the bracket")?;
         Ok(Some(label))
     }
 
@@ -188,31 +193,31 @@ impl Parser<'_> {
     fn loop_test(&mut self, names: &Names) -> Parse<LoopTest> {
         if self.is_word("while") && !self.symbol_at(1, "=") {
             self.at += 1;
-            return self.expr(names).map(LoopTest::Pre);
+            return self.parse_expr(names).map(LoopTest::Pre);
         }
         if self.is_word("again") && self.word_at(1, "while") {
             self.at += 2;
-            return self.expr(names).map(LoopTest::Post);
+            return self.parse_expr(names).map(LoopTest::Post);
         }
-        self.counted(names)
+        self.parse_counted(names)
     }
 
     /// `i = 1, n, 2`: index, first and last value, step if it is not 1.
-    pub(super) fn counted(&mut self, names: &Names) -> Parse<LoopTest> {
+    pub(super) fn parse_counted(&mut self, names: &Names) -> Parse<LoopTest> {
         if self.is_symbol("(") {
             let help = "a counted loop is written `i = 1, n`, without parentheses";
-            return Err(self.unexpected("the name of a variable", help));
+            return Err(self.report_unexpected("the name of a variable", help));
         }
         let index = self.variable_of(ScalarType::Integer, names)?;
-        self.symbol(
+        self.expect_symbol(
             "=",
             "a counted loop is written `i = 1, n`, with a step `i = 1, n, 2`",
         )?;
-        let first = self.expr(names)?;
-        self.symbol(",", "after the first value comes the last, `i = 1, n`")?;
-        let last = self.expr(names)?;
+        let first = self.parse_expr(names)?;
+        self.expect_symbol(",", "after the first value comes the last, `i = 1, n`")?;
+        let last = self.parse_expr(names)?;
         let step = if self.take_symbol(",") {
-            self.expr(names)?
+            self.parse_expr(names)?
         } else {
             Expr::Int(1)
         };
@@ -224,19 +229,19 @@ impl Parser<'_> {
         })
     }
 
-    fn selector(&mut self, names: &Names) -> Parse<Selector> {
+    fn parse_selector(&mut self, names: &Names) -> Parse<Selector> {
         if !self.is_word("select") {
-            return self.expr(names).map(Selector::Condition);
+            return self.parse_expr(names).map(Selector::Condition);
         }
         self.at += 1;
-        let value = self.expr(names)?;
-        self.symbol(
+        let value = self.parse_expr(names)?;
+        self.expect_symbol(
             ":",
             "after the value come the cases, `select k: [1] 5; [2] default`",
         )?;
         let mut arms = Vec::new();
-        while let Some(label) = self.label()? {
-            let (cases, default) = self.cases()?;
+        while let Some(label) = self.parse_label()? {
+            let (cases, default) = self.parse_cases()?;
             arms.push(Arm {
                 label,
                 cases,
@@ -253,14 +258,14 @@ impl Parser<'_> {
     }
 
     /// `1, 3..5, default`; nothing if no value leads to the arm.
-    pub(super) fn cases(&mut self) -> Parse<(Box<[CaseRange]>, bool)> {
+    pub(super) fn parse_cases(&mut self) -> Parse<(Box<[CaseRange]>, bool)> {
         let mut cases = Vec::new();
         let mut default = false;
         let begins = |p: &Self| {
             p.is_word("default")
                 || p.is_symbol("..")
                 || p.is_symbol("-")
-                || p.token().kind == Kind::Integer
+                || p.current_token().kind == Kind::Integer
         };
         if !begins(self) {
             return Ok((cases.into(), default));
@@ -272,11 +277,11 @@ impl Parser<'_> {
                 let lower = if self.is_symbol("..") {
                     None
                 } else {
-                    Some(self.integer("a value, a range or `default`")?)
+                    Some(self.parse_integer("a value, a range or `default`")?)
                 };
                 let upper = if self.take_symbol("..") {
-                    if self.is_symbol("-") || self.token().kind == Kind::Integer {
-                        Some(self.integer("a value")?)
+                    if self.is_symbol("-") || self.current_token().kind == Kind::Integer {
+                        Some(self.parse_integer("a value")?)
                     } else {
                         None
                     }
@@ -297,8 +302,8 @@ impl Parser<'_> {
         if !self.take_symbol("{") {
             return Ok(None);
         }
-        let at = self.token().start;
-        let word = self.dashed("a role")?;
+        let at = self.current_token().start;
+        let word = self.parse_dashed_words("a role")?;
         let Some(role) = OriginRole::ALL.into_iter().find(|r| r.name() == word) else {
             let known = OriginRole::ALL.map(OriginRole::name);
             let help = did_you_mean(&word, known)
@@ -306,37 +311,37 @@ impl Parser<'_> {
             return Err(self.report(at, &codes::UNKNOWN, format!("unknown role `{word}`"), help));
         };
         if !self.take_word("of") {
-            return Err(self.unexpected("`of`", "write `{copy of 5}`"));
+            return Err(self.report_unexpected("`of`", "write `{copy of 5}`"));
         }
-        let vertex = self.integer("the id of a vertex")?;
-        self.symbol("}", "close the brace")?;
+        let vertex = self.parse_integer("the id of a vertex")?;
+        self.expect_symbol("}", "close the brace")?;
         Ok(Some(Origin { role, vertex }))
     }
 
     /// Parses `@[source:line:column-line:column]`, if it is there.
-    pub(super) fn span(&mut self) -> Parse<At> {
+    pub(super) fn parse_span(&mut self) -> Parse<At> {
         if !self.is_symbol("@") || !self.symbol_at(1, "[") {
             return Ok(None);
         }
         const HELP: &str =
             "a span is `@[SOURCE:LINE:COLUMN-LINE:COLUMN]`, the source counted from 0";
-        let start = self.token().start;
+        let start = self.current_token().start;
         self.at += 2;
         let mut numbers = [0; 5];
         for (k, number) in numbers.iter_mut().enumerate() {
             match k {
                 0 => {}
-                3 => self.symbol("-", HELP)?,
-                _ => self.symbol(":", HELP)?,
+                3 => self.expect_symbol("-", HELP)?,
+                _ => self.expect_symbol(":", HELP)?,
             }
-            let at = self.token().start;
-            let value = self.integer("a number")?;
+            let at = self.current_token().start;
+            let value = self.parse_integer("a number")?;
             *number = u32::try_from(value).map_err(|_| {
                 let message = "a number of a span that is negative or beyond 32 bits";
                 self.report(at, &codes::NUMBER, message, HELP)
             })?;
         }
-        self.symbol("]", HELP)?;
+        self.expect_symbol("]", HELP)?;
         let [source, rest @ ..] = numbers;
         match Span::new(source, rest) {
             Some(span) => Ok(Some(Arc::new(span))),
@@ -349,17 +354,17 @@ impl Parser<'_> {
 
     /// The word after `end` that names the construct, if there is one.
     pub(super) fn end_word(&mut self, words: &[&str]) -> bool {
-        if self.token().kind != Kind::Word || self.token().kind == Kind::Newline {
+        if self.current_token().kind != Kind::Word || self.current_token().kind == Kind::Newline {
             return true;
         }
-        let spelled = self.spelled(self.token());
+        let spelled = self.token_text(self.current_token());
         if words.contains(&spelled) {
             self.at += 1;
             return true;
         }
         let words = words.join("` or `end ");
         let help = format!("write `end` alone, or `end {words}`");
-        let Fail = self.unexpected("what is to be ended", &help);
+        let Fail = self.report_unexpected("what is to be ended", &help);
         self.skip_to_line_end();
         false
     }
@@ -373,8 +378,8 @@ impl Parser<'_> {
         if !self.end_word(&[kind]) || self.is_newline() {
             return;
         }
-        let at = self.token().start;
-        let named = self.quietly(|p| p.name(""));
+        let at = self.current_token().start;
+        let named = self.without_reports(|p| p.parse_name(""));
         if named.is_some_and(|name| name != routine.name) {
             let message = "this is the end of another routine";
             let help = format!("the routine that ends here is `{}`", routine.name);

@@ -32,8 +32,8 @@ impl Parser<'_> {
                 }
                 if self.is_word("subroutine") || self.is_word("function") {
                     self.at += 1;
-                    let start = self.token().start;
-                    if let Some(name) = self.quietly(|p| p.name("")) {
+                    let start = self.current_token().start;
+                    if let Some(name) = self.without_reports(|p| p.parse_name("")) {
                         let id = RoutineId::new(routines);
                         if let Some(first) = self.routines.insert(name.clone(), id) {
                             let message = format!("routine `{name}` is declared twice");
@@ -44,8 +44,8 @@ impl Parser<'_> {
                     routines += 1;
                 } else if self.is_record() {
                     self.at += 1;
-                    let start = self.token().start;
-                    if let Some(name) = self.quietly(|p| p.name("")) {
+                    let start = self.current_token().start;
+                    if let Some(name) = self.without_reports(|p| p.parse_name("")) {
                         let id = RecordId::new(records);
                         if let Some(first) = self.records.insert(name.clone(), id) {
                             let message = format!("record `{name}` is declared twice");
@@ -59,8 +59,8 @@ impl Parser<'_> {
                     self.at += 1;
                     while self.take_symbol("^") {}
                     self.at += if self.is_word("record") { 2 } else { 1 };
-                    let start = self.token().start;
-                    if let Some(name) = self.quietly(|p| p.name("")) {
+                    let start = self.current_token().start;
+                    if let Some(name) = self.without_reports(|p| p.parse_name("")) {
                         let id = GlobalId::new(globals);
                         if let Some(first) = self.globals.insert(name.clone(), id) {
                             let message = format!("global `{name}` is declared twice");
@@ -76,7 +76,7 @@ impl Parser<'_> {
         self.at = 0;
     }
 
-    pub(super) fn program(&mut self) {
+    pub(super) fn parse_program(&mut self) {
         // Globals come first in the program, wherever they stand: routines that use them have copies.
         let mut at_routines = Vec::new();
         let mut inside = false;
@@ -85,16 +85,16 @@ impl Parser<'_> {
                 at_routines.push(self.at);
                 inside = true;
             } else if self.is_word("global") && !self.is_assignment() {
-                self.global();
+                self.parse_global();
                 continue;
             } else if self.is_record() {
-                self.record();
+                self.parse_record();
                 continue;
             } else if self.is_source() {
-                self.line(Self::sources);
+                self.parse_line(Self::parse_sources);
                 continue;
             } else if !inside {
-                let fail = self.unexpected(
+                let fail = self.report_unexpected(
                     "`subroutine`, `function` or `global`",
                     "a program is made of routines and globals, and of the names of its sources",
                 );
@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
         for at in at_routines {
             self.at = at;
-            self.routine();
+            self.parse_routine();
             self.between_routines();
         }
     }
@@ -120,7 +120,7 @@ impl Parser<'_> {
             } else if !self.is_source() && (!self.is_word("global") || self.is_assignment()) {
                 let message = "this stands outside of routines";
                 let help = "one `end` too many before it ends the routine: remove that, or this";
-                self.report(self.token().start, &codes::OPEN, message, help);
+                self.report(self.current_token().start, &codes::OPEN, message, help);
                 return;
             }
             self.skip_line();
@@ -135,11 +135,11 @@ impl Parser<'_> {
     }
 
     /// `record Point`, a line for each field or several of one type, `end`.
-    fn record(&mut self) {
-        let start = self.token().start;
-        let name = self.line(|p| {
+    fn parse_record(&mut self) {
+        let start = self.current_token().start;
+        let name = self.parse_line(|p| {
             p.at += 1;
-            p.name("the name of a record")
+            p.parse_name("the name of a record")
         });
         let mut record = Record {
             name: name.unwrap_or_default(),
@@ -156,7 +156,7 @@ impl Parser<'_> {
                 self.skip_line();
                 break;
             }
-            let read = self.line(|p| p.fields(&mut record, &mut places));
+            let read = self.parse_line(|p| p.parse_fields(&mut record, &mut places));
             let _: Option<()> = read;
         }
         self.program.records.push(record);
@@ -164,12 +164,12 @@ impl Parser<'_> {
     }
 
     /// `real x, y[3]`.
-    fn fields(&mut self, record: &mut Record, places: &mut Vec<usize>) -> Parse<()> {
+    fn parse_fields(&mut self, record: &mut Record, places: &mut Vec<usize>) -> Parse<()> {
         let ty = self.expected_type()?;
         loop {
-            let at = self.token().start;
-            let name = self.name("the name of a field")?;
-            let (shape, order) = self.shape(&Names::default())?;
+            let at = self.current_token().start;
+            let name = self.parse_name("the name of a field")?;
+            let (shape, order) = self.parse_shape(&Names::default())?;
             if order == Order::Column {
                 let help = "leave out `column`: the last subscript of a field varies fastest";
                 let message = "a field in column order";
@@ -189,10 +189,10 @@ impl Parser<'_> {
     }
 
     /// Parses `source "f.c"`.
-    fn sources(&mut self) -> Parse<()> {
+    fn parse_sources(&mut self) -> Parse<()> {
         self.at += 1;
         loop {
-            let name = self.name("the name of a source")?;
+            let name = self.parse_name("the name of a source")?;
             self.program.sources.push(name);
             if !self.take_symbol(",") {
                 return Ok(());
@@ -214,18 +214,18 @@ impl Parser<'_> {
     }
 
     /// `global real a[3] = 1.0, 2.0, 3.0` or `global real b overlays a at 1`.
-    fn global(&mut self) {
-        let start = self.token().start;
+    fn parse_global(&mut self) {
+        let start = self.current_token().start;
         let id = GlobalId::new(self.program.globals.len());
-        let read = self.line(|p| {
+        let read = self.parse_line(|p| {
             p.at += 1;
             let ty = p.expected_type()?;
-            let name = p.name("the name of a global")?;
+            let name = p.parse_name("the name of a global")?;
             let mut variable = Variable::new(name, ty, Vec::new(), Role::Global(id));
             let nothing = Names::default();
-            (variable.shape, variable.order) = p.shape(&nothing)?;
+            (variable.shape, variable.order) = p.parse_shape(&nothing)?;
             variable.origin = p.origin_of_variable()?;
-            variable.at = p.span()?;
+            variable.at = p.parse_span()?;
             let mut global = Global {
                 variable,
                 initial: None,
@@ -234,7 +234,7 @@ impl Parser<'_> {
             if p.take_symbol("=") || p.take_symbol(":=") {
                 let mut values = Vec::new();
                 loop {
-                    values.push(p.constant()?);
+                    values.push(p.parse_constant()?);
                     if !p.take_symbol(",") {
                         break;
                     }
@@ -242,13 +242,13 @@ impl Parser<'_> {
                 global.initial = Some(values.into());
             }
             if p.take_word("overlays") {
-                let token = p.token();
-                let base = p.name("the name of a global")?;
+                let token = p.current_token();
+                let base = p.parse_name("the name of a global")?;
                 let base = p.global_named(&base, token.start)?;
                 if !p.take_word("at") {
-                    return Err(p.unexpected("`at`", "write `overlays NAME at OFFSET`"));
+                    return Err(p.report_unexpected("`at`", "write `overlays NAME at OFFSET`"));
                 }
-                let offset = p.integer("an offset")?;
+                let offset = p.parse_integer("an offset")?;
                 global.overlay = Some(Overlay { base, offset });
             }
             Ok(global)

@@ -31,7 +31,7 @@ impl Names {
     }
 
     /// The names of a routine's variables.
-    fn of(routine: &Routine) -> Self {
+    fn collect(routine: &Routine) -> Self {
         let mut names = Self::default();
         for (i, v) in routine.variables.iter().enumerate() {
             names.table.entry(v.name.clone()).or_insert(VarId::new(i));
@@ -52,19 +52,19 @@ type Shape = (Vec<Dim>, Order);
 
 impl Parser<'_> {
     /// The extents that a text gives, in terms of the variables of a routine: in brackets, or one alone.
-    pub(super) fn extents(&mut self, routine: &Routine) -> Option<Vec<Dim>> {
-        let names = Names::of(routine);
-        let read = self.line(|p| {
+    pub(super) fn parse_extents(&mut self, routine: &Routine) -> Option<Vec<Dim>> {
+        let names = Names::collect(routine);
+        let read = self.parse_line(|p| {
             if p.is_symbol("[") {
-                return p.shape(&names).map(|(shape, _)| shape);
+                return p.parse_shape(&names).map(|(shape, _)| shape);
             }
             Ok(vec![Dim {
                 lower: Expr::Int(1),
-                extent: Extent::Fixed(p.expr(&names)?),
+                extent: Extent::Fixed(p.parse_expr(&names)?),
             }])
         });
         if !self.is_end() {
-            self.unexpected(
+            self.report_unexpected(
                 "the end of the extents",
                 "write one expression, or several in brackets",
             );
@@ -72,7 +72,7 @@ impl Parser<'_> {
         read
     }
 
-    pub(super) fn routine(&mut self) {
+    pub(super) fn parse_routine(&mut self) {
         self.unknown.clear();
         let start = self.at;
         // The first reading collects names; problems are reported in the second.
@@ -82,19 +82,19 @@ impl Parser<'_> {
             ..Names::default()
         };
         let (mut routine, mut places) = (Routine::default(), RoutinePlaces::default());
-        let complete = self.declarations(&collecting, &mut routine, &mut places);
+        let complete = self.parse_declarations(&collecting, &mut routine, &mut places);
         self.problems.truncate(count);
         self.failed = failed;
         self.unknown.clear();
         let mut names = Names {
             lost: !complete,
             told: count,
-            ..Names::of(&routine)
+            ..Names::collect(&routine)
         };
         self.at = start;
         let (mut routine, mut places) = (Routine::default(), RoutinePlaces::default());
-        names.lost = !self.declarations(&names, &mut routine, &mut places);
-        self.duplicates(&routine, &places);
+        names.lost = !self.parse_declarations(&names, &mut routine, &mut places);
+        self.report_duplicates(&routine, &places);
         let tapes = routine.variables.iter().enumerate();
         let mut tapes = tapes.filter(|(_, v)| v.ty == ScalarType::Tape);
         if let (Some((tape, _)), None) = (tapes.next(), tapes.next()) {
@@ -107,16 +107,16 @@ impl Parser<'_> {
             }
             self.end_of_external(&routine);
         } else if self.is_graph_line() {
-            self.graph(&names, &mut routine, &mut places);
+            self.parse_graph(&names, &mut routine, &mut places);
         } else {
-            self.body(&names, &mut routine, &mut places);
+            self.parse_body(&names, &mut routine, &mut places);
         }
         self.push_routine(routine, places);
     }
 
     fn is_external(&self, mut at: usize) -> bool {
         while let Some(&token) = self.tokens.get(at) {
-            match self.spelled(token) {
+            match self.token_text(token) {
                 "external" => return true,
                 "main" | "aliased" | "general" => at += 1,
                 _ => return false,
@@ -127,7 +127,7 @@ impl Parser<'_> {
 
     fn end_of_external(&mut self, routine: &Routine) {
         if self.is_word("end") {
-            let read = self.line(|p| {
+            let read = self.parse_line(|p| {
                 p.at += 1;
                 p.end_of_routine(routine);
                 Ok(())
@@ -135,7 +135,7 @@ impl Parser<'_> {
             let _: Option<()> = read;
             return;
         }
-        let Fail = self.unexpected(
+        let Fail = self.report_unexpected(
             "`end`",
             "an external routine has declarations only: leave out `external`, or its body",
         );
@@ -146,7 +146,7 @@ impl Parser<'_> {
     }
 
     /// Names that are declared twice.
-    fn duplicates(&mut self, routine: &Routine, places: &RoutinePlaces) {
+    fn report_duplicates(&mut self, routine: &Routine, places: &RoutinePlaces) {
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for (i, v) in routine.variables.iter().enumerate() {
             if v.name.is_empty() && places.variables.get(i) == Some(&places.head) {
@@ -161,19 +161,19 @@ impl Parser<'_> {
     }
 
     /// Reads the head and the lines of declarations after it; true if all declarations of variables could be read.
-    fn declarations(
+    fn parse_declarations(
         &mut self,
         names: &Names,
         routine: &mut Routine,
         places: &mut RoutinePlaces,
     ) -> bool {
-        places.head = self.token().start;
+        places.head = self.current_token().start;
         let mut result = None;
-        let head = self.line(|p| p.head(names, routine, places, &mut result));
+        let head = self.parse_line(|p| p.parse_head(names, routine, places, &mut result));
         let mut complete = head.is_some();
         while !self.is_end() {
-            let first = self.token();
-            let word = self.spelled(first);
+            let first = self.current_token();
+            let word = self.token_text(first);
             if first.kind != Kind::Word || self.is_assignment() {
                 break;
             }
@@ -181,11 +181,12 @@ impl Parser<'_> {
                 "local" | "uses" | "independent" | "dependent" | "tangent" | "adjoint"
                 | "value" | "partials" | "partial" => {
                     self.at += 1;
-                    let read = self.line(|p| p.declaration(word, names, routine, places));
+                    let read =
+                        self.parse_line(|p| p.parse_declaration(word, names, routine, places));
                     complete &= read.is_some() || !matches!(word, "local" | "uses");
                 }
                 "parameter" => {
-                    let Fail = self.unexpected(
+                    let Fail = self.report_unexpected(
                         "`local` or `uses`",
                         "parameters stand in the parentheses of the head",
                     );
@@ -194,7 +195,7 @@ impl Parser<'_> {
                 }
                 _ if self.is_bare_declaration() => {
                     let help = "declare variables with `local`, a line for each type: `local real x, y[n]`";
-                    let Fail = self.unexpected("`local`", help);
+                    let Fail = self.report_unexpected("`local`", help);
                     complete = false;
                     self.skip_line();
                 }
@@ -222,14 +223,14 @@ impl Parser<'_> {
 
     /// True if the line declares a variable as other languages do: `integer i`, `var x`.
     pub(super) fn is_bare_declaration(&self) -> bool {
-        let word = self.spelled(self.token());
+        let word = self.token_text(self.current_token());
         let is_type = ScalarType::ALL.iter().any(|ty| ty.name() == word)
             || Self::other_type(word).is_some()
             || matches!(word, "var" | "let" | "dim" | "record");
         is_type && matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted)
     }
 
-    fn head(
+    fn parse_head(
         &mut self,
         names: &Names,
         routine: &mut Routine,
@@ -237,8 +238,8 @@ impl Parser<'_> {
         result: &mut Option<HeadResult>,
     ) -> Parse<()> {
         loop {
-            let token = self.token();
-            match self.spelled(token) {
+            let token = self.current_token();
+            match self.token_text(token) {
                 "main" if !names.collecting => {
                     let id = cfg_core::entity::RoutineId::new(self.program.routines.len());
                     if self.program.main.replace(id).is_some() {
@@ -256,58 +257,58 @@ impl Parser<'_> {
         }
         let is_function = self.is_word("function");
         self.at += 1;
-        routine.name = self.name("the name of the routine")?;
-        self.symbol(
+        routine.name = self.parse_name("the name of the routine")?;
+        self.expect_symbol(
             "(",
             "parameters stand in parentheses, `()` if there are none",
         )?;
         if !self.take_symbol(")") {
             loop {
-                let at = self.token().start;
-                let parameter = self.parameter(names)?;
+                let at = self.current_token().start;
+                let parameter = self.parse_parameter(names)?;
                 routine.variables.push(parameter);
                 places.variables.push(at);
                 if !self.take_symbol(",") {
                     break;
                 }
             }
-            self.symbol(")", "write a comma between parameters, `)` after the last")?;
+            self.expect_symbol(")", "write a comma between parameters, `)` after the last")?;
         }
         routine.parameters = (0..routine.variables.len()).map(VarId::new).collect();
         if self.take_word("result") {
-            let at = self.token().start;
+            let at = self.current_token().start;
             let next_is_name = matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted);
             *result = Some(if next_is_name || self.is_symbol("^") {
                 let ty = self.expected_type()?;
-                let name = self.name("the name of the result")?;
+                let name = self.parse_name("the name of the result")?;
                 let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);
-                (variable.shape, variable.order) = self.shape(names)?;
+                (variable.shape, variable.order) = self.parse_shape(names)?;
                 variable.origin = self.origin_of_variable()?;
-                variable.at = self.span()?;
+                variable.at = self.parse_span()?;
                 HeadResult::Declared(variable, at)
             } else {
-                HeadResult::Named(self.name("the name of the result")?, at)
+                HeadResult::Named(self.parse_name("the name of the result")?, at)
             });
         }
         if is_function != result.is_some() {
-            return Err(self.unexpected(
+            return Err(self.report_unexpected(
                 if is_function { "`result`" } else { "the end of the line" },
                 "a function names its result, `function f(in real x) result real r`; a subroutine has none",
             ));
         }
         routine.origin = self.origin_of_variable()?;
-        routine.at = self.span()?;
+        routine.at = self.parse_span()?;
         Ok(())
     }
 
-    fn parameter(&mut self, names: &Names) -> Parse<Variable> {
+    fn parse_parameter(&mut self, names: &Names) -> Parse<Variable> {
         let optional = self.take_word("optional");
-        let intent = match self.spelled(self.token()) {
+        let intent = match self.token_text(self.current_token()) {
             "in" => Intent::In,
             "out" => Intent::Out,
             "inout" => Intent::InOut,
             _ => {
-                return Err(self.unexpected(
+                return Err(self.report_unexpected(
                     "`in`, `out` or `inout`",
                     "a parameter says what happens to it, its type and its name: `in real x`",
                 ));
@@ -315,16 +316,16 @@ impl Parser<'_> {
         };
         self.at += 1;
         let ty = self.expected_type()?;
-        let name = self.name("the name of a parameter")?;
+        let name = self.parse_name("the name of a parameter")?;
         let mut variable =
             Variable::new(name, ty, Vec::new(), Role::Parameter { intent, optional });
-        (variable.shape, variable.order) = self.shape(names)?;
+        (variable.shape, variable.order) = self.parse_shape(names)?;
         variable.origin = self.origin_of_variable()?;
-        variable.at = self.span()?;
+        variable.at = self.parse_span()?;
         Ok(variable)
     }
 
-    fn declaration(
+    fn parse_declaration(
         &mut self,
         word: &str,
         names: &Names,
@@ -335,12 +336,12 @@ impl Parser<'_> {
             "local" => {
                 let ty = self.expected_type()?;
                 loop {
-                    let at = self.token().start;
-                    let name = self.name("the name of a variable")?;
+                    let at = self.current_token().start;
+                    let name = self.parse_name("the name of a variable")?;
                     let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);
-                    (variable.shape, variable.order) = self.shape(names)?;
+                    (variable.shape, variable.order) = self.parse_shape(names)?;
                     variable.origin = self.origin_of_variable()?;
-                    variable.at = self.span()?;
+                    variable.at = self.parse_span()?;
                     routine.variables.push(variable);
                     places.variables.push(at);
                     if !self.take_symbol(",") {
@@ -349,8 +350,8 @@ impl Parser<'_> {
                 }
             }
             "uses" => loop {
-                let at = self.token().start;
-                let name = self.name("the name of a global")?;
+                let at = self.current_token().start;
+                let name = self.parse_name("the name of a global")?;
                 let id = self.global_named(&name, at)?;
                 let global = self.program.globals.get(id.index());
                 let variable = global.map(|g| g.variable.clone());
@@ -363,8 +364,8 @@ impl Parser<'_> {
                 }
             },
             "independent" | "dependent" => loop {
-                let at = self.token().start;
-                let v = self.variable(names)?;
+                let at = self.current_token().start;
+                let v = self.parse_variable(names)?;
                 if word == "independent" {
                     routine.independents.push(v);
                     places.independents.push(at);
@@ -377,8 +378,8 @@ impl Parser<'_> {
                 }
             },
             "tangent" | "adjoint" => {
-                let at = self.token().start;
-                let name = self.name("the name of a routine")?;
+                let at = self.current_token().start;
+                let name = self.parse_name("the name of a routine")?;
                 let id = self.routine_named(&name, at)?;
                 let derivatives = routine
                     .derivatives
@@ -393,25 +394,25 @@ impl Parser<'_> {
                 Ok(())
             }
             "value" => {
-                places.value = Some(self.token().start);
-                let value = self.expr(names)?;
+                places.value = Some(self.current_token().start);
+                let value = self.parse_expr(names)?;
                 external(routine).value = Some(value);
                 Ok(())
             }
             "partials" => {
-                places.partials.get_or_insert(self.token().start);
-                if self.integer("0")? != 0 {
+                places.partials.get_or_insert(self.current_token().start);
+                if self.parse_integer("0")? != 0 {
                     self.at -= 1;
-                    return Err(self.unexpected("0", "`partials 0` says that all are 0"));
+                    return Err(self.report_unexpected("0", "`partials 0` says that all are 0"));
                 }
                 external(routine).partials.get_or_insert_default();
                 Ok(())
             }
             _ => {
-                places.partials.get_or_insert(self.token().start);
-                let parameter = self.variable(names)?;
-                self.symbol(":", "write `partial x: EXPRESSION`")?;
-                let value = self.expr(names)?;
+                places.partials.get_or_insert(self.current_token().start);
+                let parameter = self.parse_variable(names)?;
+                self.expect_symbol(":", "write `partial x: EXPRESSION`")?;
+                let value = self.parse_expr(names)?;
                 let partials = external(routine).partials.get_or_insert_default();
                 partials.push(Partial { parameter, value });
                 Ok(())
@@ -420,28 +421,28 @@ impl Parser<'_> {
     }
 
     /// `[n, m from 0, :]`, and `column` after it.
-    pub(super) fn shape(&mut self, names: &Names) -> Parse<Shape> {
+    pub(super) fn parse_shape(&mut self, names: &Names) -> Parse<Shape> {
         let mut shape = Vec::new();
         if !self.take_symbol("[") {
             if self.is_symbol("(") {
-                return Err(self.unexpected("`[`", "extents stand in brackets: `real x[n]`"));
+                return Err(self.report_unexpected("`[`", "extents stand in brackets: `real x[n]`"));
             }
-            return Ok((shape, self.order()));
+            return Ok((shape, self.parse_order()));
         }
         loop {
             let extent = if self.take_symbol(":") {
                 Extent::Deferred
             } else {
-                Extent::Fixed(self.expr(names)?)
+                Extent::Fixed(self.parse_expr(names)?)
             };
             if self.is_symbol(":") {
-                return Err(self.unexpected(
+                return Err(self.report_unexpected(
                     "`,` or `]`",
                     "write the number of elements; another first index than 1 comes after it: `n from 0`",
                 ));
             }
             let lower = if self.take_word("from") {
-                self.expr(names)?
+                self.parse_expr(names)?
             } else {
                 Expr::Int(1)
             };
@@ -450,12 +451,12 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.symbol("]", "close the bracket, or write a comma")?;
-        Ok((shape, self.order()))
+        self.expect_symbol("]", "close the bracket, or write a comma")?;
+        Ok((shape, self.parse_order()))
     }
 
     /// Parses `column`, if it is there.
-    fn order(&mut self) -> Order {
+    fn parse_order(&mut self) -> Order {
         if self.take_word("column") {
             Order::Column
         } else {
@@ -468,24 +469,27 @@ impl Parser<'_> {
         if !self.take_symbol("{") {
             return Ok(None);
         }
-        let mut role = self.dashed("a role")?;
-        while self.token().kind == Kind::Word && !self.is_word("of") && !self.is_word("links") {
+        let mut role = self.parse_dashed_words("a role")?;
+        while self.current_token().kind == Kind::Word
+            && !self.is_word("of")
+            && !self.is_word("links")
+        {
             role.push(' ');
-            role.push_str(&self.dashed("a role")?);
+            role.push_str(&self.parse_dashed_words("a role")?);
         }
         let name = if self.take_word("of") {
-            self.name("a name")?
+            self.parse_name("a name")?
         } else {
             String::new()
         };
         let mut links = Vec::new();
         if self.take_word("links") {
-            links.push(self.name("a name")?);
+            links.push(self.parse_name("a name")?);
             while self.take_symbol(",") {
-                links.push(self.name("a name")?);
+                links.push(self.parse_name("a name")?);
             }
         }
-        self.symbol("}", "close the brace")?;
+        self.expect_symbol("}", "close the brace")?;
         Ok(Some(Box::new(NameOrigin {
             links,
             ..NameOrigin::new(role.as_str().into(), name)
@@ -493,13 +497,13 @@ impl Parser<'_> {
     }
 
     /// Words with dashes between them, or a name in quotes.
-    pub(super) fn dashed(&mut self, what: &str) -> Parse<String> {
-        let quoted = self.token().kind == Kind::Quoted;
-        let mut text = self.name(what)?;
+    pub(super) fn parse_dashed_words(&mut self, what: &str) -> Parse<String> {
+        let quoted = self.current_token().kind == Kind::Quoted;
+        let mut text = self.parse_name(what)?;
         while !quoted && self.is_symbol("-") && self.token_at(1).kind == Kind::Word {
             self.at += 1;
             text.push('-');
-            text.push_str(self.spelled(self.token()));
+            text.push_str(self.token_text(self.current_token()));
             self.at += 1;
         }
         Ok(text)

@@ -23,39 +23,41 @@ impl Parser<'_> {
             && matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted)
     }
 
-    pub(super) fn statement(&mut self, names: &Names) -> Parse<Stmt> {
-        let statement = self.action(names)?;
-        let at = self.span()?;
+    pub(super) fn parse_statement(&mut self, names: &Names) -> Parse<Stmt> {
+        let statement = self.parse_action(names)?;
+        let at = self.parse_span()?;
         Ok(Stmt { at, ..statement })
     }
 
-    fn action(&mut self, names: &Names) -> Parse<Stmt> {
+    fn parse_action(&mut self, names: &Names) -> Parse<Stmt> {
         if self.is_assignment() {
-            let target = self.place(names)?;
-            self.symbol(":=", "assignments are written `x := y`")?;
-            return self.assigned(names, target);
+            let target = self.parse_place(names)?;
+            self.expect_symbol(":=", "assignments are written `x := y`")?;
+            return self.parse_assigned_value(names, target);
         }
         let kind = if self.take_word("call") {
-            self.call(names, None)?
+            self.parse_call(names, None)?
         } else if self.take_word("push") {
-            let class = self.class()?;
-            let value = self.expr(names)?;
-            let tape = self.tape(names, "on")?;
+            let class = self.parse_tape_class()?;
+            let value = self.parse_expr(names)?;
+            let tape = self.parse_tape(names, "on")?;
             StmtKind::Push { tape, class, value }
         } else if self.take_word("opaque") {
-            let text = self.name("the text of the statement, in quotes")?.into();
-            let reads = self.list(names, "reads")?;
-            let writes = self.list(names, "writes")?;
+            let text = self
+                .parse_name("the text of the statement, in quotes")?
+                .into();
+            let reads = self.parse_list(names, "reads")?;
+            let writes = self.parse_list(names, "writes")?;
             StmtKind::Opaque {
                 text,
                 reads,
                 writes,
             }
         } else if self.take_word("stop") {
-            let text = self.name("the message, in quotes")?.into();
+            let text = self.parse_name("the message, in quotes")?.into();
             StmtKind::Stop { text }
         } else if self.take_word("allocate") {
-            let (pointer, count) = self.sized(names)?;
+            let (pointer, count) = self.parse_pointer_and_count(names)?;
             let zeroed = self.take_word("zeroed");
             StmtKind::Allocate {
                 pointer,
@@ -63,50 +65,52 @@ impl Parser<'_> {
                 zeroed,
             }
         } else if self.take_word("free") {
-            let pointer = self.place(names)?;
+            let pointer = self.parse_place(names)?;
             StmtKind::Free { pointer }
         } else if self.take_word("resize") {
-            let (pointer, count) = self.sized(names)?;
+            let (pointer, count) = self.parse_pointer_and_count(names)?;
             StmtKind::Resize { pointer, count }
         } else {
-            return Err(self.unexpected("a statement", "statements are `x := y`, `call f(x)`, ..."));
+            return Err(
+                self.report_unexpected("a statement", "statements are `x := y`, `call f(x)`, ...")
+            );
         };
         Ok(Stmt::new(kind))
     }
 
     /// A pointer and a number of elements.
-    fn sized(&mut self, names: &Names) -> Parse<(Place, Expr)> {
-        let pointer = self.place(names)?;
-        self.symbol(",", "write the number of elements, `allocate p, n`")?;
-        Ok((pointer, self.expr(names)?))
+    fn parse_pointer_and_count(&mut self, names: &Names) -> Parse<(Place, Expr)> {
+        let pointer = self.parse_place(names)?;
+        self.expect_symbol(",", "write the number of elements, `allocate p, n`")?;
+        Ok((pointer, self.parse_expr(names)?))
     }
 
     /// Reads the statement behind `:=`.
-    fn assigned(&mut self, names: &Names, target: Place) -> Parse<Stmt> {
+    fn parse_assigned_value(&mut self, names: &Names, target: Place) -> Parse<Stmt> {
         let kind = if self.is_word("call") && self.token_at(1).kind != Kind::Newline {
             self.at += 1;
-            self.call(names, Some(target))?
+            self.parse_call(names, Some(target))?
         } else if self.is_word("pop") && self.symbol_at(1, "[") {
             self.at += 1;
-            let class = self.class()?;
-            let tape = self.tape(names, "from")?;
+            let class = self.parse_tape_class()?;
+            let tape = self.parse_tape(names, "from")?;
             StmtKind::Pop {
                 tape,
                 class,
                 target,
             }
         } else {
-            let value = self.expr(names)?;
+            let value = self.parse_expr(names)?;
             StmtKind::Assign { target, value }
         };
         Ok(Stmt::new(kind))
     }
 
-    fn call(&mut self, names: &Names, result: Option<Place>) -> Parse<StmtKind> {
-        let at = self.token().start;
-        let name = self.name("the name of a routine")?;
+    fn parse_call(&mut self, names: &Names, result: Option<Place>) -> Parse<StmtKind> {
+        let at = self.current_token().start;
+        let name = self.parse_name("the name of a routine")?;
         let callee = self.routine_named(&name, at)?;
-        self.symbol(
+        self.expect_symbol(
             "(",
             "arguments stand in parentheses, `()` if there are none",
         )?;
@@ -116,13 +120,13 @@ impl Parser<'_> {
                 arguments.push(if self.take_word("absent") {
                     None
                 } else {
-                    Some(self.expr(names)?)
+                    Some(self.parse_expr(names)?)
                 });
                 if !self.take_symbol(",") {
                     break;
                 }
             }
-            self.symbol(")", "close the parenthesis, or write a comma")?;
+            self.expect_symbol(")", "close the parenthesis, or write a comma")?;
         }
         Ok(StmtKind::Call {
             callee,
@@ -131,11 +135,11 @@ impl Parser<'_> {
         })
     }
 
-    fn class(&mut self) -> Parse<TapeClass> {
+    fn parse_tape_class(&mut self) -> Parse<TapeClass> {
         const CLASSES: &str = "classes are `[real]`, `[real32]`, `[integer]`, `[control count]` and `[control N]` \
                                with the number of bits";
-        self.symbol("[", CLASSES)?;
-        let class = match self.spelled(self.token()) {
+        self.expect_symbol("[", CLASSES)?;
+        let class = match self.token_text(self.current_token()) {
             "real" => TapeClass::Real,
             "real32" => TapeClass::Real32,
             "integer" => TapeClass::Integer,
@@ -144,39 +148,39 @@ impl Parser<'_> {
                 if self.is_word("count") {
                     TapeClass::Control(ControlWidth::Count)
                 } else {
-                    let spelled = self.spelled(self.token());
+                    let spelled = self.token_text(self.current_token());
                     match spelled.parse() {
                         Ok(bits) => TapeClass::Control(ControlWidth::Bits(bits)),
-                        Err(_) => return Err(self.unexpected("a number of bits", CLASSES)),
+                        Err(_) => return Err(self.report_unexpected("a number of bits", CLASSES)),
                     }
                 }
             }
-            _ => return Err(self.unexpected("a class of values", CLASSES)),
+            _ => return Err(self.report_unexpected("a class of values", CLASSES)),
         };
         self.at += 1;
-        self.symbol("]", CLASSES)?;
+        self.expect_symbol("]", CLASSES)?;
         Ok(class)
     }
 
     /// The tape that is named, or the only one.
-    fn tape(&mut self, names: &Names, word: &str) -> Parse<VarId> {
+    fn parse_tape(&mut self, names: &Names, word: &str) -> Parse<VarId> {
         if self.take_word(word) {
-            return self.variable(names);
+            return self.parse_variable(names);
         }
         match names.tape {
             Some(tape) => Ok(tape),
-            None => Err(self.unexpected(
+            None => Err(self.report_unexpected(
                 &format!("`{word}` and a tape"),
                 "the tape may be left out where the routine has exactly one",
             )),
         }
     }
 
-    fn list(&mut self, names: &Names, word: &str) -> Parse<Box<[VarId]>> {
+    fn parse_list(&mut self, names: &Names, word: &str) -> Parse<Box<[VarId]>> {
         let mut list = Vec::new();
         if self.take_word(word) {
             loop {
-                list.push(self.variable(names)?);
+                list.push(self.parse_variable(names)?);
                 if !self.take_symbol(",") {
                     break;
                 }

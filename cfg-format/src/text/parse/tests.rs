@@ -314,7 +314,7 @@ end
 ";
     let parsed = parse(text);
     let program = parsed.program.expect("it can be read");
-    let found = cfg_core::validate::problems(&program).1;
+    let found = cfg_core::validate::find_problems(&program).1;
     let place = |code: &str| {
         let problem = found.iter().find(|d| d.code == code);
         let site = problem.and_then(|d| d.at.site.as_deref());

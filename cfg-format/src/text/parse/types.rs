@@ -8,7 +8,7 @@ use cfg_core::{
 
 impl Parser<'_> {
     pub(super) fn scalar_type(&mut self) -> Option<ScalarType> {
-        let spelled = self.spelled(self.token());
+        let spelled = self.token_text(self.current_token());
         let ty = ScalarType::from_name(spelled)?;
         self.at += 1;
         Some(ty)
@@ -16,12 +16,12 @@ impl Parser<'_> {
 
     /// The type of a declaration, `^` before it for each pointer.
     pub(super) fn expected_type(&mut self) -> Parse<ScalarType> {
-        let start = self.token().start;
+        let start = self.current_token().start;
         let mut pointers = 0;
         while self.take_symbol("^") {
             pointers += 1;
         }
-        let mut ty = self.pointee()?;
+        let mut ty = self.parse_pointee()?;
         for _ in 0..pointers {
             ty = ScalarType::Pointer(self.pointer_to(ty, start)?);
         }
@@ -47,7 +47,7 @@ impl Parser<'_> {
     }
 
     /// A type that is no pointer.
-    fn pointee(&mut self) -> Parse<ScalarType> {
+    fn parse_pointee(&mut self) -> Parse<ScalarType> {
         if let Some(ty) = self.scalar_type() {
             return Ok(ty);
         }
@@ -55,24 +55,24 @@ impl Parser<'_> {
             self.at += 1;
             return self.record_type();
         }
-        let spelled = self.spelled(self.token());
+        let spelled = self.token_text(self.current_token());
         let help = match Self::other_type(spelled) {
             Some(other) => format!("write `{other}`"),
             None => did_you_mean(spelled, ScalarType::ALL.map(ScalarType::name))
                 .unwrap_or_else(|| "types are real, real32, integer, logical, tape, and `record` with the name of one".to_owned()),
         };
-        Err(self.unexpected("a type", &help))
+        Err(self.report_unexpected("a type", &help))
     }
 
     /// The name of a record after `record`.
     fn record_type(&mut self) -> Parse<ScalarType> {
-        let at = self.token().start;
-        let name = self.name("the name of a record")?;
+        let at = self.current_token().start;
+        let name = self.parse_name("the name of a record")?;
         if let Some(&id) = self.records.get(&name) {
             return Ok(ScalarType::Record(id));
         }
         let known = || self.records.keys().map(String::as_str).collect();
-        let help = (self.suggestions.of(&name, known)).unwrap_or_else(|| {
+        let help = (self.suggestions.suggest(&name, known)).unwrap_or_else(|| {
             format!("declare it outside of routines: `record {name}`, a line for each field, `end`")
         });
         let message = format!("unknown record `{name}`");

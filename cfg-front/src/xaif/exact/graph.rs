@@ -5,7 +5,7 @@ use crate::xaif::{
     codes,
     graph::Places,
     read::{
-        model::{int, unexpected},
+        model::{int_attribute, unexpected_element},
         xml::{At, El, NodeId},
     },
 };
@@ -24,7 +24,7 @@ impl Reader<'_, '_> {
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"
     )]
-    pub(super) fn graph(
+    pub(super) fn read_graph(
         &mut self,
         node: NodeId,
         r: usize,
@@ -40,7 +40,7 @@ impl Reader<'_, '_> {
                 El::ControlFlowEdge => edge_nodes.push(n),
                 El::ArgumentList => {}
                 _ => {
-                    let id = int(doc, n, At::VertexId, self.sink)?;
+                    let id = int_attribute(doc, n, At::VertexId, self.sink)?;
                     if index.insert(id, VertexId::new(vertices.len())).is_some() {
                         self.report(
                             n,
@@ -51,7 +51,7 @@ impl Reader<'_, '_> {
                         return None;
                     }
                     let mut nodes = Vec::new();
-                    vertices.push(self.vertex(n, id, r, program, &mut nodes)?);
+                    vertices.push(self.read_vertex(n, id, r, program, &mut nodes)?);
                     places.vertices.push(n);
                     places.statements.push(nodes);
                 }
@@ -62,7 +62,7 @@ impl Reader<'_, '_> {
         }
         let mut edges = Vec::new();
         for n in edge_nodes {
-            if let Some(edge) = self.edge(n, &index, &vertices)? {
+            if let Some(edge) = self.read_edge(n, &index, &vertices)? {
                 edges.push(edge);
                 places.edges.push(n);
             }
@@ -74,7 +74,7 @@ impl Reader<'_, '_> {
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"
     )]
-    fn vertex(
+    fn read_vertex(
         &mut self,
         n: NodeId,
         id: i64,
@@ -83,7 +83,7 @@ impl Reader<'_, '_> {
         nodes: &mut Vec<NodeId>,
     ) -> Option<Vertex> {
         let doc = self.doc;
-        let data = self.data(n)?;
+        let data = self.read_data(n)?;
         let mut attributes = vec![];
         let kind = match doc.name(n) {
             El::Entry => VertexKind::Entry,
@@ -93,18 +93,18 @@ impl Reader<'_, '_> {
             El::BasicBlock => {
                 let mut statements = Vec::new();
                 for s in doc.children(n) {
-                    statements.push(self.statement(s, r, program)?);
+                    statements.push(self.read_statement(s, r, program)?);
                     nodes.push(s);
                 }
                 VertexKind::Block(statements)
             }
             name @ (El::PreLoop | El::PostLoop | El::ForLoop | El::Branch) => {
                 attributes = vec![("line", At::LineNumber), ("reversal", At::Reversal)];
-                let condition = self.child(n, El::Condition)?;
-                let condition = self.expression(condition, r)?;
+                let condition = self.read_child(n, El::Condition)?;
+                let condition = self.read_expression(condition, r)?;
                 match name {
                     El::Branch => {
-                        let selector = self.selector(n, &data, condition)?;
+                        let selector = self.read_selector(n, &data, condition)?;
                         VertexKind::Branch(Box::new(selector))
                     }
                     name => {
@@ -116,7 +116,7 @@ impl Reader<'_, '_> {
                         let test = match name {
                             El::PreLoop => LoopTest::Pre(condition),
                             El::PostLoop => LoopTest::Post(condition),
-                            _ => self.counted(n, r, condition)?,
+                            _ => self.read_counted(n, r, condition)?,
                         };
                         VertexKind::Loop {
                             form,
@@ -126,23 +126,23 @@ impl Reader<'_, '_> {
                 }
             }
             _ => {
-                let problem = unexpected(doc, n);
+                let problem = unexpected_element(doc, n);
                 self.sink.push(problem);
                 return None;
             }
         };
         let mut vertex = Vertex::new(id, kind);
-        vertex.annotations = self.annotations(n, &data, &attributes);
+        vertex.annotations = self.read_annotations(n, &data, &attributes);
         if let Some(origin) = data.get("origin") {
             let role = origin.get(0).and_then(Value::as_str);
             let role = OriginRole::ALL.into_iter().find(|o| Some(o.name()) == role);
             let (Some(role), Some(of)) = (role, origin.get(1).and_then(Value::as_i64)) else {
-                self.mismatch(n, "the origin of the vertex cannot be read");
+                self.report_mismatch(n, "the origin of the vertex cannot be read");
                 return None;
             };
             vertex.origin = Some(Origin { role, vertex: of });
         }
-        vertex.at = self.span(n, &data)?;
+        vertex.at = self.read_span(n, &data)?;
         Some(vertex)
     }
 
@@ -150,7 +150,12 @@ impl Reader<'_, '_> {
         clippy::wildcard_enum_match_arm,
         reason = "JSON has no further kinds of values"
     )]
-    fn selector(&mut self, n: NodeId, data: &Map<String, Value>, value: Expr) -> Option<Selector> {
+    fn read_selector(
+        &mut self,
+        n: NodeId,
+        data: &Map<String, Value>,
+        value: Expr,
+    ) -> Option<Selector> {
         let Some(arms) = data.get("arms") else {
             return Some(Selector::Condition(value));
         };
@@ -180,17 +185,17 @@ impl Reader<'_, '_> {
         match arms {
             Some(arms) => Some(Selector::Cases { value, arms }),
             None => {
-                self.mismatch(n, "the arms of the branch cannot be read");
+                self.report_mismatch(n, "the arms of the branch cannot be read");
                 None
             }
         }
     }
 
-    fn counted(&mut self, n: NodeId, r: usize, condition: Expr) -> Option<LoopTest> {
-        let initialization = self.child(n, El::Initialization)?;
-        let update = self.child(n, El::Update)?;
-        let (index, first) = self.assignment(initialization, r)?;
-        let (_, next) = self.assignment(update, r)?;
+    fn read_counted(&mut self, n: NodeId, r: usize, condition: Expr) -> Option<LoopTest> {
+        let initialization = self.read_child(n, El::Initialization)?;
+        let update = self.read_child(n, El::Update)?;
+        let (index, first) = self.read_assignment(initialization, r)?;
+        let (_, next) = self.read_assignment(update, r)?;
         let second = |e: Expr| match e {
             Expr::Op(_, operands) if operands.len() == 2 => operands.into_iter().nth(1),
             Expr::Int(_)
@@ -210,27 +215,27 @@ impl Reader<'_, '_> {
                 step,
             }),
             _ => {
-                self.mismatch(n, "the ForLoop does not count an index");
+                self.report_mismatch(n, "the ForLoop does not count an index");
                 None
             }
         }
     }
 
     /// Reads one edge; `None` for an edge that only repeats another for a further value.
-    fn edge(
+    fn read_edge(
         &mut self,
         n: NodeId,
         index: &HashMap<i64, VertexId>,
         vertices: &[Vertex],
     ) -> Option<Option<Edge>> {
         let doc = self.doc;
-        let data = self.data(n)?;
+        let data = self.read_data(n)?;
         if data.get("again").is_some() {
             return Some(None);
         }
-        let id = int(doc, n, At::EdgeId, self.sink)?;
-        let source = int(doc, n, At::Source, self.sink)?;
-        let target = int(doc, n, At::Target, self.sink)?;
+        let id = int_attribute(doc, n, At::EdgeId, self.sink)?;
+        let source = int_attribute(doc, n, At::Source, self.sink)?;
+        let target = int_attribute(doc, n, At::Target, self.sink)?;
         let (Some(&from), Some(&to)) = (index.get(&source), index.get(&target)) else {
             self.report(
                 n,
@@ -241,7 +246,7 @@ impl Reader<'_, '_> {
             return None;
         };
         let value = match doc.attr(n, At::ConditionValue) {
-            Some(_) => Some(int(doc, n, At::ConditionValue, self.sink)?),
+            Some(_) => Some(int_attribute(doc, n, At::ConditionValue, self.sink)?),
             None => None,
         };
         let two_way = matches!(
@@ -255,7 +260,7 @@ impl Reader<'_, '_> {
         };
         let mut edge = Edge::new(from, to, label);
         edge.id = (!data.contains_key("id")).then_some(id);
-        edge.annotations = self.annotations(n, &data, &[]);
+        edge.annotations = self.read_annotations(n, &data, &[]);
         Some(Some(edge))
     }
 }

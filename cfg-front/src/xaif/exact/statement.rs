@@ -7,7 +7,7 @@ use crate::xaif::{
     notation::{spelling, tapes::tape_class},
     read::{
         expression::ExpressionGraph,
-        model::{int, text, unexpected},
+        model::{int_attribute, text_attribute, unexpected_element},
         xml::{At, El, NodeId},
     },
 };
@@ -22,15 +22,20 @@ impl Reader<'_, '_> {
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"
     )]
-    pub(super) fn statement(&mut self, n: NodeId, r: usize, program: &Program) -> Option<Stmt> {
+    pub(super) fn read_statement(
+        &mut self,
+        n: NodeId,
+        r: usize,
+        program: &Program,
+    ) -> Option<Stmt> {
         let doc = self.doc;
-        let data = self.data(n)?;
+        let data = self.read_data(n)?;
         let kind = match doc.name(n) {
             El::Assignment => {
-                let (target, value) = self.assignment(n, r)?;
+                let (target, value) = self.read_assignment(n, r)?;
                 StmtKind::Assign { target, value }
             }
-            El::SubroutineCall => self.call(n, r, program, &data)?,
+            El::SubroutineCall => self.read_call(n, r, program, &data)?,
             El::Marker => {
                 let text = doc.attr(n, At::Annotation).unwrap_or_default();
                 let own = text.find("{cfgrev ").unwrap_or(text.len());
@@ -46,7 +51,7 @@ impl Reader<'_, '_> {
                     list.as_array()?.iter().map(id).collect()
                 };
                 let (Some(reads), Some(writes)) = (list("reads"), list("writes")) else {
-                    self.mismatch(n, "the marker names a variable that does not exist");
+                    self.report_mismatch(n, "the marker names a variable that does not exist");
                     return None;
                 };
                 let own_text = data.get("text").and_then(Value::as_str);
@@ -57,19 +62,19 @@ impl Reader<'_, '_> {
                 }
             }
             _ => {
-                let problem = unexpected(doc, n);
+                let problem = unexpected_element(doc, n);
                 self.sink.push(problem);
                 return None;
             }
         };
         let mut statement = Stmt::new(kind);
         let attributes = [("statement", At::StatementId), ("line", At::LineNumber)];
-        statement.annotations = self.annotations(n, &data, &attributes);
-        statement.at = self.span(n, &data)?;
+        statement.annotations = self.read_annotations(n, &data, &attributes);
+        statement.at = self.read_span(n, &data)?;
         Some(statement)
     }
 
-    fn call(
+    fn read_call(
         &mut self,
         n: NodeId,
         r: usize,
@@ -77,11 +82,11 @@ impl Reader<'_, '_> {
         data: &Map<String, Value>,
     ) -> Option<StmtKind> {
         let doc = self.doc;
-        let name = text(doc, n, At::SymbolId, self.sink)?;
+        let name = text_attribute(doc, n, At::SymbolId, self.sink)?;
         let mut given: Vec<(i64, Expr)> = Vec::new();
         for argument in doc.children(n) {
-            let position = int(doc, argument, At::Position, self.sink)?;
-            given.push((position, self.expression(argument, r)?));
+            let position = int_attribute(doc, argument, At::Position, self.sink)?;
+            given.push((position, self.read_expression(argument, r)?));
         }
         given.sort_by_key(|g| g.0);
         if let Some((class, pop)) = tape_class(&name) {
@@ -103,7 +108,7 @@ impl Reader<'_, '_> {
                 _ => None,
             }
             .or_else(|| {
-                self.mismatch(n, "a push or pop has a tape and a value");
+                self.report_mismatch(n, "a push or pop has a tape and a value");
                 None
             });
         }
@@ -113,7 +118,7 @@ impl Reader<'_, '_> {
             Some(_) => match given.pop() {
                 Some((_, Expr::Place(place))) => Some(place),
                 _ => {
-                    self.mismatch(n, "the call has no place for its result");
+                    self.report_mismatch(n, "the call has no place for its result");
                     return None;
                 }
             },
@@ -127,7 +132,7 @@ impl Reader<'_, '_> {
             match slot {
                 Some(slot) if slot.is_none() => *slot = Some(e),
                 _ => {
-                    self.mismatch(n, "the arguments of the call do not fit the routine");
+                    self.report_mismatch(n, "the arguments of the call do not fit the routine");
                     return None;
                 }
             }
@@ -139,13 +144,13 @@ impl Reader<'_, '_> {
         })
     }
 
-    pub(super) fn assignment(&mut self, n: NodeId, r: usize) -> Option<(Place, Expr)> {
-        let left = self.child(n, El::AssignmentLHS)?;
-        let right = self.child(n, El::AssignmentRHS)?;
-        Some((self.place(left, r)?, self.expression(right, r)?))
+    pub(super) fn read_assignment(&mut self, n: NodeId, r: usize) -> Option<(Place, Expr)> {
+        let left = self.read_child(n, El::AssignmentLHS)?;
+        let right = self.read_child(n, El::AssignmentRHS)?;
+        Some((self.read_place(left, r)?, self.read_expression(right, r)?))
     }
 
-    pub(super) fn expression(&mut self, container: NodeId, r: usize) -> Option<Expr> {
+    pub(super) fn read_expression(&mut self, container: NodeId, r: usize) -> Option<Expr> {
         self.nesting += 1;
         let result = if self.nesting > Expr::MAX_DEPTH {
             self.too_deep(container);
@@ -156,7 +161,7 @@ impl Reader<'_, '_> {
             let mut context = (&mut *self, r);
             graph
                 .evaluate(doc, &mut context, |(reader, r), v, operands| {
-                    reader.node(graph.vertices[v], *r, operands)
+                    reader.read_node(graph.vertices[v], *r, operands)
                 })
                 .map(|(e, _)| e)
         };
@@ -178,7 +183,12 @@ impl Reader<'_, '_> {
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"
     )]
-    fn node(&mut self, v: NodeId, r: usize, operands: Vec<(Expr, usize)>) -> Option<(Expr, usize)> {
+    fn read_node(
+        &mut self,
+        v: NodeId,
+        r: usize,
+        operands: Vec<(Expr, usize)>,
+    ) -> Option<(Expr, usize)> {
         let doc = self.doc;
         let depth = 1 + operands.iter().map(|o| o.1).max().unwrap_or(0);
         if depth > Expr::MAX_DEPTH {
@@ -188,7 +198,7 @@ impl Reader<'_, '_> {
         match doc.name(v) {
             El::Constant => constant(doc, v, self.sink).map(|t| (t.expr, 1)),
             El::VariableReference => {
-                let place = self.place(v, r)?;
+                let place = self.read_place(v, r)?;
                 let e = Expr::Place(place);
                 // Each subscript was limited when it was read, so the recursion of `depth` is bounded.
                 let depth = e.depth();
@@ -199,7 +209,7 @@ impl Reader<'_, '_> {
                 Some((e, depth))
             }
             El::Intrinsic | El::BooleanOperation => {
-                let name = text(doc, v, At::Name, self.sink)?;
+                let name = text_attribute(doc, v, At::Name, self.sink)?;
                 let Some(op) = spelling::operator(&name) else {
                     self.report(
                         v,
@@ -213,19 +223,19 @@ impl Reader<'_, '_> {
                 Some((Expr::op(op, operands), depth))
             }
             _ => {
-                let problem = unexpected(doc, v);
+                let problem = unexpected_element(doc, v);
                 self.sink.push(problem);
                 None
             }
         }
     }
 
-    fn place(&mut self, n: NodeId, r: usize) -> Option<Place> {
+    fn read_place(&mut self, n: NodeId, r: usize) -> Option<Place> {
         let doc = self.doc;
-        let reference = self.child(n, El::SymbolReference)?;
+        let reference = self.read_child(n, El::SymbolReference)?;
         let symbol = self.model.reference(doc, reference, self.sink)?;
         let Some(&var) = self.variables.get(&(r, symbol)) else {
-            self.mismatch(reference, "the routine has no variable of this symbol");
+            self.report_mismatch(reference, "the routine has no variable of this symbol");
             return None;
         };
         let Some(element) = doc.child(n, El::ArrayElementReference) else {
@@ -235,7 +245,7 @@ impl Reader<'_, '_> {
         for triplet in doc.children(element) {
             let mut part = |name| -> Option<Option<Expr>> {
                 match doc.child(triplet, name) {
-                    Some(container) => Some(Some(self.expression(container, r)?)),
+                    Some(container) => Some(Some(self.read_expression(container, r)?)),
                     None => Some(None),
                 }
             };

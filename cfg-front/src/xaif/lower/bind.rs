@@ -4,7 +4,7 @@ use crate::xaif::{
     codes,
     lower::{Lower, expression::TypedPlace, typed::Typed},
     read::{
-        model::{SymbolType, int, unexpected},
+        model::{SymbolType, int_attribute, unexpected_element},
         xml::{At, El, NodeId},
     },
 };
@@ -32,17 +32,22 @@ impl Formal {
 
 impl Lower<'_, '_> {
     /// Appends a call, with the copies before and after it, to the prelude.
-    pub(crate) fn call(&mut self, n: NodeId, callee: usize, result: Option<Place>) -> Option<()> {
+    pub(crate) fn lower_call(
+        &mut self,
+        n: NodeId,
+        callee: usize,
+        result: Option<Place>,
+    ) -> Option<()> {
         let doc = self.doc;
         let formals = &self.model.routines[callee].formals;
         let mut actuals: Vec<Option<NodeId>> = vec![None; formals.len()];
         for argument in doc.children(n) {
             if doc.name(argument) != El::Argument {
-                let problem = unexpected(doc, argument);
+                let problem = unexpected_element(doc, argument);
                 self.sink.push(problem);
                 return None;
             }
-            let position = int(doc, argument, At::Position, self.sink)?;
+            let position = int_attribute(doc, argument, At::Position, self.sink)?;
             let place = self.model.routines[callee].slot(position);
             if place == Some(None) {
                 // A formal of a type that is not computed with.
@@ -77,12 +82,12 @@ impl Lower<'_, '_> {
         for (i, actual) in actuals.into_iter().enumerate() {
             arguments.push(match actual {
                 None => None,
-                Some(argument) => Some(self.bind(argument, callee, i, &mut after)?),
+                Some(argument) => Some(self.bind_argument(argument, callee, i, &mut after)?),
             });
         }
         // Variables of routines around the callee travel as further arguments.
         for &symbol in &self.scan.routines[callee].host {
-            let var = self.known(symbol);
+            let var = self.known_variable(symbol);
             let Some(var) = var else {
                 self.report(
                     n,
@@ -107,14 +112,14 @@ impl Lower<'_, '_> {
             arguments: arguments.into(),
             result,
         });
-        self.emit(n, statement);
+        self.emit_before(n, statement);
         for statement in after {
-            self.emit(n, statement);
+            self.emit_before(n, statement);
         }
         Some(())
     }
 
-    fn formal(&mut self, callee: usize, i: usize) -> Option<Formal> {
+    fn find_formal(&mut self, callee: usize, i: usize) -> Option<Formal> {
         let (symbol, _) = *self.model.routines[callee].formals.get(i)?;
         let s = &self.model.symbols[symbol];
         // A formal of another type has been reported where it is declared.
@@ -137,7 +142,7 @@ impl Lower<'_, '_> {
         })
     }
 
-    fn bind(
+    fn bind_argument(
         &mut self,
         argument: NodeId,
         callee: usize,
@@ -145,14 +150,14 @@ impl Lower<'_, '_> {
         after: &mut Vec<Stmt>,
     ) -> Option<Expr> {
         let doc = self.doc;
-        let formal = self.formal(callee, i)?;
+        let formal = self.find_formal(callee, i)?;
         let only = {
             let mut children = doc.children(argument);
             children.next().filter(|_| children.next().is_none())
         };
         self.same_kind_of_text(argument, only, callee, i, &formal)?;
         if let Some(reference) = only.filter(|&c| doc.name(c) == El::VariableReference) {
-            let place = self.place(reference)?;
+            let place = self.lower_place(reference)?;
             let converts = place.ty.is_real() && formal.ty.is_real();
             if place.ty != formal.ty && !converts {
                 self.report(
@@ -181,8 +186,8 @@ impl Lower<'_, '_> {
                         );
                         return None;
                     }
-                    let value = self.gather(argument, section, ty)?;
-                    let value = self.converted(argument, value, formal.ty)?;
+                    let value = self.gather_section(argument, section, ty)?;
+                    let value = self.convert_value(argument, value, formal.ty)?;
                     let value = match value.expr {
                         Expr::Place(_) => value,
                         Expr::Int(_)
@@ -191,7 +196,7 @@ impl Lower<'_, '_> {
                         | Expr::Logical(_)
                         | Expr::Op(..)
                         | Expr::Null(_)
-                        | Expr::Addr(_) => self.spill(argument, value)?,
+                        | Expr::Addr(_) => self.spill_value(argument, value)?,
                     };
                     let Expr::Place(place) = value.expr else {
                         return None;
@@ -206,7 +211,7 @@ impl Lower<'_, '_> {
             return self.bind_place(argument, callee, place.place, place.rank, &formal, after);
         }
         // Expressions and constants go through a temporary.
-        let value = self.expression(argument)?;
+        let value = self.lower_expression(argument)?;
         if value.rank != formal.rank() {
             self.report(
                 argument,
@@ -221,8 +226,8 @@ impl Lower<'_, '_> {
             );
             return None;
         }
-        let value = self.converted(argument, value, formal.ty)?;
-        let value = self.spill(argument, value)?;
+        let value = self.convert_value(argument, value, formal.ty)?;
+        let value = self.spill_value(argument, value)?;
         Some(value.expr)
     }
 
@@ -288,17 +293,17 @@ impl Lower<'_, '_> {
             );
             return None;
         };
-        let place = self.fixed(argument, place, formal)?;
+        let place = self.fix_subscripts(argument, place, formal)?;
         let value = Typed {
             expr: Expr::Place(place.clone()),
             ty: actual.ty,
             rank,
             depth: actual.depth + 1,
         };
-        let value = self.converted(argument, value, formal.ty)?;
-        let copy = self.spill(argument, value)?;
+        let value = self.convert_value(argument, value, formal.ty)?;
+        let copy = self.spill_value(argument, value)?;
         if formal.written {
-            let back = self.converted(argument, copy.clone(), actual.ty)?;
+            let back = self.convert_value(argument, copy.clone(), actual.ty)?;
             after.push(Stmt::assign(place, back.expr));
         }
         let Expr::Place(copy) = copy.expr else {
@@ -394,7 +399,7 @@ impl Lower<'_, '_> {
                 .formals
                 .iter()
                 .all(|f| self.model.symbols[f.0].rank == 0);
-            if elemental && self.size(&place) != Some(1) {
+            if elemental && self.constant_size(&place) != Some(1) {
                 self.report(
                     argument,
                     &codes::CALL,
@@ -406,10 +411,10 @@ impl Lower<'_, '_> {
             return Some(Expr::Place(self.first_element(place)));
         }
         if formal.explicit() {
-            if rank == 0 || self.contiguous(&place) {
+            if rank == 0 || self.is_contiguous(&place) {
                 return Some(Expr::Place(place));
             }
-            return self.copied(argument, place, rank, formal, after);
+            return self.bind_by_copy(argument, place, rank, formal, after);
         }
         if rank == formal.rank() {
             let extents = self.extents_now(&place);
@@ -475,7 +480,7 @@ impl Lower<'_, '_> {
     }
 
     /// Number of elements of a whole array with constant extents.
-    fn size(&self, place: &Place) -> Option<i64> {
+    fn constant_size(&self, place: &Place) -> Option<i64> {
         if !place.subscripts.is_empty() {
             return None;
         }
@@ -525,7 +530,7 @@ impl Lower<'_, '_> {
     }
 
     /// True if the cells of an array or section follow each other without gaps for certain.
-    fn contiguous(&self, place: &Place) -> bool {
+    fn is_contiguous(&self, place: &Place) -> bool {
         // Column order: whole dimensions first, then one unit-stride range, then single indices.
         let shape = &self.ir.variable(place.var).shape;
         let mut broken = false;
@@ -565,7 +570,7 @@ impl Lower<'_, '_> {
         formal: &Formal,
         after: &mut Vec<Stmt>,
     ) -> Option<Expr> {
-        let place = self.fixed(argument, place, formal)?;
+        let place = self.fix_subscripts(argument, place, formal)?;
         let extents = self.extents_now(&place);
         let size = match extents.iter().try_fold(1i64, |n, e| match e {
             Expr::Int(e) => n.checked_mul(*e),
@@ -595,7 +600,7 @@ impl Lower<'_, '_> {
         let extents = leading.iter().map(|&e| Expr::Int(e)).chain([last]);
         let array = Expr::var(self.array_of(argument, formal.ty, extents.collect()));
         let copy = |lower: &mut Self, from: Expr, to: Expr, ranks| {
-            let callee = lower.reshaper(formal.ty, ranks)?;
+            let callee = lower.reshape_routine(formal.ty, ranks)?;
             Some(Stmt::new(StmtKind::Call {
                 callee,
                 arguments: [Some(from), Some(to)].into(),
@@ -604,7 +609,7 @@ impl Lower<'_, '_> {
         };
         let ranks = (rank, formal.rank());
         let copy_in = copy(self, Expr::Place(place.clone()), array.clone(), ranks)?;
-        self.emit(argument, copy_in);
+        self.emit_before(argument, copy_in);
         if formal.written {
             let ranks = (formal.rank(), rank);
             let copy_out = copy(self, array.clone(), Expr::Place(place), ranks)?;
@@ -615,7 +620,7 @@ impl Lower<'_, '_> {
 
     /// The place with the values of its subscripts at the call, whatever the callee does to them, if the
     /// callee writes it.
-    fn fixed(&mut self, argument: NodeId, place: Place, formal: &Formal) -> Option<Place> {
+    fn fix_subscripts(&mut self, argument: NodeId, place: Place, formal: &Formal) -> Option<Place> {
         if !formal.written {
             return Some(place);
         }
@@ -631,7 +636,7 @@ impl Lower<'_, '_> {
                     rank: 0,
                     depth: e.depth(),
                 };
-                self.spill(argument, value).map(|v| v.expr)
+                self.spill_value(argument, value).map(|v| v.expr)
             };
             subscripts.push(match s {
                 Subscript::Index(e) => Subscript::Index(fixed(e)?),
@@ -658,7 +663,7 @@ impl Lower<'_, '_> {
     }
 
     /// Binds an argument by copy-in and copy-out.
-    fn copied(
+    fn bind_by_copy(
         &mut self,
         argument: NodeId,
         place: Place,
@@ -666,14 +671,14 @@ impl Lower<'_, '_> {
         formal: &Formal,
         after: &mut Vec<Stmt>,
     ) -> Option<Expr> {
-        let place = self.fixed(argument, place, formal)?;
+        let place = self.fix_subscripts(argument, place, formal)?;
         let value = Typed {
             expr: Expr::Place(place.clone()),
             ty: formal.ty,
             rank,
             depth: 2,
         };
-        let copy = self.spill(argument, value)?;
+        let copy = self.spill_value(argument, value)?;
         if formal.written {
             after.push(Stmt::assign(place, copy.expr.clone()));
         }

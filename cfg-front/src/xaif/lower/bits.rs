@@ -4,7 +4,7 @@ use crate::xaif::{
     lower::{
         Lower,
         intrinsics::Failure,
-        transformational::{Outcome, unsupported},
+        transformational::{Outcome, unsupported_failure},
         typed::Typed,
     },
     read::xml::NodeId,
@@ -16,7 +16,7 @@ use cfg_core::{
 
 impl Lower<'_, '_> {
     /// Operations on the bits of integers, in two's complement.
-    pub(crate) fn bits(
+    pub(crate) fn lower_bits(
         &mut self,
         v: NodeId,
         stem: &str,
@@ -25,16 +25,16 @@ impl Lower<'_, '_> {
         let mut given = Vec::new();
         for operand in operands {
             if operand.rank > 0 {
-                return Err(unsupported("bits of arrays"));
+                return Err(unsupported_failure("bits of arrays"));
             }
-            given.push(self.integer(operand)?);
+            given.push(self.convert_to_integer(operand)?);
         }
         let int = ScalarType::Integer;
         // Operands occur several times below, so they are evaluated into temporaries first.
         let mut leaves = Vec::new();
         for operand in given {
             let Some(operand) = (if operand.depth > 1 {
-                self.spill(v, operand)
+                self.spill_value(v, operand)
             } else {
                 Some(operand)
             }) else {
@@ -61,7 +61,7 @@ impl Lower<'_, '_> {
                     _ => "ieor",
                 };
                 let callee = self.helpers.get(&format!("oad_{op}"), |b| bitwise(b, op));
-                let target = self.temporary(int, 0);
+                let target = self.declare_temporary(int, 0);
                 leaves.push(Expr::var(target));
                 let Some(callee) = callee else {
                     return Ok(None);

@@ -4,9 +4,9 @@ use crate::xaif::{
     codes,
     graph::{Draft, DraftEdge, Graph, Places, sides},
     lower::{Lower, loops, unstructured},
-    notation::annotations::annotations,
+    notation::annotations::xaif_annotations,
     read::{
-        model::{id, int, unexpected},
+        model::{id_attribute, int_attribute, unexpected_element},
         xml::{At, El, NodeId},
     },
 };
@@ -74,13 +74,13 @@ fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
                 continue;
             }
             _ => {
-                let problem = unexpected(doc, n);
+                let problem = unexpected_element(doc, n);
                 lower.sink.push(problem);
                 fine = false;
                 continue;
             }
         };
-        let Some(number) = id(doc, n, At::VertexId, lower.sink) else {
+        let Some(number) = id_attribute(doc, n, At::VertexId, lower.sink) else {
             fine = false;
             continue;
         };
@@ -107,7 +107,7 @@ fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
         if let Some(name) = doc.id_name(n, At::VertexId) {
             entries.push(("vertex", json!(name)));
         }
-        if let Some(line) = lower.line(n) {
+        if let Some(line) = lower.source_line(n) {
             entries.push(("line", line));
         }
         if let Some(reversal) = doc.attr(n, At::Reversal) {
@@ -118,7 +118,7 @@ fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
             node: n,
             kind,
             nodes: Vec::new(),
-            annotations: annotations(entries),
+            annotations: xaif_annotations(entries),
         });
     }
     for (what, name) in [(El::Entry, "Entry"), (El::Exit, "Exit")] {
@@ -155,12 +155,12 @@ fn edges(
     let mut fine = true;
     for &n in nodes {
         let own = match doc.attr(n, At::EdgeId) {
-            Some(_) => id(doc, n, At::EdgeId, lower.sink),
+            Some(_) => id_attribute(doc, n, At::EdgeId, lower.sink),
             // An edge needs no id: no element refers to one.
             None => Some(0),
         };
-        let source = id(doc, n, At::Source, lower.sink);
-        let target = id(doc, n, At::Target, lower.sink);
+        let source = id_attribute(doc, n, At::Source, lower.sink);
+        let target = id_attribute(doc, n, At::Target, lower.sink);
         let (Some(own), Some(source), Some(target)) = (own, source, target) else {
             fine = false;
             continue;
@@ -179,7 +179,7 @@ fn edges(
         if flag.as_deref().is_none_or(|f| f == "true" || f == "1")
             && doc.attr(n, At::ConditionValue).is_some()
         {
-            label = int(doc, n, At::ConditionValue, lower.sink);
+            label = int_attribute(doc, n, At::ConditionValue, lower.sink);
             fine &= label.is_some();
         }
         let (Some(&from), Some(&to)) = (index.get(&source), index.get(&target)) else {
@@ -243,12 +243,12 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
         let n = graph.vertices[v].node;
         match lower.doc.name(n) {
             El::BasicBlock => {
-                let (nodes, statements) = lower.block(n).into_iter().unzip();
+                let (nodes, statements) = lower.lower_block(n).into_iter().unzip();
                 graph.vertices[v].nodes = nodes;
                 graph.vertices[v].kind = VertexKind::Block(statements);
             }
             El::Branch => {
-                let condition = lower.condition(n);
+                let condition = lower.lower_condition(n);
                 let statements = std::mem::take(&mut lower.prelude);
                 let Some(condition) = condition else {
                     fine = false;
@@ -286,7 +286,7 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
             }
             kind @ (El::PreLoop | El::PostLoop) => {
                 fine &= loop_labels(lower, graph, v, out);
-                let condition = lower.condition(n);
+                let condition = lower.lower_condition(n);
                 let statements = std::mem::take(&mut lower.prelude);
                 let Some(condition) = condition else {
                     fine = false;
@@ -502,7 +502,7 @@ fn complete(lower: &mut Lower<'_, '_>, graph: &Graph) -> bool {
 fn report(lower: &mut Lower<'_, '_>, graph: &Graph, problems: &Diagnostics) {
     let decl = lower.model.routines[lower.r].node;
     for problem in problems.iter() {
-        let node = place(graph, problem).unwrap_or(decl);
+        let node = find_vertex(graph, problem).unwrap_or(decl);
         lower.report(
             node,
             &codes::GRAPH,
@@ -515,7 +515,7 @@ fn report(lower: &mut Lower<'_, '_>, graph: &Graph, problems: &Diagnostics) {
     }
 }
 
-fn place(graph: &Graph, problem: &Diagnostic) -> Option<NodeId> {
+fn find_vertex(graph: &Graph, problem: &Diagnostic) -> Option<NodeId> {
     match problem.at.site.as_deref()?.element {
         Element::Vertex(v) => graph.vertices.get(v.index()).map(|v| v.node),
         Element::Edge(e) => graph.edges.get(e.index()).map(|e| e.node),

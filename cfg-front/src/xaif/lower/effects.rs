@@ -97,7 +97,7 @@ fn exposed(scan: &Scan, program: &Program) -> Vec<FixedBitSet> {
         .routines
         .iter()
         // Validation reports a graph that does not nest; here every read in such a graph counts.
-        .map(|r| Structure::of(r.body.as_ref()?).ok())
+        .map(|r| Structure::compute(r.body.as_ref()?).ok())
         .collect();
     let mut found: Vec<FixedBitSet> = program
         .routines
@@ -178,7 +178,7 @@ fn of_routine(
                     }
                 }
                 flow.written = state.unwrap_or_else(|| FixedBitSet::with_capacity(parameters));
-                flow.vertex(v, cfg.vertex(v));
+                flow.visit_vertex(v, cfg.vertex(v));
                 out[v.index()] = Some(flow.written.clone());
             }
         }
@@ -186,7 +186,7 @@ fn of_routine(
             // No structure: every read of a parameter counts.
             for (v, vertex) in cfg.vertices() {
                 flow.written.clear();
-                flow.vertex(v, vertex);
+                flow.visit_vertex(v, vertex);
             }
         }
     }
@@ -243,12 +243,12 @@ impl Flow<'_> {
 }
 
 impl<'ir> Visit<'ir> for Flow<'_> {
-    fn statement(&mut self, statement: &'ir Stmt) {
+    fn visit_statement(&mut self, statement: &'ir Stmt) {
         walk_statement(self, statement);
         self.end_of_arguments();
     }
 
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
         match role {
             PlaceRole::Read
             | PlaceRole::Shape
@@ -277,7 +277,7 @@ impl<'ir> Visit<'ir> for Flow<'_> {
         }
     }
 
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+    fn visit_variable(&mut self, v: &'ir VarId, role: PlaceRole) {
         // The index of a counted loop; opaque statements and tapes have no derivatives.
         if let PlaceRole::Define { .. } = role {
             self.write(*v);

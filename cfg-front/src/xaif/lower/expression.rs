@@ -16,7 +16,7 @@ use crate::xaif::{
     },
     read::{
         expression::{ExpressionGraph, Reports},
-        model::{Sink, unexpected},
+        model::{Sink, unexpected_element},
         xml::{At, Document, El, NodeId},
     },
 };
@@ -60,7 +60,7 @@ impl Reports for Lower<'_, '_> {
 
 impl Lower<'_, '_> {
     /// The expression that a container (right side, condition, index, argument) holds.
-    pub(crate) fn expression(&mut self, container: NodeId) -> Option<Typed> {
+    pub(crate) fn lower_expression(&mut self, container: NodeId) -> Option<Typed> {
         self.nesting += 1;
         let result = if self.nesting > MOST_SUBSCRIPTS {
             self.report(
@@ -71,13 +71,13 @@ impl Lower<'_, '_> {
             );
             None
         } else {
-            self.graph(container)
+            self.lower_graph(container)
         };
         self.nesting -= 1;
         result
     }
 
-    fn graph(&mut self, container: NodeId) -> Option<Typed> {
+    fn lower_graph(&mut self, container: NodeId) -> Option<Typed> {
         let graph = ExpressionGraph::read(self.doc, container, self.sink)?;
         let uses = &graph.uses;
         let doc = self.doc;
@@ -100,21 +100,21 @@ impl Lower<'_, '_> {
             let mut result = if nodes.iter().any(|&n| lower.is_string(n)) {
                 lower.string_operation(graph.vertices[v], &nodes, operands)?
             } else {
-                lower.vertex(graph.vertices[v], operands)?
+                lower.lower_vertex(graph.vertices[v], operands)?
             };
             if (uses[v] > 1 && !leaf) || (result.depth > MOST_LEVELS && uses[v] > 0) {
-                result = lower.spill(graph.vertices[v], result)?;
+                result = lower.spill_value(graph.vertices[v], result)?;
             }
             Some(result)
         })
     }
 
     /// Assigns a value to a temporary.
-    pub(crate) fn spill(&mut self, at: NodeId, value: Typed) -> Option<Typed> {
-        let var = self.temporary(value.ty, value.rank);
+    pub(crate) fn spill_value(&mut self, at: NodeId, value: Typed) -> Option<Typed> {
+        let var = self.declare_temporary(value.ty, value.rank);
         let mut statement = Stmt::assign(Place::whole(var), value.expr);
         statement.annotations = None;
-        self.emit(at, statement);
+        self.emit_before(at, statement);
         Some(Typed {
             expr: Expr::var(var),
             ty: value.ty,
@@ -127,7 +127,7 @@ impl Lower<'_, '_> {
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"
     )]
-    fn vertex(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
+    fn lower_vertex(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
         let doc = self.doc;
         let name = doc.name(v);
         if !operands.is_empty() && !matches!(name, El::Intrinsic | El::BooleanOperation) {
@@ -145,9 +145,9 @@ impl Lower<'_, '_> {
                 None => constant(self.doc, v, self.sink),
             },
             El::VariableReference => {
-                let place = match self.place(v)?.section() {
+                let place = match self.lower_place(v)?.section() {
                     Ok(place) => place,
-                    Err((section, ty)) => return self.gather(v, section, ty),
+                    Err((section, ty)) => return self.gather_section(v, section, ty),
                 };
                 Some(Typed {
                     expr: Expr::Place(place.place),
@@ -157,13 +157,13 @@ impl Lower<'_, '_> {
                 })
             }
             El::FunctionCall => self.function_call(v),
-            _ => self.operation(v, operands),
+            _ => self.lower_operation(v, operands),
         }
     }
 
-    pub(crate) fn operation(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
+    pub(crate) fn lower_operation(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
         let doc = self.doc;
-        let name = crate::xaif::read::model::text(doc, v, At::Name, self.sink)?;
+        let name = crate::xaif::read::model::text_attribute(doc, v, At::Name, self.sink)?;
         let result = if doc.name(v) == El::BooleanOperation {
             use cfg_core::ir::Op;
             match intrinsics::boolean(&name)
@@ -178,14 +178,14 @@ impl Lower<'_, '_> {
         } else {
             let stem = intrinsics::stem(&name);
             if transformational::is_transformational(&stem, &operands) {
-                return self.transformational(v, &name, &stem, operands);
+                return self.lower_transformational(v, &name, &stem, operands);
             }
             intrinsics::apply(&name, &stem, operands)
         };
         let result = match result {
             Ok(result) => result,
             Err(failure) => {
-                self.refuse(v, &name, failure);
+                self.refuse_intrinsic(v, &name, failure);
                 return None;
             }
         };
@@ -206,11 +206,11 @@ impl Lower<'_, '_> {
     }
 
     /// The place that a `VariableReference`, `AssignmentLHS` or similar element names.
-    pub(crate) fn place(&mut self, v: NodeId) -> Option<TypedPlace> {
+    pub(crate) fn lower_place(&mut self, v: NodeId) -> Option<TypedPlace> {
         let doc = self.doc;
-        let (reference, subscripts) = self.parts(v)?;
+        let (reference, subscripts) = self.reference_parts(v)?;
         let symbol = self.scan.symbol.get(&reference).copied()?;
-        let var = self.variable(symbol, reference)?;
+        let var = self.variable_of_symbol(symbol, reference)?;
         let (ty, rank) = {
             let variable = &self.ir.variables[var.index()];
             (variable.ty, variable.rank())
@@ -230,11 +230,11 @@ impl Lower<'_, '_> {
         let mut depth = 0;
         for triplet in doc.children(subscripts) {
             if doc.name(triplet) != El::IndexTriplet {
-                let problem = unexpected(doc, triplet);
+                let problem = unexpected_element(doc, triplet);
                 self.sink.push(problem);
                 return None;
             }
-            let subscript = match self.subscript(triplet, &mut depth)? {
+            let subscript = match self.lower_subscript(triplet, &mut depth)? {
                 Ok(subscript) => subscript,
                 Err(vector) => {
                     vectors.push((list.len(), vector));
@@ -262,7 +262,7 @@ impl Lower<'_, '_> {
             subscripts: list.into(),
         };
         let place = if vectors.is_empty() {
-            self.simplified(place)
+            self.simplify_section(place)
         } else {
             place
         };
@@ -280,7 +280,7 @@ impl Lower<'_, '_> {
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"
     )]
-    fn parts(&mut self, v: NodeId) -> Option<(NodeId, Option<NodeId>)> {
+    fn reference_parts(&mut self, v: NodeId) -> Option<(NodeId, Option<NodeId>)> {
         let doc = self.doc;
         for (at, what) in [
             (At::Deriv, "a derivative"),
@@ -304,7 +304,7 @@ impl Lower<'_, '_> {
                 El::ArrayElementReference if subscripts.is_none() => subscripts = Some(child),
                 El::VariableReferenceEdge => {}
                 _ => {
-                    let problem = unexpected(doc, child);
+                    let problem = unexpected_element(doc, child);
                     self.sink.push(problem);
                     return None;
                 }
@@ -323,7 +323,7 @@ impl Lower<'_, '_> {
     }
 
     /// Lowers a subscript; a vector is handed back as such.
-    fn subscript(
+    fn lower_subscript(
         &mut self,
         triplet: NodeId,
         depth: &mut usize,
@@ -337,7 +337,7 @@ impl Lower<'_, '_> {
             let Some(container) = doc.child(triplet, name) else {
                 return Some(None);
             };
-            let value = lower.expression(container)?;
+            let value = lower.lower_expression(container)?;
             if alone && value.rank == 1 && value.ty == ScalarType::Integer {
                 vector = Some(value);
                 return Some(None);
@@ -361,7 +361,7 @@ impl Lower<'_, '_> {
                 return None;
             }
             let value = if value.depth > MOST_LEVELS {
-                lower.spill(container, value)?
+                lower.spill_value(container, value)?
             } else {
                 value
             };
@@ -394,7 +394,7 @@ impl Lower<'_, '_> {
     }
 
     /// A section that is the whole array is written as the whole array.
-    pub(crate) fn simplified(&self, place: Place) -> Place {
+    pub(crate) fn simplify_section(&self, place: Place) -> Place {
         let shape = &self.ir.variables[place.var.index()].shape;
         let whole = place.subscripts.iter().zip(shape).all(|(s, dim)| {
             let Subscript::Range(range) = s else {
@@ -448,13 +448,13 @@ impl Lower<'_, '_> {
             return None;
         }
         let _ = result;
-        let target = self.temporary(ty, 0);
-        self.call(v, callee, Some(Place::whole(target)))?;
+        let target = self.declare_temporary(ty, 0);
+        self.lower_call(v, callee, Some(Place::whole(target)))?;
         Some(Typed::leaf(Expr::var(target), ty))
     }
 
     /// Appends a statement to what comes before the one that is being lowered.
-    pub(crate) fn emit(&mut self, at: NodeId, statement: Stmt) {
+    pub(crate) fn emit_before(&mut self, at: NodeId, statement: Stmt) {
         debug_assert!(!matches!(statement.kind, StmtKind::Opaque { .. }));
         self.prelude.push((at, statement));
     }
@@ -462,8 +462,8 @@ impl Lower<'_, '_> {
 
 /// The value of a `Constant`.
 pub(crate) fn constant(doc: &Document<'_>, v: NodeId, sink: &mut Sink) -> Option<Typed> {
-    let ty = crate::xaif::read::model::text(doc, v, At::Type, sink)?;
-    let value = crate::xaif::read::model::text(doc, v, At::Value, sink)?;
+    let ty = crate::xaif::read::model::text_attribute(doc, v, At::Type, sink)?;
+    let value = crate::xaif::read::model::text_attribute(doc, v, At::Value, sink)?;
     let fe_type = doc.attr(v, At::FeType).unwrap_or_default();
     let text = value.trim();
     let parsed = match (ty.as_str(), fe_type.as_ref()) {

@@ -4,8 +4,8 @@
 use super::shapes;
 use crate::xaif::{
     notation::{
-        annotations::annotations,
-        names::{free, short_name},
+        annotations::xaif_annotations,
+        names::{fresh_name, short_name},
     },
     read::{
         model::{Model, Sink, SymbolId, SymbolType},
@@ -40,7 +40,7 @@ pub(crate) fn parameter_names(model: &Model, scan: &Scan) -> Vec<Vec<String>> {
                 .chain(routine.host.iter().copied())
                 .map(|s| {
                     let id = &model.symbols[s].id;
-                    free(&mut taken, &short_name(id), id)
+                    fresh_name(&mut taken, &short_name(id), id)
                 })
                 .collect(),
         );
@@ -107,7 +107,7 @@ pub(crate) fn globals(
                 .get(&leader)
                 .is_none_or(|h| !h.contains(short.as_str()));
         let wish = if clear { &short } else { &symbol.id };
-        let name = free(&mut taken, wish, &symbol.id);
+        let name = fresh_name(&mut taken, wish, &symbol.id);
         let id = GlobalId::new(program.globals.len());
         let role = Role::Global(id);
         let shape = shapes::declared(doc, model, leader, role, sink);
@@ -117,7 +117,7 @@ pub(crate) fn globals(
             .iter()
             .map(|&m| model.symbols[m].id.as_str())
             .collect();
-        variable.annotations = annotations(vec![("symbols", json!(symbols))]);
+        variable.annotations = xaif_annotations(vec![("symbols", json!(symbols))]);
         found.insert(leader, variable.clone());
         program.globals.push(Global {
             variable,
@@ -162,11 +162,11 @@ fn base(
         let id = GlobalId::new(program.globals.len());
         let block = cluster.block.trim_matches('_').to_ascii_lowercase();
         let wish = format!("common_{block}");
-        let name = free(taken, &wish, &format!("{wish}_{}", id.index()));
-        let shape = vec![Dim::of(Expr::Int(cluster.cells))];
+        let name = fresh_name(taken, &wish, &format!("{wish}_{}", id.index()));
+        let shape = vec![Dim::with_extent(Expr::Int(cluster.cells))];
         let mut variable = Variable::new(name, cluster.ty, shape, Role::Global(id));
         variable.order = Order::Column;
-        variable.annotations = annotations(vec![("common", json!(cluster.block))]);
+        variable.annotations = xaif_annotations(vec![("common", json!(cluster.block))]);
         program.globals.push(Global {
             variable,
             initial: None,

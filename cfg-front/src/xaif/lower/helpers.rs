@@ -3,7 +3,7 @@
 use crate::xaif::{
     codes,
     lower::{Lower, typed::Typed},
-    notation::names::free,
+    notation::names::fresh_name,
     read::xml::NodeId,
 };
 use cfg_core::{
@@ -48,7 +48,7 @@ impl Helpers {
         if let Some(&id) = self.known.get(key) {
             return Some(id);
         }
-        let name = free(&mut self.names, key, key);
+        let name = fresh_name(&mut self.names, key, key);
         let mut builder = RoutineBuilder::new(name);
         build(&mut builder);
         Some(self.add(key, builder.finish().ok()?))
@@ -67,7 +67,7 @@ impl Helpers {
         if let Some(&id) = self.known.get(&key) {
             return id;
         }
-        let name = free(&mut self.names, &key, &key);
+        let name = fresh_name(&mut self.names, &key, &key);
         self.add(&key, matmul(name, ty, a, b))
     }
 }
@@ -148,7 +148,7 @@ fn matmul(name: String, ty: ScalarType, rank_a: usize, rank_b: usize) -> Routine
 
 impl Lower<'_, '_> {
     /// Lowers `matmul(a, b)`: a call before the statement, into a temporary.
-    pub(crate) fn matmul(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
+    pub(crate) fn lower_matmul(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
         let ranks: Vec<usize> = operands.iter().map(|o| o.rank).collect();
         let (&[rank_a, rank_b], true) = (
             ranks.as_slice(),
@@ -171,7 +171,7 @@ impl Lower<'_, '_> {
         };
         let mut places = Vec::with_capacity(2);
         for operand in operands {
-            let operand = self.converted(v, operand, ty)?;
+            let operand = self.convert_value(v, operand, ty)?;
             places.push(self.as_place(v, operand)?);
         }
         let mut extents = Vec::new();

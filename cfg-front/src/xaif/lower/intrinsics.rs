@@ -117,7 +117,7 @@ fn convert(operands: Vec<Typed>, default: ScalarType) -> Result<Typed> {
     };
     let operand = operands.into_iter().next();
     let operand = operand.ok_or_else(|| Failure::Count(String::new()))?;
-    operand.to(kind).map_err(types)
+    operand.convert_to(kind).map_err(types)
 }
 
 /// A function that rounds, then converts to integer unless the result stays real.
@@ -130,7 +130,7 @@ fn rounding(operands: Vec<Typed>, op: Op, to_int: bool) -> Result<Typed> {
     }
     let rounded = real(op, vec![operand])?;
     if to_int {
-        rounded.to(ScalarType::Integer).map_err(types)
+        rounded.convert_to(ScalarType::Integer).map_err(types)
     } else {
         Ok(rounded)
     }
@@ -197,7 +197,7 @@ pub(crate) fn masked(op: Op, array: Typed, mask: Typed) -> Result<Typed> {
     let ty = array.ty;
     let neutral = match neutral {
         Expr::Int(_) => Typed::leaf(neutral, ScalarType::Integer)
-            .to(ty)
+            .convert_to(ty)
             .map_err(types)?,
         Expr::Real(_)
         | Expr::Real32(_)
@@ -338,8 +338,8 @@ pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Type
         "pow" => power(operands),
         "dprod" => {
             let (a, b) = two(operands)?;
-            let a = a.to(ScalarType::Real).map_err(types)?;
-            let b = b.to(ScalarType::Real).map_err(types)?;
+            let a = a.convert_to(ScalarType::Real).map_err(types)?;
+            let b = b.convert_to(ScalarType::Real).map_err(types)?;
             arithmetic(Op::Mul, vec![a, b])
         }
         "int" | "ifix" | "idint" | "int2" | "int4" | "int8" => {
@@ -354,7 +354,7 @@ pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Type
             let unit = Typed::leaf(Expr::Int(1), ScalarType::Integer);
             arithmetic(
                 Op::Div,
-                vec![unit.to(ScalarType::Real).map_err(types)?, operand],
+                vec![unit.convert_to(ScalarType::Real).map_err(types)?, operand],
             )
         }
         "aint" | "dint" => rounding(operands, Op::Trunc, false),
@@ -382,7 +382,10 @@ pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Type
             // The second operand is the dimension of a vector.
             count(&operands, 1, 2)?;
             let mut operands = operands;
-            operands[0] = operands[0].clone().to(ScalarType::Integer).map_err(types)?;
+            operands[0] = operands[0]
+                .clone()
+                .convert_to(ScalarType::Integer)
+                .map_err(types)?;
             reduction(Op::Sum, operands)
         }
         "dot_product" | "dotproduct" => {
@@ -421,10 +424,14 @@ fn own(name: &str, operands: Vec<Typed>) -> Result<Typed> {
     let (least, most) = op.arity();
     count(&operands, least, most)?;
     match op {
-        Op::ToReal => one(operands)?.to(ScalarType::Real).map_err(types),
-        Op::ToReal32 => one(operands)?.to(ScalarType::Real32).map_err(types),
-        Op::TO_INT => one(operands)?.to(ScalarType::Integer).map_err(types),
-        Op::ToLogical => one(operands)?.to(ScalarType::Logical).map_err(types),
+        Op::ToReal => one(operands)?.convert_to(ScalarType::Real).map_err(types),
+        Op::ToReal32 => one(operands)?.convert_to(ScalarType::Real32).map_err(types),
+        Op::TO_INT => one(operands)?
+            .convert_to(ScalarType::Integer)
+            .map_err(types),
+        Op::ToLogical => one(operands)?
+            .convert_to(ScalarType::Logical)
+            .map_err(types),
         Op::If => {
             conform(&operands)?;
             let mut operands = operands.into_iter();
@@ -448,12 +455,12 @@ fn own(name: &str, operands: Vec<Typed>) -> Result<Typed> {
 /// `if(mask, a, b)`.
 fn choose(mask: Typed, values: Vec<Typed>) -> Result<Typed> {
     let logical = ScalarType::Logical;
-    let mask = mask.to(logical).map_err(types)?;
+    let mask = mask.convert_to(logical).map_err(types)?;
     let (values, ty) = if values.iter().all(|v| v.ty == logical) {
         (values, logical)
     } else {
         let (values, ty) = Typed::unify(values).map_err(types)?;
-        let values = values.into_iter().map(|v| v.to(ty));
+        let values = values.into_iter().map(|v| v.convert_to(ty));
         let values = values.collect::<std::result::Result<Vec<_>, _>>();
         (values.map_err(types)?, ty)
     };
@@ -466,7 +473,7 @@ fn extremum(op: Op, operands: Vec<Typed>) -> Result<Typed> {
     count(&operands, 2, usize::MAX)?;
     conform(&operands)?;
     let (operands, ty) = Typed::unify(operands).map_err(types)?;
-    let operands = operands.into_iter().map(|o| o.to(ty));
+    let operands = operands.into_iter().map(|o| o.convert_to(ty));
     let operands = operands.collect::<std::result::Result<Vec<_>, _>>();
     Ok(Typed::op(op, ty, operands.map_err(types)?))
 }
@@ -483,7 +490,7 @@ fn power(operands: Vec<Typed>) -> Result<Typed> {
     }
     let ty = exponent.ty;
     let base = if base.ty == ScalarType::Integer {
-        base.to(ty).map_err(types)?
+        base.convert_to(ty).map_err(types)?
     } else {
         base
     };

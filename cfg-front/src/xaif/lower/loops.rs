@@ -46,11 +46,11 @@ pub(crate) fn for_loop(lower: &mut Lower<'_, '_>, n: NodeId) -> Option<Lowered> 
     };
     let initialization = part(lower, El::Initialization)?;
     let update = part(lower, El::Update)?;
-    let first = lower.assignment(initialization)?;
+    let first = lower.lower_assignment(initialization)?;
     let mut entry = std::mem::take(&mut lower.prelude);
-    let condition = lower.condition(n)?;
+    let condition = lower.lower_condition(n)?;
     let of_condition = std::mem::take(&mut lower.prelude);
-    let next = lower.assignment(update)?;
+    let next = lower.lower_assignment(update)?;
     let of_update = std::mem::take(&mut lower.prelude);
     let (
         StmtKind::Assign {
@@ -200,7 +200,7 @@ fn real_index(
     let ty = lower.ir.variable(index.var).ty;
     let mut fixed = |lower: &mut Lower<'_, '_>, e: Expr| -> Option<Typed> {
         let value = Typed::leaf(e, ty);
-        let value = lower.spill(n, value)?;
+        let value = lower.spill_value(n, value)?;
         entry.append(&mut lower.prelude);
         Some(value)
     };
@@ -224,7 +224,7 @@ fn real_index(
         )],
     );
     entry.push((n, Stmt::assign(index.clone(), first)));
-    let counter = lower.temporary(ScalarType::Integer, 0);
+    let counter = lower.declare_temporary(ScalarType::Integer, 0);
     let next = Expr::op(Op::Add, [Expr::Place(index.clone()), step]);
     Some(Lowered {
         test: LoopTest::Counted {
@@ -251,7 +251,7 @@ fn lower_to(lower: &mut Lower<'_, '_>, n: NodeId, e: Expr, ty: ScalarType) -> Op
         Expr::Op(..) | Expr::Logical(_) | Expr::Null(_) | Expr::Addr(_) => ty,
     };
     lower
-        .converted(n, Typed::leaf(e, own), ty)
+        .convert_value(n, Typed::leaf(e, own), ty)
         .map(|value| value.expr)
 }
 
@@ -288,7 +288,7 @@ pub(crate) fn assigned_indices(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
             .is_structured()
             .then(|| graph.now())
             .flatten()
-            .and_then(|cfg| Structure::of(&cfg).ok());
+            .and_then(|cfg| Structure::compute(&cfg).ok());
         match structure {
             Some(structure) => {
                 let at = |v: usize| structure.position[v];
@@ -342,7 +342,9 @@ fn written(
         let global = |var: &VarId| matches!(lower.ir.variable(*var).role, Role::Global(_));
         let touched = outside.iter().filter_map(|&s| {
             let leader = lower.shared.storage.leader(s);
-            let var = lower.known(leader).or_else(|| lower.known(s))?;
+            let var = lower
+                .known_variable(leader)
+                .or_else(|| lower.known_variable(s))?;
             Some(var)
         });
         let touched: Vec<VarId> = touched.collect();
@@ -376,7 +378,7 @@ pub(crate) fn conditional(
         if matches!(e, Expr::Int(_)) {
             return e;
         }
-        let var = lower.temporary(ScalarType::Integer, 0);
+        let var = lower.declare_temporary(ScalarType::Integer, 0);
         entry.push((node, Stmt::assign(Place::whole(var), e)));
         Expr::var(var)
     };

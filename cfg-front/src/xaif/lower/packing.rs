@@ -4,7 +4,7 @@ use crate::xaif::{
     lower::{
         Lower,
         intrinsics::Failure,
-        transformational::{Outcome, close, deferred, element, over, shape},
+        transformational::{Outcome, close_loops, deferred_array, element, over, shape_failure},
         typed::Typed,
     },
     read::xml::NodeId,
@@ -42,7 +42,7 @@ impl Lower<'_, '_> {
     }
 
     /// `pack(array, mask, vector)`: the elements under the mask; with a vector, its elements after them.
-    pub(crate) fn pack(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
+    pub(crate) fn lower_pack(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
         let count = operands.len();
         let mut operands = operands.into_iter();
         let (Some(array), Some(mask), vector, true) = (
@@ -55,23 +55,25 @@ impl Lower<'_, '_> {
         };
         let (rank, ty) = (array.rank, array.ty);
         if rank == 0 || mask.rank != 0 && mask.rank != rank {
-            return Err(shape("its mask has another shape than its array"));
+            return Err(shape_failure("its mask has another shape than its array"));
         }
         if mask.ty != ScalarType::Logical {
             return Err(Failure::Type("its mask is not logical".to_owned()));
         }
         let vector = match vector {
-            Some(w) if w.rank != 1 => return Err(shape("its third operand is not a vector")),
-            Some(w) => Some(w.to(ty).map_err(Failure::Type)?),
+            Some(w) if w.rank != 1 => {
+                return Err(shape_failure("its third operand is not a vector"));
+            }
+            Some(w) => Some(w.convert_to(ty).map_err(Failure::Type)?),
             None => None,
         };
         let padded = if vector.is_some() { "v" } else { "" };
         let key = format!("oad_pack_{}_{rank}{padded}", ty.name());
         let callee = self.helpers.get(&key, |b| {
-            let a = b.input("a", deferred(ty, rank));
-            let m = b.input("m", deferred(ScalarType::Logical, rank));
-            let w = (!padded.is_empty()).then(|| b.input("w", deferred(ty, 1)));
-            let t = b.inout("t", deferred(ty, 1));
+            let a = b.input("a", deferred_array(ty, rank));
+            let m = b.input("m", deferred_array(ScalarType::Logical, rank));
+            let w = (!padded.is_empty()).then(|| b.input("w", deferred_array(ty, 1)));
+            let t = b.inout("t", deferred_array(ty, 1));
             let k = b.local("k", ScalarType::Integer);
             if let Some(w) = w {
                 b.assign(t, w);
@@ -82,7 +84,7 @@ impl Lower<'_, '_> {
                 b.assign(k, k + 1);
                 b.assign(t.at(k), element(a, at));
             });
-            close(b, rank);
+            close_loops(b, rank);
         });
         let Some(place) = self.as_place(v, array) else {
             return Ok(None);
@@ -106,10 +108,12 @@ impl Lower<'_, '_> {
                     rank,
                     ..Typed::leaf(Expr::Place(mask), ScalarType::Logical)
                 };
-                let ones = mask.to(ScalarType::Integer).map_err(Failure::Type)?;
-                let n = self.temporary(ScalarType::Integer, 0);
+                let ones = mask
+                    .convert_to(ScalarType::Integer)
+                    .map_err(Failure::Type)?;
+                let n = self.declare_temporary(ScalarType::Integer, 0);
                 let sum = Expr::op(Op::Sum, [ones.expr]);
-                self.emit(v, Stmt::assign(Place::whole(n), sum));
+                self.emit_before(v, Stmt::assign(Place::whole(n), sum));
                 vec![Expr::var(n)]
             }
         };
@@ -117,26 +121,30 @@ impl Lower<'_, '_> {
     }
 
     /// `unpack(vector, mask, field)`: the vector's elements under the mask, the field's elsewhere.
-    pub(crate) fn unpack(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
+    pub(crate) fn lower_unpack(
+        &mut self,
+        v: NodeId,
+        operands: Vec<Typed>,
+    ) -> Outcome<Option<Typed>> {
         let [vector, mask, field]: [Typed; 3] = operands
             .try_into()
             .map_err(|_| Failure::Count("it must have 3 operands".to_owned()))?;
         let (rank, ty) = (mask.rank, vector.ty);
         if vector.rank != 1 || rank == 0 || field.rank != 0 && field.rank != rank {
-            return Err(shape(
+            return Err(shape_failure(
                 "it needs a vector, a mask, and a field like the mask",
             ));
         }
         if mask.ty != ScalarType::Logical {
             return Err(Failure::Type("its mask is not logical".to_owned()));
         }
-        let field = field.to(ty).map_err(Failure::Type)?;
+        let field = field.convert_to(ty).map_err(Failure::Type)?;
         let key = format!("oad_unpack_{}_{rank}", ty.name());
         let callee = self.helpers.get(&key, |b| {
-            let w = b.input("w", deferred(ty, 1));
-            let m = b.input("m", deferred(ScalarType::Logical, rank));
-            let f = b.input("f", deferred(ty, rank));
-            let t = b.inout("t", deferred(ty, rank));
+            let w = b.input("w", deferred_array(ty, 1));
+            let m = b.input("m", deferred_array(ScalarType::Logical, rank));
+            let f = b.input("f", deferred_array(ty, rank));
+            let t = b.inout("t", deferred_array(ty, rank));
             let k = b.local("k", ScalarType::Integer);
             b.assign(k, 0);
             let at = over_all(b, m, rank);
@@ -149,7 +157,7 @@ impl Lower<'_, '_> {
                 },
                 |b| b.assign(other, element(f, at)),
             );
-            close(b, rank);
+            close_loops(b, rank);
         });
         let Some(mask) = self.as_place(v, mask) else {
             return Ok(None);

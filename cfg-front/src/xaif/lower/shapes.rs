@@ -79,7 +79,7 @@ pub(crate) fn infer(lower: &mut Lower<'_, '_>) {
         if Scan::home(lower.model, lower.r, symbol) != Home::Own {
             continue;
         }
-        let Some(var) = lower.known(symbol) else {
+        let Some(var) = lower.known_variable(symbol) else {
             continue;
         };
         if !matches!(lower.ir.variable(var).role, Role::Local) {
@@ -172,7 +172,7 @@ fn array(lower: &mut Lower<'_, '_>, symbol: SymbolId, var: VarId, references: &[
         whole_assignment |= all_sections && doc.name(n) == El::AssignmentLHS;
     }
     let dims: Option<Vec<Dim>> = if sections && consistent {
-        upper.into_iter().map(|u| u.map(Dim::of)).collect()
+        upper.into_iter().map(|u| u.map(Dim::with_extent)).collect()
     } else if !sections && !whole {
         let dims = range.into_iter().map(|(low, high)| Dim {
             lower: Expr::Int(low),
@@ -214,7 +214,7 @@ fn array(lower: &mut Lower<'_, '_>, symbol: SymbolId, var: VarId, references: &[
 fn silently(lower: &mut Lower<'_, '_>, container: NodeId) -> Option<Expr> {
     let variables = lower.ir.variables.len();
     let found = std::mem::take(lower.sink);
-    let value = lower.expression(container);
+    let value = lower.lower_expression(container);
     *lower.sink = found;
     let value = value.filter(|_| lower.prelude.is_empty());
     lower.prelude.clear();

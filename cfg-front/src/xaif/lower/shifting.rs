@@ -5,7 +5,8 @@ use crate::xaif::{
         Lower,
         intrinsics::Failure,
         transformational::{
-            Outcome, close, deferred, dimension, element, over, shape, size_of, unsupported,
+            Outcome, close_loops, deferred_array, dimension, element, over, shape_failure, size_of,
+            unsupported_failure,
         },
         typed::Typed,
     },
@@ -17,7 +18,11 @@ use cfg_core::{
 };
 
 impl Lower<'_, '_> {
-    pub(crate) fn cshift(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
+    pub(crate) fn lower_cshift(
+        &mut self,
+        v: NodeId,
+        operands: Vec<Typed>,
+    ) -> Outcome<Option<Typed>> {
         let mut operands = operands.into_iter();
         let (Some(array), Some(shift), along, None) = (
             operands.next(),
@@ -29,28 +34,28 @@ impl Lower<'_, '_> {
         };
         let (rank, ty) = (array.rank, array.ty);
         if rank == 0 {
-            return Err(shape("its operand is not an array"));
+            return Err(shape_failure("its operand is not an array"));
         }
         if shift.rank > 0 {
-            return Err(unsupported("a shift that is an array"));
+            return Err(unsupported_failure("a shift that is an array"));
         }
-        let shift = self.integer(shift)?;
+        let shift = self.convert_to_integer(shift)?;
         let along = match along {
             Some(along) => dimension(&along, rank)?,
             None => 0,
         };
         let key = format!("oad_cshift_{}_{rank}{}", ty.name(), along + 1);
         let callee = self.helpers.get(&key, |b| {
-            let a = b.input("a", deferred(ty, rank));
+            let a = b.input("a", deferred_array(ty, rank));
             let n = b.input("n", ScalarType::Integer);
-            let t = b.inout("t", deferred(ty, rank));
+            let t = b.inout("t", deferred_array(ty, rank));
             let i = over(b, a, along);
             let (mut from, mut to) = (vec![full(); rank], vec![full(); rank]);
             to[along] = Subscript::Index(Expr::var(i));
             let moved = Expr::op(Op::Modulo, [i - 1 + n, size_of(a, along)]);
             from[along] = Subscript::Index(moved + 1);
             b.assign(element(t, to), element(a, from));
-            close(b, 1);
+            close_loops(b, 1);
         });
         let Some(place) = self.as_place(v, array) else {
             return Ok(None);
@@ -61,7 +66,11 @@ impl Lower<'_, '_> {
     }
 
     /// `eoshift(array, shift, boundary, dim)`: what enters at the end is the boundary, or 0.
-    pub(crate) fn eoshift(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
+    pub(crate) fn lower_eoshift(
+        &mut self,
+        v: NodeId,
+        operands: Vec<Typed>,
+    ) -> Outcome<Option<Typed>> {
         let count = operands.len();
         let mut operands = operands.into_iter();
         let (Some(array), Some(shift)) = (operands.next(), operands.next()) else {
@@ -69,7 +78,7 @@ impl Lower<'_, '_> {
         };
         let (rank, ty) = (array.rank, array.ty);
         if rank == 0 {
-            return Err(shape("its operand is not an array"));
+            return Err(shape_failure("its operand is not an array"));
         }
         let (mut boundary, mut along) = (None, None);
         match (operands.next(), operands.next()) {
@@ -80,7 +89,7 @@ impl Lower<'_, '_> {
             }
             // The document does not say which one of two optional operands is there.
             (Some(_), None) if ty == ScalarType::Integer => {
-                return Err(unsupported(
+                return Err(unsupported_failure(
                     "of integers with three operands: the third is the boundary or the dimension",
                 ));
             }
@@ -88,9 +97,11 @@ impl Lower<'_, '_> {
             (Some(b), None) => boundary = Some(b),
         }
         if shift.rank > 0 || boundary.as_ref().is_some_and(|b| b.rank > 0) {
-            return Err(unsupported("a shift or a boundary that is an array"));
+            return Err(unsupported_failure(
+                "a shift or a boundary that is an array",
+            ));
         }
-        let shift = self.integer(shift)?;
+        let shift = self.convert_to_integer(shift)?;
         let along = match along {
             Some(along) => dimension(&along, rank)?,
             None => 0,
@@ -100,13 +111,13 @@ impl Lower<'_, '_> {
             (None, ScalarType::Logical) => Typed::leaf(Expr::Logical(false), ty),
             (None, _) => Typed::leaf(Expr::Int(0), ScalarType::Integer),
         };
-        let boundary = boundary.to(ty).map_err(Failure::Type)?;
+        let boundary = boundary.convert_to(ty).map_err(Failure::Type)?;
         let key = format!("oad_eoshift_{}_{rank}{}", ty.name(), along + 1);
         let callee = self.helpers.get(&key, |b| {
-            let a = b.input("a", deferred(ty, rank));
+            let a = b.input("a", deferred_array(ty, rank));
             let n = b.input("n", ScalarType::Integer);
             let z = b.input("z", ty);
-            let t = b.inout("t", deferred(ty, rank));
+            let t = b.inout("t", deferred_array(ty, rank));
             let j = b.local("j", ScalarType::Integer);
             let i = over(b, a, along);
             let (mut from, mut to) = (vec![full(); rank], vec![full(); rank]);
@@ -121,7 +132,7 @@ impl Lower<'_, '_> {
                 |b| b.assign(target, element(a, from)),
                 |b| b.assign(outside, z),
             );
-            close(b, 1);
+            close_loops(b, 1);
         });
         let Some(place) = self.as_place(v, array) else {
             return Ok(None);

@@ -8,7 +8,7 @@ use super::{
 use crate::xaif::{
     codes,
     read::{
-        model::{strings::is_constant, text},
+        model::{strings::is_constant, text_attribute},
         scan::{Home, Scan},
         xml::{At, El, NodeId},
     },
@@ -51,7 +51,7 @@ impl Lower<'_, '_> {
         operands: Vec<Typed>,
     ) -> Option<Typed> {
         let doc = self.doc;
-        let name = text(doc, v, At::Name, self.sink)?;
+        let name = text_attribute(doc, v, At::Name, self.sink)?;
         let stem = stem(&name);
         let stem = stem.strip_prefix("string_").unwrap_or(&stem);
         let op = match stem {
@@ -76,13 +76,13 @@ impl Lower<'_, '_> {
             return match compare(op, operands) {
                 Ok(value) => Some(value),
                 Err(failure) => {
-                    self.refuse(v, &name, failure);
+                    self.refuse_intrinsic(v, &name, failure);
                     None
                 }
             };
         }
         if stem == "present" {
-            return self.operation(v, operands);
+            return self.lower_operation(v, operands);
         }
         if let ("len" | "len_trim" | "ichar" | "iachar", &[constant]) = (stem, nodes)
             && is_constant(doc, constant)
@@ -139,7 +139,7 @@ impl Lower<'_, '_> {
             Stmt::new(StmtKind::Opaque {
                 text: "assignment of what is computed from strings".into(),
                 reads: Box::default(),
-                writes: self.known(symbol).into_iter().collect(),
+                writes: self.known_variable(symbol).into_iter().collect(),
             })
         })
     }

@@ -19,7 +19,7 @@ use cfg_core::{
 };
 
 /// An array of deferred extents.
-pub(crate) fn deferred(ty: ScalarType, rank: usize) -> cfg_core::builder::VarType {
+pub(crate) fn deferred_array(ty: ScalarType, rank: usize) -> cfg_core::builder::VarType {
     ty.array(vec![Dim::deferred(); rank]).column()
 }
 
@@ -41,13 +41,13 @@ pub(crate) fn over(b: &mut RoutineBuilder, var: VarId, dimension: usize) -> VarI
     i
 }
 
-pub(crate) fn close(b: &mut RoutineBuilder, loops: usize) {
+pub(crate) fn close_loops(b: &mut RoutineBuilder, loops: usize) {
     for _ in 0..loops {
         b.end_loop();
     }
 }
 
-/// True of intrinsics that [`Lower::transformational`] lowers.
+/// True of intrinsics that [`Lower::lower_transformational`] lowers.
 pub(crate) fn is_transformational(stem: &str, operands: &[Typed]) -> bool {
     let integers = !operands.is_empty() && operands.iter().all(|o| o.ty == ScalarType::Integer);
     match stem {
@@ -67,11 +67,11 @@ pub(crate) fn is_transformational(stem: &str, operands: &[Typed]) -> bool {
 
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
-pub(crate) fn shape(message: &str) -> Failure {
+pub(crate) fn shape_failure(message: &str) -> Failure {
     Failure::Shape(message.to_owned())
 }
 
-pub(crate) fn unsupported(message: &str) -> Failure {
+pub(crate) fn unsupported_failure(message: &str) -> Failure {
     Failure::Unsupported(message.to_owned())
 }
 
@@ -88,14 +88,14 @@ pub(crate) fn dimension(of: &Typed, rank: usize) -> Outcome<usize> {
         | Expr::Place(_)
         | Expr::Op(..)
         | Expr::Null(_)
-        | Expr::Addr(_) => Err(unsupported("the dimension is not a constant")),
+        | Expr::Addr(_) => Err(unsupported_failure("the dimension is not a constant")),
     }
 }
 
 impl Lower<'_, '_> {
     /// Lowers an intrinsic of which [`is_transformational`] is true; `None` if it cannot be, which has
     /// been reported.
-    pub(crate) fn transformational(
+    pub(crate) fn lower_transformational(
         &mut self,
         v: NodeId,
         name: &str,
@@ -103,31 +103,31 @@ impl Lower<'_, '_> {
         operands: Vec<Typed>,
     ) -> Option<Typed> {
         let result = match stem {
-            "matmul" => return self.matmul(v, operands),
-            "maxloc" | "minloc" => self.location(v, stem, operands),
-            "spread" => self.spread(v, operands),
-            "reshape" => self.reshape(v, operands),
-            "cshift" => self.cshift(v, operands),
-            "eoshift" => self.eoshift(v, operands),
-            "pack" => self.pack(v, operands),
-            "unpack" => self.unpack(v, operands),
+            "matmul" => return self.lower_matmul(v, operands),
+            "maxloc" | "minloc" => self.lower_location(v, stem, operands),
+            "spread" => self.lower_spread(v, operands),
+            "reshape" => self.lower_reshape(v, operands),
+            "cshift" => self.lower_cshift(v, operands),
+            "eoshift" => self.lower_eoshift(v, operands),
+            "pack" => self.lower_pack(v, operands),
+            "unpack" => self.lower_unpack(v, operands),
             "allocated" | "associated" => Err(self.not_known(&operands)),
-            "shape" => self.shape(v, operands),
+            "shape" => self.lower_shape(v, operands),
             "sum" | "product" | "maxval" | "minval" | "any" | "all" | "count" => {
                 self.reduction_along(v, stem, operands)
             }
-            _ => self.bits(v, stem, operands),
+            _ => self.lower_bits(v, stem, operands),
         };
         match result {
             Ok(result) => result,
             Err(failure) => {
-                self.refuse(v, name, failure);
+                self.refuse_intrinsic(v, name, failure);
                 None
             }
         }
     }
 
-    pub(crate) fn integer(&mut self, operand: Typed) -> Outcome<Typed> {
+    pub(crate) fn convert_to_integer(&mut self, operand: Typed) -> Outcome<Typed> {
         if operand.ty == ScalarType::Integer && operand.rank == 0 {
             return Ok(operand);
         }
@@ -156,7 +156,7 @@ impl Lower<'_, '_> {
             | Expr::Logical(_)
             | Expr::Op(..)
             | Expr::Null(_)
-            | Expr::Addr(_) => self.spill(v, value)?,
+            | Expr::Addr(_) => self.spill_value(v, value)?,
         };
         match value.expr {
             Expr::Place(place) => Some(place),
@@ -205,9 +205,9 @@ impl Lower<'_, '_> {
     /// A temporary array of these extents.
     pub(crate) fn array_of(&mut self, v: NodeId, ty: ScalarType, extents: Vec<Expr>) -> VarId {
         if extents.iter().all(|e| matches!(e, Expr::Int(_))) {
-            return self.temporary_of(ty, extents.into_iter().map(Dim::of).collect());
+            return self.temporary_of(ty, extents.into_iter().map(Dim::with_extent).collect());
         }
-        let var = self.temporary(ty, extents.len());
+        let var = self.declare_temporary(ty, extents.len());
         let zero = match ty {
             ScalarType::Real
             | ScalarType::Tape
@@ -218,7 +218,7 @@ impl Lower<'_, '_> {
             ScalarType::Logical => Expr::Logical(false),
         };
         let value = Expr::op(Op::Fill, std::iter::once(zero).chain(extents));
-        self.emit(v, Stmt::assign(Place::whole(var), value));
+        self.emit_before(v, Stmt::assign(Place::whole(var), value));
         var
     }
 
@@ -228,7 +228,7 @@ impl Lower<'_, '_> {
             arguments: arguments.into_iter().map(Some).collect(),
             result: None,
         };
-        self.emit(v, Stmt::new(kind));
+        self.emit_before(v, Stmt::new(kind));
     }
 
     /// A call of a helper with an array result.
@@ -258,7 +258,9 @@ impl Lower<'_, '_> {
         operands: Vec<Typed>,
     ) -> Outcome<Option<Typed>> {
         let mut operands = operands.into_iter();
-        let array = operands.next().ok_or_else(|| shape("it has no operand"))?;
+        let array = operands
+            .next()
+            .ok_or_else(|| shape_failure("it has no operand"))?;
         let rank = array.rank;
         let (mut along, mut mask) = (None, None);
         for extra in operands {
@@ -275,11 +277,13 @@ impl Lower<'_, '_> {
                 }
             }
         }
-        let along = along.ok_or_else(|| shape("it has no dimension"))?;
+        let along = along.ok_or_else(|| shape_failure("it has no dimension"))?;
         let (op, array) = match stem {
             "count" => (
                 Op::Sum,
-                array.to(ScalarType::Integer).map_err(Failure::Type)?,
+                array
+                    .convert_to(ScalarType::Integer)
+                    .map_err(Failure::Type)?,
             ),
             "product" => (Op::Product, array),
             "maxval" => (Op::MaxVal, array),
@@ -299,8 +303,8 @@ impl Lower<'_, '_> {
         let ty = array.ty;
         let key = format!("oad_{}_{}_{rank}{}", op.name(), ty.name(), along + 1);
         let callee = self.helpers.get(&key, |b| {
-            let a = b.input("a", deferred(ty, rank));
-            let t = b.inout("t", deferred(ty, rank - 1));
+            let a = b.input("a", deferred_array(ty, rank));
+            let t = b.inout("t", deferred_array(ty, rank - 1));
             let mut from = vec![full(); rank];
             let mut to = Vec::new();
             for d in (0..rank).rev().filter(|&d| d != along) {
@@ -311,7 +315,7 @@ impl Lower<'_, '_> {
             to.reverse();
             let value = Expr::op(op, [Expr::Place(element(a, from))]);
             b.assign(element(t, to), value);
-            close(b, rank - 1);
+            close_loops(b, rank - 1);
         });
         let Some(place) = self.as_place(v, array) else {
             return Ok(None);
@@ -322,12 +326,19 @@ impl Lower<'_, '_> {
     }
 
     /// `maxloc` and `minloc`: the first extreme element in storage order.
-    fn location(&mut self, v: NodeId, stem: &str, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
+    fn lower_location(
+        &mut self,
+        v: NodeId,
+        stem: &str,
+        operands: Vec<Typed>,
+    ) -> Outcome<Option<Typed>> {
         let mut operands = operands.into_iter();
-        let array = operands.next().ok_or_else(|| shape("it has no operand"))?;
+        let array = operands
+            .next()
+            .ok_or_else(|| shape_failure("it has no operand"))?;
         let (rank, ty) = (array.rank, array.ty);
         if rank == 0 || ty == ScalarType::Logical {
-            return Err(shape("its operand is not an array of numbers"));
+            return Err(shape_failure("its operand is not an array of numbers"));
         }
         let (mut scalar, mut mask) = (false, None);
         for extra in operands {
@@ -336,7 +347,9 @@ impl Lower<'_, '_> {
                     dimension(&extra, 1)?;
                     scalar = true;
                 }
-                ScalarType::Integer => return Err(unsupported("along one of several dimensions")),
+                ScalarType::Integer => {
+                    return Err(unsupported_failure("along one of several dimensions"));
+                }
                 ScalarType::Logical if extra.rank == rank => mask = Some(extra),
                 ScalarType::Real
                 | ScalarType::Real32
@@ -345,7 +358,7 @@ impl Lower<'_, '_> {
                 | ScalarType::Tape
                 | ScalarType::Record(_)
                 | ScalarType::Pointer(_) => {
-                    return Err(shape("its mask has another shape"));
+                    return Err(shape_failure("its mask has another shape"));
                 }
             }
         }
@@ -353,10 +366,10 @@ impl Lower<'_, '_> {
         let masked = if mask.is_some() { "m" } else { "" };
         let key = format!("oad_{stem}_{}_{rank}{masked}", ty.name());
         let callee = self.helpers.get(&key, |b| {
-            let a = b.input("a", deferred(ty, rank));
+            let a = b.input("a", deferred_array(ty, rank));
             let m = mask
                 .is_some()
-                .then(|| b.input("m", deferred(ScalarType::Logical, rank)));
+                .then(|| b.input("m", deferred_array(ScalarType::Logical, rank)));
             let p = b.inout("p", ScalarType::Integer.array([rank as i32]).column());
             let best = b.local("best", ty);
             b.assign(p, 0);
@@ -381,7 +394,7 @@ impl Lower<'_, '_> {
                     }
                 }
             });
-            close(b, rank);
+            close_loops(b, rank);
         });
         let mut arguments = Vec::new();
         for operand in std::iter::once(array).chain(mask) {
@@ -407,11 +420,11 @@ impl Lower<'_, '_> {
         }))
     }
 
-    fn spread(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
+    fn lower_spread(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
         let [source, along, copies]: [Typed; 3] = operands
             .try_into()
             .map_err(|_| Failure::Count("it must have 3 operands".to_owned()))?;
-        let copies = self.integer(copies)?;
+        let copies = self.convert_to_integer(copies)?;
         let rank = source.rank;
         let along = dimension(&along, rank + 1)?;
         let ty = source.ty;
@@ -425,17 +438,17 @@ impl Lower<'_, '_> {
             }));
         }
         if rank > 6 {
-            return Err(shape("its result has more than 7 dimensions"));
+            return Err(shape_failure("its result has more than 7 dimensions"));
         }
         let key = format!("oad_spread_{}_{rank}{}", ty.name(), along + 1);
         let callee = self.helpers.get(&key, |b| {
-            let s = b.input("s", deferred(ty, rank));
-            let t = b.inout("t", deferred(ty, rank + 1));
+            let s = b.input("s", deferred_array(ty, rank));
+            let t = b.inout("t", deferred_array(ty, rank + 1));
             let i = over(b, t, along);
             let mut to = vec![full(); rank + 1];
             to[along] = Subscript::Index(Expr::var(i));
             b.assign(element(t, to), s);
-            close(b, 1);
+            close_loops(b, 1);
         });
         let Some(place) = self.as_place(v, source) else {
             return Ok(None);
@@ -446,14 +459,16 @@ impl Lower<'_, '_> {
     }
 
     /// Lowers `reshape(source, shape)`: elements in storage order.
-    fn reshape(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
+    fn lower_reshape(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
         let [source, wanted]: [Typed; 2] = operands
             .try_into()
-            .map_err(|_| unsupported("it must have two operands, source and shape"))?;
+            .map_err(|_| unsupported_failure("it must have two operands, source and shape"))?;
         if source.rank == 0 || wanted.rank != 1 || wanted.ty != ScalarType::Integer {
-            return Err(shape("it reshapes an array to a shape that is a vector"));
+            return Err(shape_failure(
+                "it reshapes an array to a shape that is a vector",
+            ));
         }
-        let Some(wanted) = self.spill(v, wanted.clone()).and_then(|spilled| {
+        let Some(wanted) = self.spill_value(v, wanted.clone()).and_then(|spilled| {
             // The rank of the result is the length of the shape, which must be constant: that of a temporary's type
             // is not.
             let Expr::Place(place) = &wanted.expr else {
@@ -464,13 +479,15 @@ impl Lower<'_, '_> {
                 _ => None,
             }
         }) else {
-            return Err(unsupported("the length of its shape is not a constant"));
+            return Err(unsupported_failure(
+                "the length of its shape is not a constant",
+            ));
         };
         let (Expr::Place(wanted), rank) = wanted else {
             return Ok(None);
         };
         let (from, ty) = (source.rank, source.ty);
-        let callee = self.reshaper(ty, (from, rank));
+        let callee = self.reshape_routine(ty, (from, rank));
         let Some(place) = self.as_place(v, source) else {
             return Ok(None);
         };
@@ -481,15 +498,15 @@ impl Lower<'_, '_> {
     }
 
     /// The routine that copies an array to one of other dimensions, in storage order.
-    pub(crate) fn reshaper(
+    pub(crate) fn reshape_routine(
         &mut self,
         ty: ScalarType,
         (from, rank): (usize, usize),
     ) -> Option<RoutineId> {
         let key = format!("oad_reshape_{}_{from}{rank}", ty.name());
         self.helpers.get(&key, |b| {
-            let s = b.input("s", deferred(ty, from));
-            let t = b.inout("t", deferred(ty, rank));
+            let s = b.input("s", deferred_array(ty, from));
+            let t = b.inout("t", deferred_array(ty, rank));
             let k = b.local("k", ScalarType::Integer);
             let rest = b.local("rest", ScalarType::Integer);
             let j: Vec<VarId> = (0..from)
@@ -509,12 +526,12 @@ impl Lower<'_, '_> {
             let at = j.iter().map(|&j| Subscript::Index(Expr::var(j))).collect();
             b.assign(element(t, to), element(s, at));
             b.assign(k, k + 1);
-            close(b, rank);
+            close_loops(b, rank);
         })
     }
 
     /// Lowers `shape(a)`: a vector of the extents.
-    fn shape(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
+    fn lower_shape(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
         let [array]: [Typed; 1] = operands
             .try_into()
             .map_err(|_| Failure::Count("it must have one operand".to_owned()))?;
@@ -523,10 +540,10 @@ impl Lower<'_, '_> {
             return Ok(None);
         };
         let extents = self.extents_now(&place);
-        let dim = Dim::of(Expr::Int(rank as i64));
+        let dim = Dim::with_extent(Expr::Int(rank as i64));
         let target = self.temporary_of(ScalarType::Integer, vec![dim]);
         for (d, extent) in extents.into_iter().enumerate() {
-            self.emit(v, Stmt::assign(target.at(d as i32 + 1), extent));
+            self.emit_before(v, Stmt::assign(target.at(d as i32 + 1), extent));
         }
         Ok(Some(Typed {
             rank: 1,
@@ -536,7 +553,11 @@ impl Lower<'_, '_> {
 
     /// Splits the subscripts of a section at its vectors: the pattern (v for a vector, r for a range), the
     /// index vectors counted from 1, and the extents.
-    fn section(&mut self, v: NodeId, section: Section) -> Option<(String, Vec<Expr>, Vec<Expr>)> {
+    fn split_section(
+        &mut self,
+        v: NodeId,
+        section: Section,
+    ) -> Option<(String, Vec<Expr>, Vec<Expr>)> {
         let ranges = self.extents_now(&section.place);
         let mut ranges = ranges.into_iter();
         let mut vectors = section.vectors.into_iter().peekable();
@@ -560,7 +581,7 @@ impl Lower<'_, '_> {
                 counted.depth += 2;
             }
             // A copy, since the assigned array may be the index vector itself.
-            let counted = self.spill(v, counted)?;
+            let counted = self.spill_value(v, counted)?;
             let Expr::Place(place) = counted.expr else {
                 return None;
             };
@@ -571,27 +592,32 @@ impl Lower<'_, '_> {
     }
 
     /// The routine that copies between a section with vector subscripts and an array.
-    fn mover(&mut self, ty: ScalarType, pattern: &str, scatter: bool) -> Option<RoutineId> {
+    fn move_routine(&mut self, ty: ScalarType, pattern: &str, scatter: bool) -> Option<RoutineId> {
         let name = if scatter { "scatter" } else { "gather" };
         let rank = pattern.len();
         self.helpers
             .get(&format!("oad_{name}_{}_{pattern}", ty.name()), |b| {
                 let a = if scatter {
-                    b.inout("a", deferred(ty, rank))
+                    b.inout("a", deferred_array(ty, rank))
                 } else {
-                    b.input("a", deferred(ty, rank))
+                    b.input("a", deferred_array(ty, rank))
                 };
                 let dims: Vec<usize> = (0..rank)
                     .filter(|&d| pattern.as_bytes()[d] == b'v')
                     .collect();
                 let vectors: Vec<VarId> = dims
                     .iter()
-                    .map(|d| b.input(format!("v{}", d + 1), deferred(ScalarType::Integer, 1)))
+                    .map(|d| {
+                        b.input(
+                            format!("v{}", d + 1),
+                            deferred_array(ScalarType::Integer, 1),
+                        )
+                    })
                     .collect();
                 let t = if scatter {
-                    b.input("t", deferred(ty, rank))
+                    b.input("t", deferred_array(ty, rank))
                 } else {
-                    b.inout("t", deferred(ty, rank))
+                    b.inout("t", deferred_array(ty, rank))
                 };
                 let (mut of_a, mut of_t) = (vec![full(); rank], vec![full(); rank]);
                 for (&d, &vector) in dims.iter().zip(&vectors).rev() {
@@ -605,29 +631,34 @@ impl Lower<'_, '_> {
                 } else {
                     b.assign(t, a);
                 }
-                close(b, dims.len());
+                close_loops(b, dims.len());
             })
     }
 
     /// The value of a section with vector subscripts.
-    pub(crate) fn gather(&mut self, v: NodeId, section: Section, ty: ScalarType) -> Option<Typed> {
-        let place = self.simplified(section.place.clone());
-        let (pattern, indices, extents) = self.section(v, section)?;
-        let callee = self.mover(ty, &pattern, false);
+    pub(crate) fn gather_section(
+        &mut self,
+        v: NodeId,
+        section: Section,
+        ty: ScalarType,
+    ) -> Option<Typed> {
+        let place = self.simplify_section(section.place.clone());
+        let (pattern, indices, extents) = self.split_section(v, section)?;
+        let callee = self.move_routine(ty, &pattern, false);
         let arguments = std::iter::once(Expr::Place(place)).chain(indices);
         self.by_helper(v, callee, arguments.collect(), ty, extents)
     }
 
     /// Assigns to a section with vector subscripts; the last statement is the call.
-    pub(crate) fn scatter(
+    pub(crate) fn scatter_section(
         &mut self,
         v: NodeId,
         section: Section,
         ty: ScalarType,
         value: Typed,
     ) -> Option<Stmt> {
-        let place = self.simplified(section.place.clone());
-        let (pattern, indices, extents) = self.section(v, section)?;
+        let place = self.simplify_section(section.place.clone());
+        let (pattern, indices, extents) = self.split_section(v, section)?;
         let value = if value.rank == 0 {
             let fill = std::iter::once(value.expr).chain(extents);
             Typed {
@@ -639,8 +670,8 @@ impl Lower<'_, '_> {
         } else {
             value
         };
-        let value = self.spill(v, value)?;
-        let callee = self.mover(ty, &pattern, true)?;
+        let value = self.spill_value(v, value)?;
+        let callee = self.move_routine(ty, &pattern, true)?;
         let arguments = std::iter::once(Expr::Place(place))
             .chain(indices)
             .chain([value.expr]);
@@ -652,7 +683,7 @@ impl Lower<'_, '_> {
     }
 
     /// Reports the failure to lower an intrinsic.
-    pub(crate) fn refuse(&mut self, v: NodeId, name: &str, failure: Failure) {
+    pub(crate) fn refuse_intrinsic(&mut self, v: NodeId, name: &str, failure: Failure) {
         let (info, message, help) = match failure {
             Failure::Unsupported(m) => (
                 &codes::INTRINSIC,

@@ -38,7 +38,7 @@ impl Typed {
     }
 
     /// The expression converted as in an assignment to a variable of this type.
-    pub(crate) fn to(self, ty: ScalarType) -> Result<Self, String> {
+    pub(crate) fn convert_to(self, ty: ScalarType) -> Result<Self, String> {
         use ScalarType as T;
         if self.ty == ty {
             return Ok(self);
@@ -90,7 +90,7 @@ impl Typed {
             .into_iter()
             .map(|o| {
                 if common == T::Real && (o.ty == T::Real32 || matches!(o.expr, Expr::Int(_))) {
-                    o.to(T::Real)
+                    o.convert_to(T::Real)
                 } else {
                     Ok(o)
                 }
@@ -108,7 +108,7 @@ impl Typed {
             | ScalarType::Logical
             | ScalarType::Tape
             | ScalarType::Record(_)
-            | ScalarType::Pointer(_) => self.to(ScalarType::Real),
+            | ScalarType::Pointer(_) => self.convert_to(ScalarType::Real),
         }
     }
 }
@@ -126,7 +126,7 @@ mod tests {
         ] {
             let is_constant = |i: i64| {
                 let number = Typed::leaf(Expr::Int(i), ScalarType::Integer);
-                let real = number.to(ty).expect("it has a value");
+                let real = number.convert_to(ty).expect("it has a value");
                 !matches!(real.expr, Expr::Op(..))
             };
             let found = [-most - 1, -most, most, most + 1].map(is_constant);

@@ -34,7 +34,9 @@ pub(crate) fn structure(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Control
 }
 
 fn is_structured(graph: &Graph) -> bool {
-    graph.now().is_some_and(|cfg| Structure::of(&cfg).is_ok())
+    graph
+        .now()
+        .is_some_and(|cfg| Structure::compute(&cfg).is_ok())
 }
 
 fn drop_unreachable(lower: &mut Lower<'_, '_>, graph: &mut Graph) {

@@ -4,7 +4,7 @@ use cfg_core::ir::Annotations;
 use serde_json::{Map, Value};
 
 /// The annotations `{"xaif": {...}}`.
-pub(crate) fn annotations(entries: Vec<(&str, Value)>) -> Annotations {
+pub(crate) fn xaif_annotations(entries: Vec<(&str, Value)>) -> Annotations {
     let inner: Map<String, Value> = entries
         .into_iter()
         .map(|(k, v)| (k.to_owned(), v))

@@ -60,7 +60,7 @@ pub fn find_variable(program: &Program, routine: RoutineId, name: &str) -> Optio
 }
 
 /// A name that is not taken: the wish, else the other, else with underscores.
-pub(crate) fn free(taken: &mut HashSet<String>, wish: &str, other: &str) -> String {
+pub(crate) fn fresh_name(taken: &mut HashSet<String>, wish: &str, other: &str) -> String {
     let mut name = if taken.contains(wish) { other } else { wish }.to_owned();
     while !taken.insert(name.clone()) {
         name.push('_');

@@ -4,7 +4,7 @@
 //! several uses is evaluated once.
 
 use super::{
-    model::{Sink, unexpected},
+    model::{Sink, unexpected_element},
     xml::{At, Document, El, NodeId},
 };
 use crate::xaif::codes;
@@ -44,7 +44,7 @@ impl ExpressionGraph {
                 | El::BooleanOperation
                 | El::FunctionCall => vertices.push(child),
                 _ => {
-                    sink.push(unexpected(doc, child));
+                    sink.push(unexpected_element(doc, child));
                     return None;
                 }
             }

@@ -123,7 +123,7 @@ pub(crate) struct Model {
 }
 
 /// A whole number in an attribute.
-pub(crate) fn int(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Option<i64> {
+pub(crate) fn int_attribute(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Option<i64> {
     let Some(text) = doc.attr(n, at) else {
         sink.push(doc.error(
             n,
@@ -148,7 +148,7 @@ pub(crate) fn int(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Opt
 }
 
 /// An id in an attribute: a number or a name.
-pub(crate) fn id(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Option<i64> {
+pub(crate) fn id_attribute(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Option<i64> {
     let found = doc.id(n, at);
     if found.is_none() {
         let message = match doc.attr(n, at) {
@@ -166,7 +166,12 @@ pub(crate) fn id(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Opti
 }
 
 /// A text attribute that must be there.
-pub(crate) fn text(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Option<String> {
+pub(crate) fn text_attribute(
+    doc: &Document<'_>,
+    n: NodeId,
+    at: At,
+    sink: &mut Sink,
+) -> Option<String> {
     let value = doc.attr(n, at);
     if value.is_none() {
         sink.push(doc.error(
@@ -180,7 +185,7 @@ pub(crate) fn text(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Op
 }
 
 /// "unexpected element" for children that do not belong where they are.
-pub(crate) fn unexpected(doc: &Document<'_>, n: NodeId) -> Diagnostic {
+pub(crate) fn unexpected_element(doc: &Document<'_>, n: NodeId) -> Diagnostic {
     let around = doc.parent(n).map_or("document", |p| doc.name(p).text());
     doc.error(
         n,
@@ -228,7 +233,7 @@ impl Model {
                 El::ControlFlowGraph => {}
                 // Call edges repeat what the calls say; DO chains serve another analysis.
                 El::DOSetMap | El::CallGraphEdge => {}
-                _ => sink.push(unexpected(doc, section)),
+                _ => sink.push(unexpected_element(doc, section)),
             }
         }
         strings::formals(doc, &mut model);
@@ -258,7 +263,7 @@ impl Model {
             if doc.name(scope) != El::Scope {
                 continue;
             }
-            let Some(id) = id(doc, scope, At::VertexId, sink) else {
+            let Some(id) = id_attribute(doc, scope, At::VertexId, sink) else {
                 continue;
             };
             let index = self.scopes.len();
@@ -278,14 +283,14 @@ impl Model {
             });
             for table in doc.children(scope) {
                 if doc.name(table) != El::SymbolTable {
-                    sink.push(unexpected(doc, table));
+                    sink.push(unexpected_element(doc, table));
                     continue;
                 }
                 for symbol in doc.children(table) {
                     if doc.name(symbol) == El::Symbol {
                         self.symbol(doc, symbol, index, sink);
                     } else {
-                        sink.push(unexpected(doc, symbol));
+                        sink.push(unexpected_element(doc, symbol));
                     }
                 }
             }
@@ -307,7 +312,7 @@ impl Model {
                         ));
                     }
                 }
-                _ => sink.push(unexpected(doc, edge)),
+                _ => sink.push(unexpected_element(doc, edge)),
             }
         }
         // Parents must not form a cycle: each scope is looked at once.
@@ -342,7 +347,7 @@ impl Model {
     }
 
     fn symbol(&mut self, doc: &Document<'_>, node: NodeId, scope: ScopeId, sink: &mut Sink) {
-        let Some(id) = text(doc, node, At::SymbolId, sink) else {
+        let Some(id) = text_attribute(doc, node, At::SymbolId, sink) else {
             return;
         };
         let kind = doc.attr(node, At::Kind).unwrap_or("variable".into());
@@ -367,15 +372,15 @@ impl Model {
         let mut bounds = Vec::new();
         for child in doc.children(node) {
             if doc.name(child) != El::DimensionBounds {
-                sink.push(unexpected(doc, child));
+                sink.push(unexpected_element(doc, child));
                 continue;
             }
             let lower = match doc.attr(child, At::Lower) {
-                Some(_) => int(doc, child, At::Lower, sink),
+                Some(_) => int_attribute(doc, child, At::Lower, sink),
                 None => Some(1),
             };
             let upper = match doc.attr(child, At::Upper) {
-                Some(u) if !u.trim().is_empty() => int(doc, child, At::Upper, sink),
+                Some(u) if !u.trim().is_empty() => int_attribute(doc, child, At::Upper, sink),
                 _ => None,
             };
             bounds.push((lower.unwrap_or(1), upper));
@@ -429,20 +434,20 @@ impl Model {
     fn alias_sets(&mut self, doc: &Document<'_>, map: NodeId, sink: &mut Sink) {
         for set in doc.children(map) {
             if doc.name(set) != El::AliasSet {
-                sink.push(unexpected(doc, set));
+                sink.push(unexpected_element(doc, set));
                 continue;
             }
-            let Some(key) = id(doc, set, At::Key, sink) else {
+            let Some(key) = id_attribute(doc, set, At::Key, sink) else {
                 continue;
             };
             let mut ranges = Vec::new();
             for range in doc.children(set) {
                 if doc.name(range) != El::AliasRange {
-                    sink.push(unexpected(doc, range));
+                    sink.push(unexpected_element(doc, range));
                     continue;
                 }
-                let from = int(doc, range, At::From, sink);
-                let to = int(doc, range, At::To, sink);
+                let from = int_attribute(doc, range, At::From, sink);
+                let to = int_attribute(doc, range, At::To, sink);
                 let partial = doc.attr(range, At::Partial).is_some_and(|p| p == "1");
                 if let (Some(from), Some(to)) = (from, to) {
                     ranges.push((from, to, partial));
@@ -455,10 +460,10 @@ impl Model {
     fn chain_sets(&mut self, doc: &Document<'_>, map: NodeId, sink: &mut Sink) {
         for set in doc.children(map) {
             if doc.name(set) != El::StmtIdSet {
-                sink.push(unexpected(doc, set));
+                sink.push(unexpected_element(doc, set));
                 continue;
             }
-            let Some(key) = id(doc, set, At::Key, sink) else {
+            let Some(key) = id_attribute(doc, set, At::Key, sink) else {
                 continue;
             };
             let ids = doc
@@ -470,7 +475,7 @@ impl Model {
     }
 
     fn routine(&mut self, doc: &Document<'_>, node: NodeId, sink: &mut Sink) {
-        let Some(symbol) = text(doc, node, At::SymbolId, sink) else {
+        let Some(symbol) = text_attribute(doc, node, At::SymbolId, sink) else {
             return;
         };
         let symbol_scope = self.scope_of(doc, node, At::ScopeId, sink);
@@ -513,10 +518,10 @@ impl Model {
             }
             for formal in doc.children(list) {
                 if doc.name(formal) != El::ArgumentSymbolReference {
-                    sink.push(unexpected(doc, formal));
+                    sink.push(unexpected_element(doc, formal));
                     continue;
                 }
-                let position = int(doc, formal, At::Position, sink);
+                let position = int_attribute(doc, formal, At::Position, sink);
                 let target = self.reference(doc, formal, sink);
                 if let (Some(position), Some(target)) = (position, target) {
                     formals.push((position, target, formal));
@@ -573,7 +578,7 @@ impl Model {
         at: At,
         sink: &mut Sink,
     ) -> Option<ScopeId> {
-        let id = id(doc, n, at, sink)?;
+        let id = id_attribute(doc, n, at, sink)?;
         let found = self.scope_by_id.get(&id).copied();
         if found.is_none() {
             sink.push(doc.error(
@@ -594,7 +599,7 @@ impl Model {
         sink: &mut Sink,
     ) -> Option<SymbolId> {
         let scope = self.scope_of(doc, n, At::ScopeId, sink)?;
-        let id = text(doc, n, At::SymbolId, sink)?;
+        let id = text_attribute(doc, n, At::SymbolId, sink)?;
         let found = self.symbol_by_name.get(&(scope, id.clone())).copied();
         if found.is_none() {
             sink.push(doc.error(
@@ -610,7 +615,7 @@ impl Model {
     /// The routine that an element with `scope_id` and `symbol_id` names, if its graph is there.
     pub(crate) fn callee(&self, doc: &Document<'_>, n: NodeId, sink: &mut Sink) -> Option<usize> {
         let scope = self.scope_of(doc, n, At::ScopeId, sink)?;
-        let id = text(doc, n, At::SymbolId, sink)?;
+        let id = text_attribute(doc, n, At::SymbolId, sink)?;
         let found = self.routine_by_symbol.get(&(scope, id.clone())).copied();
         if found.is_none() {
             sink.push(doc.error(
@@ -665,7 +670,7 @@ fn symbol_type(ty: &str, fe_type: &str) -> SymbolType {
 
 impl Model {
     /// True if two symbols have one type and shape.
-    pub(crate) fn alike(&self, a: SymbolId, b: SymbolId) -> bool {
+    pub(crate) fn are_alike(&self, a: SymbolId, b: SymbolId) -> bool {
         let (a, b) = (&self.symbols[a], &self.symbols[b]);
         a.ty == b.ty && a.rank == b.rank && a.bounds == b.bounds
     }

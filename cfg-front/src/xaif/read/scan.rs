@@ -11,7 +11,7 @@ pub(crate) mod storage;
 use crate::xaif::{
     codes,
     read::{
-        model::{Model, Sink, SymbolId, int},
+        model::{Model, Sink, SymbolId, int_attribute},
         scan::{markers::harmless, references::beyond_one},
         xml::{At, Document, El, NodeId},
     },
@@ -77,7 +77,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    pub(crate) fn of(doc: &Document<'_>, model: &Model, sink: &mut Sink) -> Self {
+    pub(crate) fn scan_document(doc: &Document<'_>, model: &Model, sink: &mut Sink) -> Self {
         let mut scan = Self::default();
         for r in 0..model.routines.len() {
             let routine = scan.routine(doc, model, r, sink);
@@ -211,7 +211,7 @@ impl Scan {
             if doc.name(argument) != El::Argument {
                 continue;
             }
-            let Some(position) = int(doc, argument, At::Position, sink) else {
+            let Some(position) = int_attribute(doc, argument, At::Position, sink) else {
                 continue;
             };
             // A position that does not exist is reported where the call is lowered.

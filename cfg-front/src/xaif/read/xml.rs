@@ -20,7 +20,7 @@ macro_rules! names {
         pub(crate) enum $enum { $($variant,)* Other }
 
         impl $enum {
-            fn of(text: &str) -> Self {
+            fn from_name(text: &str) -> Self {
                 match text { $($text => Self::$variant,)* _ => Self::Other }
             }
 
@@ -362,7 +362,7 @@ impl<'t> Document<'t> {
                 format!("declare xmlns:xaif=\"{NAMESPACE}\" at the root and write xaif: before every element"),
             ));
         }
-        let name = El::of(local);
+        let name = El::from_name(local);
         if name == El::Other {
             return Err(self.problem(
                 offset,
@@ -400,7 +400,7 @@ impl<'t> Document<'t> {
                 Ok(a) => a,
                 Err(e) => return Err(self.malformed(offset, e.to_string())),
             };
-            let at = At::of(attribute.key.local_name().as_ref());
+            let at = At::from_name(attribute.key.local_name().as_ref());
             let raw: &str = &attribute.value;
             let escaped = raw.contains('&');
             if escaped && let Err(e) = quick_xml::escape::unescape(raw) {

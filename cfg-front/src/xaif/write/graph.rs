@@ -1,6 +1,6 @@
 //! Graphs as XAIF: vertices, edges, formal arguments.
 
-use super::{Writer, annotation, source};
+use super::{Writer, annotation_attribute, source_attributes};
 use cfg_core::{
     entity::{RoutineId, VertexId},
     ir::{
@@ -13,13 +13,13 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 impl<'p> Writer<'p> {
-    pub(super) fn graph(&mut self, r: usize, routine: &'p Routine) {
+    pub(super) fn write_graph(&mut self, r: usize, routine: &'p Routine) {
         let id = escape(self.routine_symbols[r].as_str()).into_owned();
         let structured = match routine.control {
             Control::Structured => "",
             Control::General => " structured=\"0\"",
         };
-        self.line(
+        self.write_line(
             1,
             &format!(
                 "<xaif:ControlFlowGraph vertex_id=\"{}\" scope_id=\"1\" symbol_id=\"{id}\"{structured} controlflowgraph_scope_id=\"{}\">",
@@ -27,18 +27,18 @@ impl<'p> Writer<'p> {
                 r + 2
             ),
         );
-        self.formals(routine);
+        self.write_formals(routine);
         if let Some(cfg) = &routine.body {
             for (_, vertex) in cfg.vertices() {
-                self.vertex(r, cfg, vertex);
+                self.write_vertex(r, cfg, vertex);
             }
-            self.edges(cfg);
+            self.write_edges(cfg);
         }
-        self.line(1, "</xaif:ControlFlowGraph>");
+        self.write_line(1, "</xaif:ControlFlowGraph>");
     }
 
-    fn formals(&mut self, routine: &Routine) {
-        self.line(2, "<xaif:ArgumentList>");
+    fn write_formals(&mut self, routine: &Routine) {
+        self.write_line(2, "<xaif:ArgumentList>");
         let parameters = routine
             .parameter_ids()
             .map(|v| (v, routine.variable(v).intent().unwrap_or(Intent::InOut)));
@@ -51,12 +51,12 @@ impl<'p> Writer<'p> {
                 escape(id.as_str()),
                 intent.name()
             );
-            self.line(3, &text);
+            self.write_line(3, &text);
         }
-        self.line(2, "</xaif:ArgumentList>");
+        self.write_line(2, "</xaif:ArgumentList>");
     }
 
-    fn vertex(&mut self, r: usize, cfg: &Cfg, vertex: &'p Vertex) {
+    fn write_vertex(&mut self, r: usize, cfg: &Cfg, vertex: &'p Vertex) {
         let mut data = Map::new();
         if let Some(origin) = vertex.origin {
             data.insert(
@@ -71,9 +71,9 @@ impl<'p> Writer<'p> {
         let attributes = [("line", "lineNumber"), ("reversal", "reversal")];
         match &vertex.kind {
             VertexKind::Block(statements) => {
-                let _ = source(&vertex.annotations, &[], &mut data);
-                let note = annotation(data);
-                self.line(
+                let _ = source_attributes(&vertex.annotations, &[], &mut data);
+                let note = annotation_attribute(data);
+                self.write_line(
                     2,
                     &format!(
                         "<xaif:BasicBlock vertex_id=\"{id}\" scope_id=\"{}\"{note}>",
@@ -81,24 +81,24 @@ impl<'p> Writer<'p> {
                     ),
                 );
                 for statement in statements {
-                    self.statement(statement);
+                    self.write_statement(statement);
                 }
-                self.line(2, "</xaif:BasicBlock>");
+                self.write_line(2, "</xaif:BasicBlock>");
             }
             VertexKind::Loop { form, test } => {
                 if *form == LoopForm::ForLoop {
                     data.insert("form".to_owned(), json!("FORLOOP"));
                 }
-                let mut text = source(&vertex.annotations, &attributes, &mut data);
+                let mut text = source_attributes(&vertex.annotations, &attributes, &mut data);
                 let name = match test.as_ref() {
                     LoopTest::Pre(_) => "PreLoop",
                     LoopTest::Post(_) => "PostLoop",
                     LoopTest::Counted { .. } => "ForLoop",
                 };
-                text.push_str(&annotation(data));
-                self.line(2, &format!("<xaif:{name} vertex_id=\"{id}\"{text}>"));
+                text.push_str(&annotation_attribute(data));
+                self.write_line(2, &format!("<xaif:{name} vertex_id=\"{id}\"{text}>"));
                 match test.as_ref() {
-                    LoopTest::Pre(e) | LoopTest::Post(e) => self.container(3, "Condition", e),
+                    LoopTest::Pre(e) | LoopTest::Post(e) => self.write_container(3, "Condition", e),
                     LoopTest::Counted {
                         index,
                         first,
@@ -106,7 +106,7 @@ impl<'p> Writer<'p> {
                         step,
                     } => {
                         let i = Place::whole(*index);
-                        self.sides(3, "Initialization", &i, first);
+                        self.write_sides(3, "Initialization", &i, first);
                         let op = match step {
                             Expr::Int(s) if *s > 0 => Op::Le,
                             Expr::Int(s) if *s < 0 => Op::Ge,
@@ -120,12 +120,12 @@ impl<'p> Writer<'p> {
                             | Expr::Addr(_) => Op::Ne,
                         };
                         let compare = Expr::op(op, [Expr::var(*index), last.clone()]);
-                        self.container(3, "Condition", &compare);
+                        self.write_container(3, "Condition", &compare);
                         let next = Expr::op(Op::Add, [Expr::var(*index), step.clone()]);
-                        self.sides(3, "Update", &i, &next);
+                        self.write_sides(3, "Update", &i, &next);
                     }
                 }
-                self.line(2, &format!("</xaif:{name}>"));
+                self.write_line(2, &format!("</xaif:{name}>"));
             }
             VertexKind::Branch(selector) => {
                 let value = match selector.as_ref() {
@@ -143,11 +143,11 @@ impl<'p> Writer<'p> {
                         value
                     }
                 };
-                let mut text = source(&vertex.annotations, &attributes, &mut data);
-                text.push_str(&annotation(data));
-                self.line(2, &format!("<xaif:Branch vertex_id=\"{id}\"{text}>"));
-                self.container(3, "Condition", value);
-                self.line(2, "</xaif:Branch>");
+                let mut text = source_attributes(&vertex.annotations, &attributes, &mut data);
+                text.push_str(&annotation_attribute(data));
+                self.write_line(2, &format!("<xaif:Branch vertex_id=\"{id}\"{text}>"));
+                self.write_container(3, "Condition", value);
+                self.write_line(2, "</xaif:Branch>");
             }
             kind @ (VertexKind::Entry
             | VertexKind::Exit
@@ -162,15 +162,15 @@ impl<'p> Writer<'p> {
                     | VertexKind::Branch(_)
                     | VertexKind::EndBranch => "EndBranch",
                 };
-                let _ = source(&vertex.annotations, &[], &mut data);
-                let note = annotation(data);
-                self.line(2, &format!("<xaif:{name} vertex_id=\"{id}\"{note}/>"));
+                let _ = source_attributes(&vertex.annotations, &[], &mut data);
+                let note = annotation_attribute(data);
+                self.write_line(2, &format!("<xaif:{name} vertex_id=\"{id}\"{note}/>"));
             }
         }
         let _ = cfg;
     }
 
-    fn edges(&mut self, cfg: &Cfg) {
+    fn write_edges(&mut self, cfg: &Cfg) {
         let ids = cfg.edges().map(|(i, e)| e.id.unwrap_or(i.index() as i64));
         let mut ids = FreshIds::beside(ids);
         let mut more = Vec::new();
@@ -179,7 +179,7 @@ impl<'p> Writer<'p> {
             if edge.id.is_none() {
                 data.insert("id".to_owned(), Value::Null);
             }
-            let _ = source(&edge.annotations, &[], &mut data);
+            let _ = source_attributes(&edge.annotations, &[], &mut data);
             let from = cfg.vertex(edge.from);
             let value;
             match &from.kind {
@@ -214,16 +214,16 @@ impl<'p> Writer<'p> {
                 | VertexKind::EndBranch => value = edge.label,
             }
             let id = edge.id.unwrap_or(i.index() as i64);
-            self.edge(cfg, id, (edge.from, edge.to), value, data);
+            self.write_edge(cfg, id, (edge.from, edge.to), value, data);
         }
         for (from, to, value) in more {
             let mut data = Map::new();
             data.insert("again".to_owned(), json!(true));
-            self.edge(cfg, ids.next_id(), (from, to), Some(value), data);
+            self.write_edge(cfg, ids.next_id(), (from, to), Some(value), data);
         }
     }
 
-    fn edge(
+    fn write_edge(
         &mut self,
         cfg: &Cfg,
         id: i64,
@@ -234,8 +234,8 @@ impl<'p> Writer<'p> {
         let value = value.map_or(String::new(), |v| {
             format!(" has_condition_value=\"true\" condition_value=\"{v}\"")
         });
-        let note = annotation(data);
-        self.line(
+        let note = annotation_attribute(data);
+        self.write_line(
             2,
             &format!(
                 "<xaif:ControlFlowEdge edge_id=\"{id}\" source=\"{}\" target=\"{}\"{value}{note}/>",
@@ -261,7 +261,7 @@ impl<'p> Writer<'p> {
                             r + 1,
                             callee.index() + 1
                         );
-                        self.line(1, &text);
+                        self.write_line(1, &text);
                     }
                 }
             }

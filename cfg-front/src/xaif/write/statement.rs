@@ -1,6 +1,6 @@
 //! Statements and expressions as XAIF.
 
-use super::{Writer, annotation, escape_text, source};
+use super::{Writer, annotation_attribute, escape_text, source_attributes};
 use crate::xaif::notation::{
     legal,
     spelling::{self, shape_name},
@@ -16,19 +16,19 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 impl Writer<'_> {
-    pub(super) fn statement(&mut self, statement: &Stmt) {
+    pub(super) fn write_statement(&mut self, statement: &Stmt) {
         let mut data = Map::new();
         let attributes = [("statement", "statement_id"), ("line", "lineNumber")];
         if let Some(span) = &statement.at {
             data.insert("at".to_owned(), json!(span.numbers()));
         }
-        let text = source(&statement.annotations, &attributes, &mut data);
+        let text = source_attributes(&statement.annotations, &attributes, &mut data);
         match &statement.kind {
             StmtKind::Assign { target, value } => {
-                let note = annotation(data);
-                self.line(3, &format!("<xaif:Assignment{text}{note}>"));
-                self.assignment(4, target, value);
-                self.line(3, "</xaif:Assignment>");
+                let note = annotation_attribute(data);
+                self.write_line(3, &format!("<xaif:Assignment{text}{note}>"));
+                self.write_assignment(4, target, value);
+                self.write_line(3, "</xaif:Assignment>");
             }
             StmtKind::Call {
                 callee,
@@ -49,12 +49,12 @@ impl Writer<'_> {
                     .map(Option::as_ref)
                     .chain(result.as_ref().map(Some))
                     .collect();
-                self.call(&id, &text, data, &actuals);
+                self.write_call(&id, &text, data, &actuals);
             }
             StmtKind::Push { tape, class, value } => {
                 let id = tape_routine(*class, false);
                 let tape = Expr::var(*tape);
-                self.call(&id, &text, data, &[Some(&tape), Some(value)]);
+                self.write_call(&id, &text, data, &[Some(&tape), Some(value)]);
             }
             StmtKind::Pop {
                 tape,
@@ -64,7 +64,7 @@ impl Writer<'_> {
                 let id = tape_routine(*class, true);
                 let tape = Expr::var(*tape);
                 let target = Expr::Place(target.clone());
-                self.call(&id, &text, data, &[Some(&tape), Some(&target)]);
+                self.write_call(&id, &text, data, &[Some(&tape), Some(&target)]);
             }
             StmtKind::Opaque {
                 text: marker,
@@ -90,7 +90,7 @@ impl Writer<'_> {
                     let json = Value::Object(data).to_string();
                     let _ = write!(note, "{{cfgrev {}}}", legal::json(&json));
                 }
-                self.line(
+                self.write_line(
                     3,
                     &format!("<xaif:Marker{text} annotation=\"{}\"/>", escape_text(&note)),
                 );
@@ -103,9 +103,15 @@ impl Writer<'_> {
         }
     }
 
-    fn call(&mut self, id: &str, text: &str, data: Map<String, Value>, actuals: &[Option<&Expr>]) {
-        let note = annotation(data);
-        self.line(
+    fn write_call(
+        &mut self,
+        id: &str,
+        text: &str,
+        data: Map<String, Value>,
+        actuals: &[Option<&Expr>],
+    ) {
+        let note = annotation_attribute(data);
+        self.write_line(
             3,
             &format!(
                 "<xaif:SubroutineCall{text} scope_id=\"1\" symbol_id=\"{}\" formalArgCount=\"{}\"{note}>",
@@ -115,40 +121,40 @@ impl Writer<'_> {
         );
         for (i, actual) in actuals.iter().enumerate() {
             if let Some(e) = actual {
-                self.line(4, &format!("<xaif:Argument position=\"{}\">", i + 1));
-                self.expression(5, e);
-                self.line(4, "</xaif:Argument>");
+                self.write_line(4, &format!("<xaif:Argument position=\"{}\">", i + 1));
+                self.write_expression(5, e);
+                self.write_line(4, "</xaif:Argument>");
             }
         }
-        self.line(3, "</xaif:SubroutineCall>");
+        self.write_line(3, "</xaif:SubroutineCall>");
     }
 
-    pub(super) fn sides(&mut self, level: usize, name: &str, target: &Place, value: &Expr) {
-        self.line(level, &format!("<xaif:{name}>"));
-        self.assignment(level + 1, target, value);
-        self.line(level, &format!("</xaif:{name}>"));
+    pub(super) fn write_sides(&mut self, level: usize, name: &str, target: &Place, value: &Expr) {
+        self.write_line(level, &format!("<xaif:{name}>"));
+        self.write_assignment(level + 1, target, value);
+        self.write_line(level, &format!("</xaif:{name}>"));
     }
 
-    pub(super) fn assignment(&mut self, level: usize, target: &Place, value: &Expr) {
-        self.line(level, "<xaif:AssignmentLHS du_ud=\"0\" alias=\"0\">");
-        self.place(level + 1, target);
-        self.line(level, "</xaif:AssignmentLHS>");
-        self.container(level, "AssignmentRHS", value);
+    pub(super) fn write_assignment(&mut self, level: usize, target: &Place, value: &Expr) {
+        self.write_line(level, "<xaif:AssignmentLHS du_ud=\"0\" alias=\"0\">");
+        self.write_place(level + 1, target);
+        self.write_line(level, "</xaif:AssignmentLHS>");
+        self.write_container(level, "AssignmentRHS", value);
     }
 
-    pub(super) fn container(&mut self, level: usize, name: &str, e: &Expr) {
-        self.line(level, &format!("<xaif:{name}>"));
-        self.expression(level + 1, e);
-        self.line(level, &format!("</xaif:{name}>"));
+    pub(super) fn write_container(&mut self, level: usize, name: &str, e: &Expr) {
+        self.write_line(level, &format!("<xaif:{name}>"));
+        self.write_expression(level + 1, e);
+        self.write_line(level, &format!("</xaif:{name}>"));
     }
 
     /// The contents of a container: vertices in prefix order, then the edges.
-    pub(super) fn expression(&mut self, level: usize, e: &Expr) {
+    pub(super) fn write_expression(&mut self, level: usize, e: &Expr) {
         let mut edges = Vec::new();
         let mut next = 0;
-        self.node(level, e, &mut next, &mut edges);
+        self.write_node(level, e, &mut next, &mut edges);
         for (i, (source, target, position)) in edges.into_iter().enumerate() {
-            self.line(
+            self.write_line(
                 level,
                 &format!(
                     "<xaif:ExpressionEdge edge_id=\"{}\" source=\"{source}\" target=\"{target}\" position=\"{position}\"/>",
@@ -158,7 +164,7 @@ impl Writer<'_> {
         }
     }
 
-    fn node(
+    fn write_node(
         &mut self,
         level: usize,
         e: &Expr,
@@ -179,38 +185,38 @@ impl Writer<'_> {
                 } else {
                     "I8"
                 };
-                self.line(level, &constant("integer", fe_type, &i.to_string()));
+                self.write_line(level, &constant("integer", fe_type, &i.to_string()));
             }
-            Expr::Real(x) => self.line(level, &constant("real", "F8", &format!("{x:e}"))),
-            Expr::Real32(x) => self.line(level, &constant("real", "F4", &format!("{x:e}"))),
-            Expr::Logical(b) => self.line(level, &constant("bool", "I4", &b.to_string())),
+            Expr::Real(x) => self.write_line(level, &constant("real", "F8", &format!("{x:e}"))),
+            Expr::Real32(x) => self.write_line(level, &constant("real", "F4", &format!("{x:e}"))),
+            Expr::Logical(b) => self.write_line(level, &constant("bool", "I4", &b.to_string())),
             // Programs with pointers are refused before.
             Expr::Null(_) | Expr::Addr(_) => {}
             Expr::Place(place) => {
-                self.line(
+                self.write_line(
                     level,
                     &format!("<xaif:VariableReference vertex_id=\"{id}\" du_ud=\"0\" alias=\"0\">"),
                 );
-                self.place(level + 1, place);
-                self.line(level, "</xaif:VariableReference>");
+                self.write_place(level + 1, place);
+                self.write_line(level, "</xaif:VariableReference>");
             }
             Expr::Op(op, operands) => {
                 let (name, boolean) = spelling::name(*op);
                 let name = escape(name.as_str()).into_owned();
                 if boolean {
-                    self.line(
+                    self.write_line(
                         level,
                         &format!("<xaif:BooleanOperation vertex_id=\"{id}\" name=\"{name}\"/>"),
                     );
                 } else {
-                    let result = self.result(e);
-                    self.line(
+                    let result = self.result_attributes(e);
+                    self.write_line(
                         level,
                         &format!("<xaif:Intrinsic vertex_id=\"{id}\" name=\"{name}\" type=\"***\"{result}/>"),
                     );
                 }
                 for (i, operand) in operands.iter().enumerate() {
-                    let source = self.node(level, operand, next, edges);
+                    let source = self.write_node(level, operand, next, edges);
                     edges.push((source, id, i + 1));
                 }
             }
@@ -219,7 +225,7 @@ impl Writer<'_> {
     }
 
     /// `rType` and `rShape` of an operation.
-    fn result(&self, e: &Expr) -> String {
+    fn result_attributes(&self, e: &Expr) -> String {
         let mut text = String::new();
         let Some(Ok(ty)) = self.routine.map(|r| typing::type_of(&r.variables, e)) else {
             return text;
@@ -234,13 +240,13 @@ impl Writer<'_> {
     }
 
     /// `SymbolReference` and subscripts.
-    fn place(&mut self, level: usize, place: &Place) {
+    fn write_place(&mut self, level: usize, place: &Place) {
         let (scope, id) = self
             .symbols
             .get(place.var.index())
             .cloned()
             .unwrap_or_default();
-        self.line(
+        self.write_line(
             level,
             &format!(
                 "<xaif:SymbolReference vertex_id=\"1\" scope_id=\"{scope}\" symbol_id=\"{}\"/>",
@@ -250,29 +256,29 @@ impl Writer<'_> {
         if place.subscripts.is_empty() {
             return;
         }
-        self.line(level, "<xaif:ArrayElementReference vertex_id=\"2\">");
+        self.write_line(level, "<xaif:ArrayElementReference vertex_id=\"2\">");
         for subscript in &place.subscripts {
-            self.line(level + 1, "<xaif:IndexTriplet>");
+            self.write_line(level + 1, "<xaif:IndexTriplet>");
             match subscript {
-                Subscript::Index(e) => self.container(level + 2, "Index", e),
+                Subscript::Index(e) => self.write_container(level + 2, "Index", e),
                 Subscript::Range(range) => {
                     if let Some(e) = &range.lower {
-                        self.container(level + 2, "Index", e);
+                        self.write_container(level + 2, "Index", e);
                     }
                     if let Some(e) = &range.upper {
-                        self.container(level + 2, "Bound", e);
+                        self.write_container(level + 2, "Bound", e);
                     }
                     let one = Expr::Int(1);
                     let stride = range.stride.as_ref().unwrap_or(&one);
-                    self.container(level + 2, "Stride", stride);
+                    self.write_container(level + 2, "Stride", stride);
                 }
                 // Programs with records and pointers are refused before.
                 Subscript::Field(_) | Subscript::Deref => {}
             }
-            self.line(level + 1, "</xaif:IndexTriplet>");
+            self.write_line(level + 1, "</xaif:IndexTriplet>");
         }
-        self.line(level, "</xaif:ArrayElementReference>");
-        self.line(
+        self.write_line(level, "</xaif:ArrayElementReference>");
+        self.write_line(
             level,
             "<xaif:VariableReferenceEdge edge_id=\"1\" source=\"1\" target=\"2\"/>",
         );

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     control::{
-        draw::{Draw, End, arrange, choice},
+        draw::{Draw, End, arrange, branch_on_integer},
         general::{
             AdjointCode,
             nest::{in_order, with_ends},
@@ -112,9 +112,9 @@ impl<C: AdjointCode> Adjoint<'_, C> {
             };
             let mut back = End::new(end, None);
             if let Some(e) = this.latch.and_then(|v| self.cfg.out_edges(v).first()) {
-                back = End::of(end, self.cfg.edge(*e));
+                back = End::at_source(end, self.cfg.edge(*e));
             }
-            back.go(&mut self.draw, head);
+            back.draw_edge(&mut self.draw, head);
             self.loops[l.index()] = ReverseLoop { head, end };
         }
     }
@@ -181,7 +181,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         let pop = VertexKind::Block(self.code.pop_marker(ways));
         let pop = self.draw.vertex(0, pop, OriginRole::MarkerPop, id);
         let marker = self.code.marker();
-        let branch = self.original(v, choice(marker, ways));
+        let branch = self.original(v, branch_on_integer(marker, ways));
         self.draw.graph.add_edge(pop, branch, None);
         self.image[v.index()] = Some((pop, branch));
     }
@@ -247,9 +247,9 @@ impl<C: AdjointCode> Adjoint<'_, C> {
     /// The BRANCH at the start of a reverse loop's body; returns the way to the back edges.
     fn first_pass(&mut self, l: LoopId, v: VertexId, points: &[Point], mut body: End) -> End {
         let id = self.id(v);
-        let kind = choice(self.code.point(v), points.len() + 1);
+        let kind = branch_on_integer(self.code.point(v), points.len() + 1);
         let branch = (self.draw).vertex(0, kind, OriginRole::ExitBranch, id);
-        body.go(&mut self.draw, branch);
+        body.draw_edge(&mut self.draw, branch);
         for (k, &point) in points.iter().enumerate() {
             let mut end = End::new(branch, Some(k as i64 + 1));
             let reset = self.code.set_point(v, 0);
@@ -257,7 +257,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
             if let Point::Loop(inner) = point
                 && let Some(&Some(way)) = self.ways_in.get(inner.index())
             {
-                end.go(&mut self.draw, way);
+                end.draw_edge(&mut self.draw, way);
                 continue;
             }
             let region = self.general.region(point);
@@ -284,9 +284,9 @@ impl<C: AdjointCode> Adjoint<'_, C> {
                 let id = self.id(v);
                 let pop = self.code.pop_marker(several.len());
                 end.insert(&mut self.draw, OriginRole::MarkerPop, id, pop);
-                let kind = choice(self.code.marker(), several.len());
+                let kind = branch_on_integer(self.code.marker(), several.len());
                 let branch = (self.draw).vertex(0, kind, OriginRole::MarkerBranch, id);
-                end.go(&mut self.draw, branch);
+                end.draw_edge(&mut self.draw, branch);
                 for (ordinal, &e) in several.iter().enumerate() {
                     self.chain(End::new(branch, Some(ordinal as i64)), e);
                 }
@@ -310,7 +310,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         if let Some(last) = general.leaving.as_ref().and_then(|l| l.last(e))
             && let Some(&Some(way)) = self.ways_in.get(last.index())
         {
-            end.go(&mut self.draw, way);
+            end.draw_edge(&mut self.draw, way);
             return;
         }
         let left = general.left(self.cfg, e);
@@ -338,7 +338,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         });
     }
 
-    fn place(&self, point: Point) -> Option<usize> {
+    fn image_index(&self, point: Point) -> Option<usize> {
         match point {
             Point::Vertex(v) => self.image[v.index()].map(|i| i.0),
             Point::Loop(l) => Some(self.loops[l.index()].head),
@@ -365,11 +365,11 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         let mut dispatch = BTreeMap::new();
         for (&region, points) in &several {
             let header = VertexId::new(self.general.forest.get(region).header);
-            let kind = choice(self.code.state(header), points.len());
+            let kind = branch_on_integer(self.code.state(header), points.len());
             let id = self.id(header);
             let branch = self.draw.vertex(0, kind, OriginRole::Dispatch, id);
             for (k, &point) in points.iter().enumerate() {
-                if let Some(place) = self.place(point) {
+                if let Some(place) = self.image_index(point) {
                     self.draw.graph.add_edge(branch, place, Some(k as i64));
                 }
             }
@@ -385,9 +385,9 @@ impl<C: AdjointCode> Adjoint<'_, C> {
                 let set = self.code.set_state(header, state as i64);
                 let id = self.id(header);
                 end.insert(&mut self.draw, OriginRole::Dispatch, id, set);
-                end.go(&mut self.draw, branch);
-            } else if let Some(place) = self.place(point) {
-                end.go(&mut self.draw, place);
+                end.draw_edge(&mut self.draw, branch);
+            } else if let Some(place) = self.image_index(point) {
+                end.draw_edge(&mut self.draw, place);
             }
         }
     }

@@ -55,7 +55,7 @@ pub(crate) fn forward_graph(
             }
         }
         if end.at != usize::MAX {
-            end.go(&mut draw, v.index());
+            end.draw_edge(&mut draw, v.index());
         }
     }
     let (out, mut on) = match &general.leaving {
@@ -66,7 +66,7 @@ pub(crate) fn forward_graph(
         for &e in cfg.out_edges(i) {
             let edge = cfg.edge(e);
             let j = edge.to;
-            let mut end = End::of(i.index(), edge);
+            let mut end = End::at_source(i.index(), edge);
             if general.is_live(cfg, e) {
                 if let Some(leaving) = general.leaving.as_ref().filter(|l| l.is_shared(e))
                     && let Some(after) = on.get_mut(e.index()).and_then(Option::take)
@@ -93,7 +93,7 @@ pub(crate) fn forward_graph(
                     }
                 }
             }
-            end.go(&mut draw, first[j.index()]);
+            end.draw_edge(&mut draw, first[j.index()]);
         }
     }
     let graph = draw.finish(FreshIds::of_vertices(cfg));

@@ -4,14 +4,14 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::VertexId,
     ir::{Cfg, FreshIds, Origin, OriginRole, VertexKind},
-    recover::nested,
+    recover::nest,
 };
 
 use crate::{code::built, control::draw::number};
 
 /// The graph as a structured one, if it nests. A new ENDLOOP or ENDBRANCH has the origin of the vertex that it ends.
 pub(crate) fn with_ends(graph: &Cfg) -> Result<Option<Cfg>, Diagnostics> {
-    let Some(mut nested) = nested(graph) else {
+    let Some(mut nested) = nest(graph) else {
         return Ok(None);
     };
     let structure = built::structure(&nested)?;

@@ -8,7 +8,7 @@ use cfg_core::{
 
 use crate::{
     control::{
-        draw::{Draw, End, choice},
+        draw::{Draw, End, branch_on_integer},
         general::{AdjointCode, ForwardCode},
     },
     plan::regions::{Counted, Point, Regions, leaving::Leaving},
@@ -56,7 +56,7 @@ pub(crate) fn ways_out(
             let mut end = End::new(at, Some(leaving.count).filter(|_| ways > 1));
             let ordinal = next_way.edges.len() + place;
             mark(draw, code, &mut end, ordinal, next_way.markers(), id(this));
-            end.go(draw, next);
+            end.draw_edge(draw, next);
         }
     }
     (out, from)
@@ -81,7 +81,7 @@ pub(crate) fn to_way_out(
     let set = code.set_way(shared.number);
     end.insert(draw, OriginRole::ExitSet, id, set);
     mark(draw, code, &mut end, shared.place, way.markers(), id);
-    end.go(draw, to);
+    end.draw_edge(draw, to);
 }
 
 fn mark(
@@ -153,9 +153,9 @@ pub(crate) fn ways_in(
         if ways > 1 {
             let marker = code.pop_marker(ways);
             at.insert(draw, OriginRole::MarkerPop, id, marker);
-            let kind = choice(code.marker(), ways);
+            let kind = branch_on_integer(code.marker(), ways);
             let vertex = draw.vertex(0, kind, OriginRole::MarkerBranch, id);
-            at.go(draw, vertex);
+            at.draw_edge(draw, vertex);
             branch = Some(vertex);
         }
         for (k, point) in edges.chain(inside).enumerate() {

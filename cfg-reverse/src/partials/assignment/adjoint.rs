@@ -44,7 +44,7 @@ pub(crate) fn adjoint(
     let value = conform(&scope.routine.variables, value, Some(&target_b))?;
     let mut nodes = scope.nodes(&value);
     let root = nodes.root();
-    let target_type = typing::of_place(&scope.routine.variables, target);
+    let target_type = typing::place_type(&scope.routine.variables, target);
     let zero_of = |target_b: Place| Stmt::assign(target_b, zero(target_type.ty));
     if !nodes.nodes[root].active {
         return Ok(vec![zero_of(target_b)]);
@@ -286,7 +286,7 @@ fn pull_back(
 
 /// True of an expression that is cheap enough to be written in several places.
 fn is_simple(e: &Expr) -> bool {
-    match FlatExpr::of(e) {
+    match FlatExpr::view(e) {
         FlatExpr::Op(Op::Neg, inner) => is_atomic(&inner[0]),
         FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => is_atomic(e),
     }

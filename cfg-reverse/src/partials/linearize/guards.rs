@@ -177,7 +177,7 @@ impl<'e> Nodes<'e> {
         };
         let guarded = |(dimension, s): (usize, &Subscript)| {
             let bound = |op| Expr::op(op, [Expr::var(place.var), Expr::Int(dimension as i64 + 1)]);
-            match FlatSubscript::of(s) {
+            match FlatSubscript::view(s) {
                 FlatSubscript::Index(Expr::Int(k))
                     if is_within(variable.shape.get(dimension), *k) =>
                 {

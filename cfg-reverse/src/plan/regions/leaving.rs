@@ -61,7 +61,7 @@ pub(crate) struct Shared {
 
 impl Leaving {
     /// The ways, if blocks on each edge would outnumber the vertices and edges.
-    pub(crate) fn of(cfg: &Cfg, general: &Regions) -> Option<Self> {
+    pub(crate) fn find(cfg: &Cfg, general: &Regions) -> Option<Self> {
         let forest = &general.forest;
         let around = |l: LoopId| {
             let parent = forest.get(l).parent;

@@ -55,11 +55,11 @@ impl Analysis for Live<'_> {
     }
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
-        self.names(state, |found| Names(found).statement(statement));
+        self.names(state, |found| Names(found).visit_statement(statement));
     }
 
     fn decision(&self, _: VertexId, vertex: &Vertex, state: &mut Set) {
-        self.names(state, |found| Names(found).decision(&vertex.kind));
+        self.names(state, |found| Names(found).visit_decision(&vertex.kind));
     }
 }
 

@@ -43,7 +43,7 @@ impl Analysis for MayDiffer<'_> {
                 state.insert(n);
             }
         });
-        names.statement(statement);
+        names.visit_statement(statement);
     }
 
     fn decision(&self, _: VertexId, _: &Vertex, _: &mut Set) {

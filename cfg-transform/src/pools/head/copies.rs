@@ -25,9 +25,9 @@ impl Copies {
         }
     }
 
-    pub(super) fn of(&mut self, ty: ScalarType) -> RoutineId {
+    pub(super) fn routine_for(&mut self, ty: ScalarType) -> RoutineId {
         let (next, types) = (self.next, &mut self.types);
-        *self.of.entry(Kind::of(ty)).or_insert_with(|| {
+        *self.of.entry(Kind::from_type(ty)).or_insert_with(|| {
             types.push(ty);
             RoutineId::new(next + types.len() - 1)
         })
@@ -46,7 +46,7 @@ impl Copies {
             };
             let n = Variable::new("n", ScalarType::Integer, Vec::new(), role(Intent::In));
             let n = routine.add_variable(n);
-            let shape = || vec![Dim::of(Expr::var(n))];
+            let shape = || vec![Dim::with_extent(Expr::var(n))];
             let from = Variable::new("from", ty, shape(), role(Intent::In));
             let from = routine.add_variable(from);
             let to = Variable::new("to", ty, shape(), role(Intent::Out));

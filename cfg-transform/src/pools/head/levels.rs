@@ -13,11 +13,11 @@ use super::{
         cells,
         classes::Node,
         plan::{Kind, Plan},
-        writer::{Refused, internal},
+        writer::{Refused, internal_error},
     },
     Made,
 };
-use crate::names::unused;
+use crate::names::fresh_name;
 use cfg_core::{
     entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{
@@ -70,7 +70,7 @@ pub(super) fn are_needed(program: &Program, variable: &Variable) -> bool {
 
 /// True if a type is a pointer, or a record with pointers in it.
 pub(super) fn has_pointers(program: &Program, ty: ScalarType) -> bool {
-    let leaves = cells::types(program, ty);
+    let leaves = cells::cell_types(program, ty);
     leaves.iter().any(|ty| ty.pointer().is_some())
 }
 
@@ -125,7 +125,7 @@ pub(super) fn levels(
         let variable = match (&level.from, by_value) {
             (None, true) if original.rank() == 0 => Variable {
                 ty: flat,
-                shape: vec![Dim::of(Expr::Int(1))],
+                shape: vec![Dim::with_extent(Expr::Int(1))],
                 origin: Some(Box::new(NameOrigin::new(NameRole::Element, ""))),
                 ..original.clone()
             },
@@ -176,7 +176,10 @@ pub(super) fn levels(
             if let Some(origin) = home.origin.as_mut().filter(|o| o.role == NameRole::Objects) {
                 origin.links.push(name);
             } else {
-                return Err(internal(&format!("no objects of {}", level.ty.name())));
+                return Err(internal_error(&format!(
+                    "no objects of {}",
+                    level.ty.name()
+                )));
             }
         }
     }
@@ -223,7 +226,9 @@ fn all_levels(
             let home = ty.record().filter(|record| recursive.contains(record));
             if let Some(&to) = home.and_then(|record| homes.get(&record)) {
                 if is_used && pool != all[to].pool {
-                    return Err(internal("records that lead to their like in several pools"));
+                    return Err(internal_error(
+                        "records that lead to their like in several pools",
+                    ));
                 }
                 all[k].links.push((path, to));
                 continue;
@@ -247,7 +252,7 @@ fn all_levels(
                 all[k].links.push((path.clone(), next));
             }
             all.push(Open {
-                name: unused(own, names),
+                name: fresh_name(own, names),
                 ty,
                 class,
                 pool,
@@ -339,9 +344,9 @@ fn is_written(
 ) -> bool {
     let Some(pool) = pool else { return false };
     let arrays = &plan.pools[pool].arrays;
-    let kinds = cells::types(plan.program, ty);
+    let kinds = cells::cell_types(plan.program, ty);
     let numbers = kinds.iter().filter(|ty| ty.pointer().is_none());
-    let mut arrays = numbers.filter_map(|&ty| arrays.get(&Kind::of(ty)));
+    let mut arrays = numbers.filter_map(|&ty| arrays.get(&Kind::from_type(ty)));
     arrays.any(|g| written.contains(g))
 }
 
@@ -410,7 +415,7 @@ impl FlatRecords {
         let taken = plan.records.iter().chain(&self.made);
         let mut taken: HashSet<String> = taken.map(|r| r.name.clone()).collect();
         self.made.push(Record {
-            name: unused(name, &mut taken),
+            name: fresh_name(name, &mut taken),
             fields,
         });
         RecordId::new(plan.records.len() + self.made.len() - 1)

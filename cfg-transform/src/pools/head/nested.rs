@@ -10,9 +10,9 @@ use super::{
         arithmetic::{add, either, eq, mul, sub},
         cells,
         plan::{CELL, OBJECT},
-        writer::{Mode, Refused, Writer, field, internal, section},
+        writer::{Mode, Refused, Writer, field, internal_error, section},
     },
-    count, flush,
+    count, flush_pieces,
     levels::Level,
     object_of,
     pieces::Piece,
@@ -73,28 +73,28 @@ pub(super) fn take(
         if let Some(pool) = level.pool
             && !pools.contains_key(&pool)
         {
-            let mark = writer.local(&format!("{name}_mark"), record);
+            let mark = writer.declare_local(&format!("{name}_mark"), record);
             let numbers = [plan.pools[pool].variables, plan.pools[pool].bottom];
             for (name, g) in [OBJECT, CELL].into_iter().zip(numbers) {
-                let value = writer.number(g).into();
+                let value = writer.counter(g).into();
                 writer.assign(field(&Place::whole(mark), name), value);
             }
             pools.insert(pool, mark);
         }
-        let at = writer.local(&format!("{name}_at"), record);
-        let before = writer.local(&format!("{name}_before"), ScalarType::Integer);
+        let at = writer.declare_local(&format!("{name}_at"), record);
+        let before = writer.declare_local(&format!("{name}_before"), ScalarType::Integer);
         writer.assign(Place::whole(before), Expr::Int(0));
         locals.push(Locals { at, before });
     }
     let [root, ..] = &*levels else {
-        return Err(internal("a parameter without levels"));
+        return Err(internal_error("a parameter without levels"));
     };
     let by_value = parameter.ty.pointer().is_none() || parameter.rank() > 0;
     let (own, pool) = (root.own, root.pool);
     let given = match (by_value, pool) {
         (true, Some(_)) => locals[0].at,
         (true, None) => whole(writer, parameter, own),
-        (false, _) => writer.local(&format!("{}_pointer", parameter.name), record),
+        (false, _) => writer.declare_local(&format!("{}_pointer", parameter.name), record),
     };
     let nested = Nested {
         levels,
@@ -124,14 +124,14 @@ pub(super) fn take(
 /// Object and cell of a pointer to an element of a level without a pool, with `before` elements before it. The program
 /// only compares pointers of such a level.
 fn without_pool(writer: &Writer<'_, '_>, level: &Level, before: Expr) -> [Expr; 2] {
-    let each = cells::cells(writer.plan.program, level.ty).max(1);
+    let each = cells::cell_count(writer.plan.program, level.ty).max(1);
     [object_of(level.own), mul(before, Expr::Int(each))]
 }
 
 /// The variable that is handed to the original in place of a parameter passed by value.
 fn whole(writer: &mut Writer<'_, '_>, parameter: &Variable, own: VarId) -> VarId {
-    let ty = writer.plan.lowered(parameter.ty);
-    let v = writer.local(&format!("{}_whole", parameter.name), ty);
+    let ty = writer.plan.lowered_type(parameter.ty);
+    let v = writer.declare_local(&format!("{}_whole", parameter.name), ty);
     if parameter.rank() == 0 {
         return v;
     }
@@ -158,7 +158,7 @@ pub(super) fn give_back(
     if nested.levels.iter().any(written) {
         let mut found = BTreeMap::new();
         for (&pool, &mark) in &nested.pools {
-            let number = writer.local("found", ScalarType::Integer);
+            let number = writer.declare_local("found", ScalarType::Integer);
             let before = field(&Place::whole(mark), OBJECT);
             writer.assign(Place::whole(number), before.into());
             found.insert(pool, number);
@@ -192,23 +192,23 @@ fn end(writer: &mut Writer<'_, '_>, pool: usize, mark: VarId, pieces: &mut Vec<P
     let plan = writer.plan;
     let pool = &plan.pools[pool];
     let mark = Place::whole(mark);
-    let variables = writer.number(pool.variables);
-    flush(writer, pieces);
-    let index = writer.local("object", ScalarType::Integer);
+    let variables = writer.counter(pool.variables);
+    flush_pieces(writer, pieces);
+    let index = writer.declare_local("object", ScalarType::Integer);
     let before = sub(Expr::var(index), Expr::Int(1));
     let object = add(variables.clone().into(), before);
-    let first = writer.table(pool.first, object.clone());
-    let last = writer.table(pool.last, object);
+    let first = writer.table_entry(pool.first, object.clone());
+    let last = writer.table_entry(pool.last, object);
     writer.assign(last, sub(first.into(), Expr::Int(2)));
     let mut body = Vec::new();
-    flush(writer, &mut body);
+    flush_pieces(writer, &mut body);
     let count = sub(field(&mark, OBJECT).into(), variables.clone().into());
     pieces.push(Piece::Loop {
         index,
         last: count,
         body,
     });
-    let bottom = writer.number(pool.bottom);
+    let bottom = writer.counter(pool.bottom);
     writer.assign(variables, field(&mark, OBJECT).into());
     writer.assign(bottom, field(&mark, CELL).into());
 }
@@ -232,10 +232,10 @@ impl<'f> Loops<'f> {
         field: &'f cells::Elements<'f>,
         pieces: &mut Vec<Piece>,
     ) -> Self {
-        let mut index = |_| writer.local("element", ScalarType::Integer);
+        let mut index = |_| writer.declare_local("element", ScalarType::Integer);
         let indices: Vec<VarId> = field.dims.iter().map(&mut index).collect();
         if !indices.is_empty() {
-            flush(writer, pieces);
+            flush_pieces(writer, pieces);
         }
         Self { field, indices }
     }
@@ -280,7 +280,7 @@ impl<'f> Loops<'f> {
     ) {
         let mut body = body;
         if !self.indices.is_empty() {
-            flush(writer, &mut body);
+            flush_pieces(writer, &mut body);
         }
         for (index, dim) in self.indices.into_iter().zip(&self.field.dims).rev() {
             let last = Expr::Int(dim.extent);
@@ -318,13 +318,13 @@ impl Copying<'_> {
 
     /// Sets a pointer to the element of a level with this number, from 1, or to null for 0.
     fn link(&self, writer: &mut Writer<'_, '_>, level: usize, number: Expr, target: &Place) {
-        let number = writer.ahead(number, "number", Mode::Ahead);
+        let number = writer.hoist(number, "number", Mode::Ahead);
         let before = sub(number.clone(), Expr::Int(1));
         let of = &self.levels[level];
         let values = match of.pool {
             Some(_) => {
                 let at = Place::whole(self.locals[level].at);
-                let each = Expr::Int(cells::cells(writer.plan.program, of.ty));
+                let each = Expr::Int(cells::cell_count(writer.plan.program, of.ty));
                 let cell = add(field(&at, CELL).into(), mul(before, each));
                 [field(&at, OBJECT).into(), cell]
             }
@@ -408,8 +408,8 @@ impl Copying<'_> {
         let at = Place::whole(self.locals[level].at);
         let Some(&found) = self.found.get(&pool) else {
             let ty = self.levels[level].ty;
-            let each = Expr::Int(cells::cells(writer.plan.program, ty));
-            writer.take((pool, ty), &at, mul(size.clone(), each));
+            let each = Expr::Int(cells::cell_count(writer.plan.program, ty));
+            writer.take_cells((pool, ty), &at, mul(size.clone(), each));
             return;
         };
         let found = Place::whole(found);
@@ -417,7 +417,7 @@ impl Copying<'_> {
         writer.assign(found.clone(), next);
         writer.assign(field(&at, OBJECT), found.clone().into());
         let first = writer.plan.pools[pool].first;
-        let cell = writer.table(first, found.into());
+        let cell = writer.table_entry(first, found.into());
         writer.assign(field(&at, CELL), cell.into());
     }
 
@@ -467,7 +467,7 @@ impl Copying<'_> {
             && of.ty.record().is_none()
             && of.ty.pointer().is_none()
         {
-            let array = writer.array(address.pool, of.ty)?;
+            let array = writer.array_of_cells(address.pool, of.ty)?;
             let cell = address.cell.clone();
             let last = sub(add(cell.clone(), size.clone()), Expr::Int(1));
             let cells = section(array, cell, last);
@@ -479,9 +479,9 @@ impl Copying<'_> {
             }
             return Ok(());
         }
-        let each = cells::cells(writer.plan.program, of.ty);
-        flush(writer, pieces);
-        let index = writer.local("element", ScalarType::Integer);
+        let each = cells::cell_count(writer.plan.program, of.ty);
+        flush_pieces(writer, pieces);
+        let index = writer.declare_local("element", ScalarType::Integer);
         let number = sub(Expr::var(index), Expr::Int(1));
         let lower = writer.out.variable(own).shape[0].lower.clone();
         let home = match home {
@@ -497,7 +497,7 @@ impl Copying<'_> {
         let element = Place::element(own, [add(add(before, number), lower)]);
         let mut body = Vec::new();
         self.element(writer, level, &element, home, &mut body)?;
-        flush(writer, &mut body);
+        flush_pieces(writer, &mut body);
         pieces.push(Piece::Loop {
             index,
             last: size,
@@ -520,8 +520,8 @@ impl Copying<'_> {
         let copied = self.to_pool || is_written(writer, of);
         let (pool, index) = match &home {
             Home::Pool(address) if copied => {
-                let each = cells::cells(program, of.ty);
-                let index = writer.index(address, each, Mode::Ahead);
+                let each = cells::cell_count(program, of.ty);
+                let index = writer.checked_index(address, each, Mode::Ahead);
                 (Some(address.pool), index)
             }
             Home::Pool(address) => (Some(address.pool), Expr::Int(0)),
@@ -531,7 +531,7 @@ impl Copying<'_> {
             let path: Vec<String> = field.path.iter().map(|(f, _)| (*f).to_owned()).collect();
             let (link, below) = (of.links.get(&path).copied(), of.below.get(&path).copied());
             if field.ty.pointer().is_some() && link.is_none() && below.is_none() {
-                return Err(internal("a pointer without a level"));
+                return Err(internal_error("a pointer without a level"));
             }
             if link.is_some() && !self.to_pool || below.is_none() && !copied {
                 continue;
@@ -540,17 +540,17 @@ impl Copying<'_> {
             let own = loops.part(own);
             let place = match (pool, &home) {
                 (Some(pool), _) => {
-                    let array = writer.array(pool, field.ty)?;
+                    let array = writer.array_of_cells(pool, field.ty)?;
                     Place::element(array, [add(index.clone(), loops.number())])
                 }
                 (None, Home::Variable(whole)) => loops.part(whole),
-                (None, Home::Pool(_)) => return Err(internal("cells without a pool")),
+                (None, Home::Pool(_)) => return Err(internal_error("cells without a pool")),
             };
             let mut body = Vec::new();
             if let Some(home) = link {
                 self.link(writer, home, own.into(), &place);
             } else if let Some(below) = below {
-                let size = writer.ahead(own.into(), "size", Mode::Ahead);
+                let size = writer.hoist(own.into(), "size", Mode::Ahead);
                 self.pointer(writer, below, size, &place, &mut body)?;
             } else if self.to_pool {
                 writer.assign(place, own.into());

@@ -20,7 +20,7 @@ pub(in crate::pools) enum Piece {
 }
 
 /// The graph of pieces in a row.
-pub(in crate::pools) fn graph(pieces: Vec<Piece>) -> Cfg {
+pub(in crate::pools) fn graph_of_pieces(pieces: Vec<Piece>) -> Cfg {
     let mut graph = Editor::default();
     let mut tail = Tail(graph.add(VertexKind::Entry), None);
     append(&mut graph, &mut tail, pieces);

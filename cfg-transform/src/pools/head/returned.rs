@@ -9,7 +9,7 @@ use super::{
         plan::{CELL, OBJECT, Plan},
         writer::{Refused, Writer, field, section},
     },
-    Made, flush,
+    Made, flush_pieces,
     levels::has_pointers,
     nested::Loops,
     pieces::Piece,
@@ -83,9 +83,9 @@ pub(super) fn copy(
     if !layouts.all(|ty| *ty == pointer.pointee()) {
         return Err(left_with(variable));
     }
-    let last = writer.table(plan.pools[pool].last, object.clone());
+    let last = writer.table_entry(plan.pools[pool].last, object.clone());
     if pointer.pointee().record().is_some() {
-        let each = cells::cells(plan.program, pointer.pointee());
+        let each = cells::cell_count(plan.program, pointer.pointee());
         let end = add(field(&given, CELL).into(), Expr::Int(each - 1));
         let others = Expr::op(Op::Ne, [last.into(), end]);
         stop_if(writer, others, "more than one record", pieces);
@@ -102,7 +102,7 @@ pub(super) fn copy(
         return writer.cell_by_cell(pointer.pointee(), &own, address, false);
     }
     // The option `--size` replaces this value by the given size.
-    let size = writer.local(&format!("{}_size", variable.name), ScalarType::Integer);
+    let size = writer.declare_local(&format!("{}_size", variable.name), ScalarType::Integer);
     let origin = NameOrigin::new(NameRole::Temporary, &*variable.name);
     writer.out.variables[size.index()].origin = Some(Box::new(origin));
     let cell = Expr::from(field(&given, CELL));
@@ -115,7 +115,7 @@ pub(super) fn copy(
         "memory of another size than it is said to",
         pieces,
     );
-    let array = writer.array(pool, pointer.pointee())?;
+    let array = writer.array_of_cells(pool, pointer.pointee())?;
     writer.assign(own, section(array, cell, last.into()).into());
     Ok(())
 }
@@ -123,7 +123,7 @@ pub(super) fn copy(
 /// Stops the program if a condition shows that the result cannot be returned.
 fn stop_if(writer: &mut Writer<'_, '_>, condition: Expr, what: &str, pieces: &mut Vec<Piece>) {
     let text = format!("{} returns {what}", writer.routine.name).into();
-    flush(writer, pieces);
+    flush_pieces(writer, pieces);
     let stop = vec![Stmt::new(StmtKind::Stop { text })];
     pieces.push(Piece::If(condition, stop));
 }
@@ -137,6 +137,6 @@ pub(super) fn is_changed(plan: &Plan<'_>, id: RoutineId, v: VarId) -> bool {
 /// The variable that takes the result of the original.
 pub(super) fn given(writer: &mut Writer<'_, '_>, v: VarId) -> VarId {
     let variable = writer.routine.variable(v);
-    let ty = writer.plan.lowered(variable.ty);
-    writer.local(&format!("{}_given", variable.name), ty)
+    let ty = writer.plan.lowered_type(variable.ty);
+    writer.declare_local(&format!("{}_given", variable.name), ty)
 }

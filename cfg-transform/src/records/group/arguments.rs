@@ -37,7 +37,7 @@ impl Formals {
                     Formal::Same(first)
                 }
                 Some(r) => {
-                    let count = layouts.of(r).leaves.len();
+                    let count = layouts.layout(r).leaves.len();
                     next += count;
                     Formal::Record(r, (0..count).map(|k| (k, first + k)).collect())
                 }
@@ -111,7 +111,7 @@ impl Formal {
                 let e = old.get(*k).cloned().flatten();
                 return Ok(e.map(|e| {
                     let Expr::Place(place) = &e else { return e };
-                    plan.place(layouts, place).into()
+                    plan.regroup_place(layouts, place).into()
                 }));
             }
             Self::Record(record, leaves) => (*record, leaves),
@@ -120,7 +120,7 @@ impl Formal {
         if leaves.iter().all(|&(_, k)| argument(k).is_none()) {
             return Ok(None);
         }
-        let layout = layouts.of(record);
+        let layout = layouts.layout(record);
         let mut found: Option<Place> = None;
         for &(leaf, k) in leaves {
             let path = &layout.leaves[leaf].fields;
@@ -143,7 +143,7 @@ impl Formal {
 fn around(plan: &Plan, layouts: &Layouts<'_>, place: &Place, path: &[Step]) -> Option<Place> {
     let home = plan.homes[place.var.index()]?;
     let record = &plan.records[home.record];
-    let layout = layouts.of(record.ty);
+    let layout = layouts.layout(record.ty);
     let fields = &layout.leaves[home.leaf].fields;
     let before = fields.len().checked_sub(path.len())?;
     if fields[before..] != *path {

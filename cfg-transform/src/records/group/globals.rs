@@ -1,7 +1,7 @@
 //! The globals of a program whose records are put together: the original's, and derivatives of records as records.
 
 use crate::{
-    names::unused,
+    names::fresh_name,
     records::{layout::Layouts, split::is_derivative},
 };
 use cfg_core::{
@@ -22,7 +22,7 @@ pub(super) struct Globals {
 
 impl Globals {
     /// The globals of `derived`, with the first ones, which are parts, replaced by the original's.
-    pub(super) fn of(
+    pub(super) fn regroup(
         original: &Program,
         parts: &Parts,
         derived: &Program,
@@ -106,8 +106,8 @@ impl Globals {
         names: &mut HashSet<String>,
     ) -> GlobalId {
         let id = GlobalId::new(self.grouped.len());
-        let name = unused(format!("{}_{}", of.name, suffix(role)), names);
-        let leaves = &layouts.of(record).leaves;
+        let name = fresh_name(format!("{}_{}", of.name, suffix(role)), names);
+        let leaves = &layouts.layout(record).leaves;
         self.grouped.push(Global {
             variable: Variable {
                 name,

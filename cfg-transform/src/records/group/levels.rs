@@ -33,7 +33,7 @@ impl Plan {
             }];
         };
         let record = &self.records[home.record];
-        let layout = layouts.of(record.ty);
+        let layout = layouts.layout(record.ty);
         let mut levels = vec![Level {
             field: None,
             subscripts: rest.by_ref().take(record.rank).collect(),
@@ -48,7 +48,7 @@ impl Plan {
     }
 
     /// The place in its record of a place of a part; another place with its new variable.
-    pub(super) fn place(&self, layouts: &Layouts<'_>, place: &Place) -> Place {
+    pub(super) fn regroup_place(&self, layouts: &Layouts<'_>, place: &Place) -> Place {
         joined(self.ids[place.var.index()], &self.levels(layouts, place))
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Rewrite<'p> {
 }
 
 impl VisitMut for Rewrite<'_> {
-    fn vertex(&mut self, id: VertexId, vertex: &mut Vertex) {
+    fn visit_vertex(&mut self, id: VertexId, vertex: &mut Vertex) {
         let before = self.problem.is_some();
         walk_vertex_mut(self, vertex);
         if let (false, Some((at, _))) = (before, &mut self.problem) {
@@ -34,7 +34,7 @@ impl VisitMut for Rewrite<'_> {
         }
     }
 
-    fn statement(&mut self, statement: &mut Stmt) {
+    fn visit_statement(&mut self, statement: &mut Stmt) {
         if let Some(number) = statement.origin.number() {
             let there = self.origins.get(number);
             statement.origin = there.copied().unwrap_or_default();
@@ -46,13 +46,13 @@ impl VisitMut for Rewrite<'_> {
         } = &mut statement.kind
         {
             for place in result.iter_mut() {
-                self.place(place, PlaceRole::Define { whole: true });
+                self.visit_place(place, PlaceRole::Define { whole: true });
             }
             // Only the subscripts are rewritten first, since binding needs the old places.
             for e in arguments.iter_mut().flatten() {
                 match e {
                     Expr::Place(place) => walk_place_mut(self, place),
-                    Expr::Op(..) => self.expr(e, PlaceRole::Read),
+                    Expr::Op(..) => self.visit_expr(e, PlaceRole::Read),
                     Expr::Int(_)
                     | Expr::Real(_)
                     | Expr::Real32(_)
@@ -83,7 +83,7 @@ impl VisitMut for Rewrite<'_> {
         }
     }
 
-    fn expr(&mut self, e: &mut Expr, role: PlaceRole) {
+    fn visit_expr(&mut self, e: &mut Expr, role: PlaceRole) {
         walk_expr_mut(self, e, role);
         // An optional record is present if its fields are.
         if let Expr::Op(Op::Present, operands) = e
@@ -93,12 +93,12 @@ impl VisitMut for Rewrite<'_> {
         }
     }
 
-    fn place(&mut self, place: &mut Place, _: PlaceRole) {
+    fn visit_place(&mut self, place: &mut Place, _: PlaceRole) {
         walk_place_mut(self, place);
-        *place = self.plan.place(self.layouts, place);
+        *place = self.plan.regroup_place(self.layouts, place);
     }
 
-    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+    fn visit_variable(&mut self, v: &mut VarId, _: PlaceRole) {
         *v = self.plan.ids[v.index()];
     }
 }

@@ -3,7 +3,7 @@
 use super::globals::{Globals, suffix};
 use crate::{
     codes,
-    names::unused,
+    names::fresh_name,
     records::{
         layout::{Layouts, LeafPath},
         split::is_derivative,
@@ -197,7 +197,7 @@ impl Planner<'_> {
             Key::Own(i, _) => &known.get(*i)?.variable,
             Key::Global(g) => &self.globals.grouped.get(g.index())?.variable,
         };
-        let layout = self.layouts.of(template.ty.record()?);
+        let layout = self.layouts.layout(template.ty.record()?);
         let (_, first) = *draft.parts.first()?;
         let first = routine.variable(first);
         let rank = template.rank();
@@ -247,7 +247,7 @@ impl Planner<'_> {
         };
         let name = Name(&routine.variable(v).name);
         let message = format!("{name} does not become a field again");
-        let site = Site::of(r, Element::Variable(v));
+        let site = Site::whole(r, Element::Variable(v));
         Err(not_grouped(self.derived, message, site).into())
     }
 
@@ -362,7 +362,7 @@ impl Planner<'_> {
         let mut of_records = |wanted: &dyn Fn(&Key) -> bool, taken: &mut HashSet<String>| {
             for (k, (draft, variable)) in drafts.iter().enumerate() {
                 if wanted(&draft.key) {
-                    names.records[k] = unused(variable.name.clone(), taken);
+                    names.records[k] = fresh_name(variable.name.clone(), taken);
                 }
             }
         };
@@ -383,7 +383,7 @@ impl Planner<'_> {
                 true => variable.name.replace('.', "_"),
                 false => variable.name.clone(),
             };
-            names.others[v] = unused(wanted, &mut taken);
+            names.others[v] = fresh_name(wanted, &mut taken);
         }
         names
     }
@@ -421,7 +421,7 @@ fn joined(a: Role, b: Role) -> Option<Role> {
 /// The error for a place that cannot be put together.
 pub(super) fn not_grouped(program: &Program, message: String, site: Site) -> Diagnostic {
     let help = "make the derivatives of the split program: `cfgrev convert --records split`";
-    let element = text::site(program, &site);
+    let element = text::site_text(program, &site);
     Diagnostic::error(&codes::NOT_GROUPED, message, help)
         .at_site_in(program, site)
         .at_element(element)

@@ -148,7 +148,7 @@ fn read_values(
         engine: engine(args, prepared),
         ..options.clone()
     };
-    let read_point = |primal: &Primal| primal.point(&text.bytes).map_err(in_text(text));
+    let read_point = |primal: &Primal| primal.read_point(&text.bytes).map_err(in_text(text));
     cfg_drive::left((program, *routine), globals, &options, read_point)
 }
 

@@ -4,7 +4,7 @@ use super::{Clock, Drawn, Interrupt, Results, SEARCH, options, people, steps, wr
 use crate::Outcome;
 use crate::args::Preaccumulate;
 use crate::codes;
-use crate::commands::{flatten, select, wanted, wishes};
+use crate::commands::{flatten, select_routine, wanted_parts, wishes};
 use crate::input::Session;
 use crate::output::{file_stem, problem};
 use crate::report::Text;
@@ -25,9 +25,9 @@ use std::time::Instant;
 const LINES: usize = 1000;
 
 pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyhow::Result<Outcome> {
-    let wanted = wanted(&args.what.select, Some(&args.what.variables));
+    let wanted = wanted_parts(&args.what.select, Some(&args.what.variables));
     let program = session.load_text(text, &wanted)?;
-    let routine = select(&program, &args.what.select, session)?;
+    let routine = select_routine(&program, &args.what.select, session)?;
     let wishes = wishes(&args.what.variables, args.what.heap, session);
     let (program, routine) = flatten((program, routine), &wishes, session)?;
     let interrupt = Interrupt::listen()?;
@@ -166,7 +166,7 @@ fn names(printer: &Printer<'_>, list: &[(i64, Place)]) -> Vec<Name> {
     list.iter()
         .map(|(id, place)| Name {
             id: *id,
-            variable: printer.place(place).to_string(),
+            variable: printer.display_place(place).to_string(),
         })
         .collect()
 }
@@ -186,7 +186,9 @@ fn write_json(
         }
         let [forward, reverse] = &printers[block.routine.index()];
         let lines = |printer: &Printer<'_>, list: &[Stmt]| -> Vec<String> {
-            list.iter().map(|s| printer.stmt(s).to_string()).collect()
+            list.iter()
+                .map(|s| printer.display_stmt(s).to_string())
+                .collect()
         };
         // The time is that of the whole program.
         let (lcg, outcome, scarce) = (&block.lcg, &block.outcome, scarce[k].as_ref());
@@ -206,7 +208,7 @@ fn write_json(
                     .map(|(source, target, value)| EntryOut {
                         source: *source,
                         target: *target,
-                        value: forward.expr(value).to_string(),
+                        value: forward.display_expr(value).to_string(),
                     })
                     .collect()
             }),
@@ -236,7 +238,7 @@ fn vertex_names(block: &Block, printer: &Printer<'_>) -> Vec<String> {
     let place = |v: usize| {
         let id = usize::try_from(block.lcg.id(v as u32) - 1).ok()?;
         let place = block.names.get(id)?.as_ref()?;
-        Some(printer.place(place).to_string())
+        Some(printer.display_place(place).to_string())
     };
     let count = block.lcg.vertex_count();
     let places: Vec<Option<String>> = (0..count).map(place).collect();
@@ -337,7 +339,7 @@ fn listing(
         ] {
             writeln!(out, "\n{what}: {} statements", list.len())?;
             for statement in list.iter().take(LINES) {
-                writeln!(out, "  {}", printer.stmt(statement))?;
+                writeln!(out, "  {}", printer.display_stmt(statement))?;
             }
             if list.len() > LINES {
                 writeln!(out, "  ... {} more", list.len() - LINES)?;

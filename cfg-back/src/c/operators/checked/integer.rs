@@ -2,10 +2,12 @@
 
 use super::{
     DIVISION, FaultCode, Function, OVERFLOW, STEP, balanced, convert, operator_name, rounded,
-    spreading, strict, suffix,
+    spreading, strict, type_suffix,
 };
 use crate::c::operators::word;
-use crate::c::operators::{Code, Malformed, Piece, Pieces, exactly, literal_integer, of_library};
+use crate::c::operators::{
+    Code, Malformed, Piece, Pieces, expect_operands, literal_integer, of_library,
+};
 use cfg_core::ir::{Op, ScalarType};
 
 /// The statements with which an integer operator ends, its operands being set: what may go wrong, and the value.
@@ -71,7 +73,7 @@ fn integer_body(op: Op) -> Option<(&'static [FaultCode], String)> {
 )]
 pub(super) fn integer(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Malformed> {
     let (codes, then) = integer_body(op).ok_or(Malformed(op))?;
-    let name = match super::super::form(op) {
+    let name = match super::super::form_of(op) {
         super::super::Form::Infix(operator) => operator_name(operator),
         _ => word::name(op),
     };
@@ -82,7 +84,7 @@ pub(super) fn integer(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Resul
     };
     let ty = ScalarType::Integer;
     if matches!(op, Op::Neg | Op::Abs | Op::WrapNeg | Op::BitNot) {
-        let operands = exactly::<1>(op, operands)?;
+        let operands = expect_operands::<1>(op, operands)?;
         return Ok(constant(&operands)
             .unwrap_or_else(|| strict(&name, ty, &[ty], codes, &then, operands, pieces)));
     }
@@ -93,7 +95,7 @@ pub(super) fn integer(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Resul
 }
 
 /// The trip count.
-pub(crate) fn trips(range: [Code; 3], pieces: &mut Pieces) -> Code {
+pub(crate) fn trip_count(range: [Code; 3], pieces: &mut Pieces) -> Code {
     let ty = ScalarType::Integer;
     let then = format!(
         "    uint64_t count;\n    if (z == 0) {{\n        return cfgrev_found(check, at, {STEP});\n    }}\n    if (z > 0 ? x > y : x < y) {{\n        return 0;\n    }}\n    count = z > 0 ? ((uint64_t)y - (uint64_t)x) / (uint64_t)z : ((uint64_t)x - (uint64_t)y) / (0 - (uint64_t)z);\n    if (count >= (uint64_t)INT64_MAX) {{\n        return cfgrev_found(check, at, {OVERFLOW});\n    }}\n    return (int64_t)count + 1;\n"
@@ -126,16 +128,16 @@ pub(super) fn power(
     pieces: &mut Pieces,
 ) -> Result<Code, Malformed> {
     use ScalarType::Integer;
-    let [x, y] = exactly(Op::Pow, operands)?;
+    let [x, y] = expect_operands(Op::Pow, operands)?;
     if y.ty != Integer {
         let operands = [convert(x, ty, pieces), convert(y, ty, pieces)];
-        let name = format!("cfgrev_pow_{}", suffix(ty));
+        let name = format!("cfgrev_pow_{}", type_suffix(ty));
         let then = format!("    return {}(x, y);\n", of_library("pow", ty));
         return Ok(strict(&name, ty, &[ty; 2], &[], &then, operands, pieces));
     }
     if ty != Integer {
-        pieces.need(Piece::AnyPower);
-        let name = format!("cfgrev_powi_{}", suffix(ty));
+        pieces.require(Piece::AnyPower);
+        let name = format!("cfgrev_powi_{}", type_suffix(ty));
         let then = format!("    return {};\n", rounded("cfgrev_powi", ty, "x, y"));
         return Ok(strict(
             &name,

@@ -4,7 +4,8 @@
 //! bits. So there is a number beside those of the type that marks what was never set.
 
 use super::{
-    CONVERSION, DIVISION, FaultCode, OVERFLOW, balanced, exactly, operator_name, strict, suffix,
+    CONVERSION, DIVISION, FaultCode, OVERFLOW, balanced, expect_operands, operator_name, strict,
+    type_suffix,
 };
 use crate::c::operators::{Code, Infix, Malformed, Pieces, c_type, code::literal_cell, sized_text};
 use cfg_core::elemental::{self, Math, Scalar};
@@ -225,7 +226,7 @@ pub(super) fn sized(
     pieces: &mut Pieces,
 ) -> Result<Code, Malformed> {
     if operands.len() == 1 && matches!(op, Op::Min | Op::Max) {
-        let [x] = exactly(op, operands)?;
+        let [x] = expect_operands(op, operands)?;
         return Ok(x);
     }
     let (codes, then) = body(op, ty).ok_or(Malformed(op))?;
@@ -337,7 +338,7 @@ fn conversion_body(
 /// A conversion to an integer type.
 pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Pieces) -> Code {
     let from = x.ty;
-    let cell = match FlatType::of(from) {
+    let cell = match FlatType::view(from) {
         FlatType::Integer => x.integer().map(Scalar::Integer),
         FlatType::Sized(ty) => x.cell().map(|cell| Scalar::Sized(ty, cell)),
         FlatType::Real | FlatType::Real32 | FlatType::Logical | FlatType::Tape => None,
@@ -349,13 +350,13 @@ pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Piec
         Some(Ok(Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_)) | Err(_)) | None => {}
     }
     let (codes, then) = conversion_body(how, to, from);
-    let from_name = match FlatType::of(from) {
+    let from_name = match FlatType::view(from) {
         FlatType::Sized(ty) => ty.name(),
         FlatType::Integer
         | FlatType::Real
         | FlatType::Real32
         | FlatType::Logical
-        | FlatType::Tape => suffix(from),
+        | FlatType::Tape => type_suffix(from),
     };
     let name = format!("cfgrev_checked_{}_{}_of_{from_name}", how.name(), to.name());
     strict(&name, to.into(), &[from], codes, &then, [x], pieces)

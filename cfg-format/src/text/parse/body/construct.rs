@@ -11,8 +11,8 @@ impl Parser<'_> {
         body: &mut Body,
         mut mark: Mark,
     ) -> Parse<()> {
-        let start = self.token().start;
-        let word = match self.spelled(self.token()) {
+        let start = self.current_token().start;
+        let word = match self.token_text(self.current_token()) {
             "for" => "for",
             "forloop" => "forloop",
             "while" => "while",
@@ -20,20 +20,20 @@ impl Parser<'_> {
         };
         self.at += 1;
         let test = match word {
-            "while" => self.expr(names).map(LoopTest::Pre),
+            "while" => self.parse_expr(names).map(LoopTest::Pre),
             "do" => Ok(LoopTest::Post(Expr::Logical(true))),
-            _ => self.counted(names),
+            _ => self.parse_counted(names),
         };
         // The construct is opened nevertheless, so that its end is recognised.
         let mut failed = test.is_err();
         let test = test.unwrap_or(LoopTest::Pre(Expr::Logical(true)));
-        if word == "do" && self.token().kind == Kind::Word {
+        if word == "do" && self.current_token().kind == Kind::Word {
             let help = "a counted loop is written `for i = 1, n`, one tested first `while more`";
-            let Fail = self.unexpected("the end of the line", help);
+            let Fail = self.report_unexpected("the end of the line", help);
             failed = true;
         }
         if !failed {
-            self.description(&mut mark)?;
+            self.parse_description(&mut mark)?;
         }
         let form = if word == "forloop" {
             LoopForm::ForLoop
@@ -66,16 +66,16 @@ impl Parser<'_> {
         mut mark: Mark,
         chained: bool,
     ) -> Parse<()> {
-        let start = self.token().start;
-        let condition = self.expr(names);
+        let start = self.current_token().start;
+        let condition = self.parse_expr(names);
         let failed = condition.is_err();
         let condition = condition.unwrap_or(Expr::Logical(true));
         if !failed {
-            self.description(&mut mark)?;
+            self.parse_description(&mut mark)?;
             let then = self.take_word("then");
             if !then && self.is_statement_or_jump() {
                 // With the statement on its line it has no `end`.
-                return Err(self.unexpected(
+                return Err(self.report_unexpected(
                     "the end of the line",
                     "statements under a condition stand on lines of their own, with `end` behind them",
                 ));
@@ -95,9 +95,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn else_line(&mut self, names: &Names, body: &mut Body, marked: bool) -> Parse<()> {
-        let start = self.token().start;
+        let start = self.current_token().start;
         if marked {
-            return Err(self.unexpected("a vertex", "`else` has no vertex: leave out the mark"));
+            return Err(
+                self.report_unexpected("a vertex", "`else` has no vertex: leave out the mark")
+            );
         }
         let pending = std::mem::take(&mut body.pending);
         match body.open.last_mut() {
@@ -137,15 +139,17 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn case(&mut self, body: &mut Body, marked: bool) -> Parse<()> {
-        let start = self.token().start;
+    pub(super) fn parse_case(&mut self, body: &mut Body, marked: bool) -> Parse<()> {
+        let start = self.current_token().start;
         if marked {
-            return Err(self.unexpected("a vertex", "`case` has no vertex: leave out the mark"));
+            return Err(
+                self.report_unexpected("a vertex", "`case` has no vertex: leave out the mark")
+            );
         }
         self.at += 1;
-        let (cases, default) = self.cases()?;
+        let (cases, default) = self.parse_cases()?;
         let label = if self.take_word("label") {
-            Some(self.integer("the label of the arm")?)
+            Some(self.parse_integer("the label of the arm")?)
         } else {
             None
         };
@@ -182,14 +186,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn end(
+    pub(super) fn parse_end(
         &mut self,
         names: &Names,
         routine: &Routine,
         body: &mut Body,
         mut mark: Mark,
     ) -> Parse<()> {
-        let start = self.token().start;
+        let start = self.current_token().start;
         self.at += 1;
         let Some((open, begun)) = body.open.pop() else {
             body.ended = Some(start);
@@ -218,7 +222,7 @@ impl Parser<'_> {
                 let mut condition = Ok(());
                 if post {
                     condition = match self.symbol_or_word_while() {
-                        Ok(()) => self.expr(names).map(|c| {
+                        Ok(()) => self.parse_expr(names).map(|c| {
                             if let VertexKind::Loop { test, .. } = &mut body.vertices[header].kind {
                                 **test = LoopTest::Post(c);
                             }
@@ -228,7 +232,7 @@ impl Parser<'_> {
                 } else {
                     self.end_word(&[word]);
                 }
-                self.description(&mut mark)?;
+                self.parse_description(&mut mark)?;
                 if !body.pending.is_empty() {
                     let end = body.add(VertexKind::EndLoop, mark);
                     body.edges.push(DraftEdge {
@@ -250,7 +254,7 @@ impl Parser<'_> {
                 chained,
             } => {
                 self.end_word(&["if"]);
-                self.description(&mut mark)?;
+                self.parse_description(&mut mark)?;
                 body.pending.extend(ends);
                 if !has_else {
                     body.leave(header, Some(0));
@@ -268,7 +272,7 @@ impl Parser<'_> {
                 ends,
             } => {
                 self.end_word(&["select"]);
-                self.description(&mut mark)?;
+                self.parse_description(&mut mark)?;
                 if arms.is_empty() {
                     let message = "a `select` without a `case`";
                     self.report(
@@ -333,7 +337,7 @@ impl Parser<'_> {
         if self.take_word("while") {
             return Ok(());
         }
-        Err(self.unexpected(
+        Err(self.report_unexpected(
             "`while`",
             "a loop that begins with `do` ends with its condition: `end while more`",
         ))

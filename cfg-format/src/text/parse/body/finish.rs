@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
         routine.body = Cfg::new(vertices, edges);
         let structured = match &routine.body {
-            Some(cfg) if body.jumps => Structure::of(cfg).is_ok(),
+            Some(cfg) if body.jumps => Structure::compute(cfg).is_ok(),
             _ => true,
         };
         if structured {

@@ -19,7 +19,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    pub(crate) fn of(doc: &Document<'_>, model: &Model) -> Self {
+    pub(crate) fn collect(doc: &Document<'_>, model: &Model) -> Self {
         let mut blocks = Self::default();
         let mut current: Option<(String, Vec<SymbolId>)> = None;
         // In the order of the numbers; without numbers, in that of the document.
@@ -70,7 +70,7 @@ pub(crate) fn same(model: &Model, declarations: &[&Vec<SymbolId>]) -> bool {
             && pair[0]
                 .iter()
                 .zip(pair[1])
-                .all(|(&a, &b)| model.alike(a, b))
+                .all(|(&a, &b)| model.are_alike(a, b))
     })
 }
 
@@ -208,7 +208,8 @@ fn one_type(model: &Model, name: &str, list: &[Member], layout: &mut Layout) {
             // Members at one place are neighbours. A shape that is not among the last ones gets a storage over the
             // same cells, which is the same to the program.
             let found = leaders.iter_mut().rev().take(8).find(|(l, _)| {
-                (l.from, l.to) == (member.from, member.to) && model.alike(l.symbol, member.symbol)
+                (l.from, l.to) == (member.from, member.to)
+                    && model.are_alike(l.symbol, member.symbol)
             });
             match found {
                 Some((_, group)) => group.push(member.symbol),

@@ -79,7 +79,7 @@ struct Flow {
 }
 
 impl Flow {
-    fn of(doc: &Document<'_>, model: &Model, scan: &Scan, r: usize) -> Self {
+    fn trace(doc: &Document<'_>, model: &Model, scan: &Scan, r: usize) -> Self {
         let mut flow = Self::default();
         let mut slots: HashMap<NodeId, (usize, usize)> = HashMap::new();
         for (c, call) in scan.routines[r].calls.iter().enumerate() {
@@ -202,7 +202,7 @@ impl Effects {
         let (r, start) = (self.list[e].routine, self.list[e].symbol);
         let flow = match self.flows.remove(&r) {
             Some(flow) => flow,
-            None => Flow::of(doc, model, scan, r),
+            None => Flow::trace(doc, model, scan, r),
         };
         let mut reached: BTreeSet<SymbolId> = BTreeSet::new();
         let mut stack = vec![start];

@@ -31,7 +31,7 @@ pub(crate) struct Storage {
 type Users = BTreeMap<SymbolId, BTreeSet<usize>>;
 
 impl Storage {
-    pub(crate) fn of(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) -> Self {
+    pub(crate) fn group(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) -> Self {
         let mut storage = Self {
             leader: (0..model.symbols.len()).collect(),
             clusters: Vec::new(),
@@ -44,7 +44,7 @@ impl Storage {
                 }
             }
         }
-        let blocks = Blocks::of(doc, model);
+        let blocks = Blocks::collect(doc, model);
         if doc.names_common_blocks() {
             storage.blocks(doc, model, scan, &blocks, &users, sink);
         } else {
@@ -62,7 +62,7 @@ impl Storage {
                 };
                 let first = *at.entry(range).or_insert(s);
                 let same_home = model.symbols[first].scope == model.symbols[s].scope;
-                if first != s && same_home && model.alike(first, s) {
+                if first != s && same_home && model.are_alike(first, s) {
                     let (a, b) = (storage.leader(first), storage.leader(s));
                     storage.leader[a.max(b)] = a.min(b);
                 }
@@ -91,7 +91,7 @@ impl Storage {
         for group in by_name.values() {
             self.merge(model, users, group, &mut merged);
             let apart = |&&s: &&SymbolId| {
-                !model.alike(group[0], s) && users[&group[0]].is_disjoint(&users[&s])
+                !model.are_alike(group[0], s) && users[&group[0]].is_disjoint(&users[&s])
             };
             for &s in group.iter().filter(apart) {
                 let message = "it has another type or shape than in another routine";
@@ -217,7 +217,7 @@ impl Storage {
                 }
                 continue;
             }
-            match group.iter().find(|&&s| !model.alike(first, s)) {
+            match group.iter().find(|&&s| !model.are_alike(first, s)) {
                 Some(&s) => {
                     let message = "it has another type or shape than in another routine";
                     refuse(doc, model, s, message, sink);
@@ -309,7 +309,7 @@ impl Storage {
             if apart {
                 continue;
             }
-            if !model.alike(first, s) {
+            if !model.are_alike(first, s) {
                 let message = format!(
                     "it may be the variable {}, which has another type or shape",
                     model.symbols[first].id
@@ -386,7 +386,7 @@ impl Storage {
         let mut seen: BTreeSet<usize> = users[&first].clone();
         for &s in others {
             // Two symbols in one routine are two variables.
-            if !model.alike(first, s) || users[&s].iter().any(|u| seen.contains(u)) {
+            if !model.are_alike(first, s) || users[&s].iter().any(|u| seen.contains(u)) {
                 continue;
             }
             seen.extend(&users[&s]);
