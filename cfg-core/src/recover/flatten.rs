@@ -519,8 +519,8 @@ pub(super) fn contract(cfg: Cfg) -> Cfg {
             edited.set_to(e, to);
         }
     }
-    for v in 0..n {
-        if next[v].is_some() {
+    for (v, next) in next.iter().enumerate() {
+        if next.is_some() {
             edited.remove(v);
         }
     }

@@ -214,7 +214,7 @@ impl Writer<'_, '_> {
                 self.write_mark(out, v, &arms)?;
                 match (&**test, form) {
                     (LoopTest::Pre(condition), _) => {
-                        write!(out, "while {}", p.display_expr(condition))?
+                        write!(out, "while {}", p.display_expr(condition))?;
                     }
                     (LoopTest::Post(_), _) => out.write_str("do")?,
                     (LoopTest::Counted { .. }, form) => {

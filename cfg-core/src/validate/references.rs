@@ -109,7 +109,7 @@ impl References<'_, '_> {
                 VertexKind::Branch(selector) => match &**selector {
                     Selector::Condition(e) => self.check_expr(at(Part::Condition), e),
                     Selector::Cases { value, arms: _ } => {
-                        self.check_expr(at(Part::Selector), value)
+                        self.check_expr(at(Part::Selector), value);
                     }
                 },
                 VertexKind::Entry

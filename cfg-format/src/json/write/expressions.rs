@@ -100,7 +100,7 @@ impl<W: io::Write> Writer<'_, W> {
         let short = format!("{r:?}");
         match short.parse::<f64>() {
             Ok(back) if r.is_finite() && (back as f32).to_bits() == r.to_bits() => {
-                self.write_raw(&short)
+                self.write_raw(&short);
             }
             _ => self.write_real(f64::from(r)),
         }
@@ -300,7 +300,7 @@ impl<W: io::Write> Writer<'_, W> {
                 self.write_raw("]");
             }
             TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => {
-                self.write_string(class.name())
+                self.write_string(class.name());
             }
         }
     }
