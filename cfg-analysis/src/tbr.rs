@@ -109,7 +109,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
     fn insert_reads(&self, e: &Expr, set: &mut Set) {
         e.walk_places(&mut |p| {
             self.locations
-                .each_location(p, &mut |l| set.insert(l.index()))
+                .each_location(p, &mut |l| set.insert(l.index()));
         });
     }
 

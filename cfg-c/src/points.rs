@@ -218,7 +218,7 @@ fn collect(
             }
             ExprKind::Binary(Binary::Comma, _, b) => open.push(*b),
             ExprKind::Cast(..) if strip_conversions(unit, e) != e => {
-                open.push(strip_conversions(unit, e))
+                open.push(strip_conversions(unit, e));
             }
             ExprKind::Assign(None, _, value) => open.push(*value),
             ExprKind::Assign(Some(_), a, _) | ExprKind::Step { of: a, .. } => open.push(*a),

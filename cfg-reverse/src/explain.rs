@@ -422,7 +422,7 @@ impl<'a, 'p> Planned<'a, 'p> {
         e.walk_places(&mut |p| {
             self.draft
                 .locations
-                .each_location(p, &mut |of| found |= of == l)
+                .each_location(p, &mut |of| found |= of == l);
         });
         found
     }
@@ -475,7 +475,7 @@ impl<'a, 'p> Planned<'a, 'p> {
             if let Some((branch, e)) = self.evaluated_again_at(v) {
                 e.walk_places(&mut |p| {
                     draft.locations.each_location(p, &mut |l| {
-                        read(l.index() as u32, Reader::Selector(branch))
+                        read(l.index() as u32, Reader::Selector(branch));
                     });
                 });
             }

@@ -102,7 +102,7 @@ impl Body<'_, '_> {
             self.cases.insert(*s, label);
             match unit.stmt(*s).kind {
                 StmtKind::Case(first, end) => {
-                    targets.push((self.lower_case(first, end, ty)?, label))
+                    targets.push((self.lower_case(first, end, ty)?, label));
                 }
                 _ => default = Some(label),
             }

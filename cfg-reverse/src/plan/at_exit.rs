@@ -117,7 +117,7 @@ impl<'p> Draft<'p> {
                             (need.variables.contains(p.index()), actual.as_ref())
                         {
                             locations.each_location(&Place::whole(place.var), &mut |l| {
-                                add(l.index() as u32)
+                                add(l.index() as u32);
                             });
                         }
                     }
@@ -125,7 +125,7 @@ impl<'p> Draft<'p> {
                         && need.variables.contains(r.index())
                     {
                         locations.each_location(&Place::whole(place.var), &mut |l| {
-                            add(l.index() as u32)
+                            add(l.index() as u32);
                         });
                     }
                     for v in self.globals.variables_in(&need.globals) {

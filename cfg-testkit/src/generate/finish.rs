@@ -134,7 +134,7 @@ impl<F: FnMut(&mut VarId)> Names<F> {
         for node in region {
             match node {
                 Node::Block(statements) => {
-                    statements.iter_mut().for_each(|s| self.visit_statement(s))
+                    statements.iter_mut().for_each(|s| self.visit_statement(s));
                 }
                 Node::Loop { test, body } => {
                     self.visit_test(test);

@@ -279,7 +279,7 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                 };
                 match selector {
                     Some(selector) => {
-                        graph.vertices[v].kind = VertexKind::Branch(Box::new(selector))
+                        graph.vertices[v].kind = VertexKind::Branch(Box::new(selector));
                     }
                     None => fine = false,
                 }
