@@ -6,7 +6,7 @@
 
 use super::{effects::Effects, locations::Locations};
 use crate::{
-    entity::{GlobalId, LocationId, RoutineId},
+    entity::{GlobalId, LocationId, RoutineId, VarId},
     ir::{Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType},
 };
 
@@ -120,6 +120,12 @@ pub fn within(
             });
         }
     }
+    // The result of an `aliased` routine is in the location of its parameters, since the sweeps have it as a parameter.
+    // In the routine itself a scalar result is a cell of its own.
+    let is_own = |v: VarId| {
+        let variable = routine.variable(v);
+        variable.role == Role::Local && variable.rank() == 0
+    };
     // Only arguments in one location may overlap.
     places.sort_by_key(|p| (p.location, p.position));
     let mut looked_at = 0;
@@ -132,6 +138,8 @@ pub fn within(
                 }
                 // A formal array reaches beyond an element that is passed, so only scalars can be told apart.
                 let apart = a.scalar && b.scalar && !locations.may_overlap(a.place, b.place);
+                let [v, w] = [a, b].map(|passed| passed.place.var);
+                let apart = apart || v != w && (is_own(v) || is_own(w));
                 if (a.written || b.written) && !apart {
                     if pairs.len() == limits.compared {
                         return Err(TooMany);

@@ -192,3 +192,46 @@ fn limits_count_what_is_looked_at_and_compared() {
     assert_eq!(pairs(call, limits(0, 1)).map(|p| p.len()), Ok(1));
     assert_eq!(pairs(call, limits(0, 0)), Err(TooMany));
 }
+
+/// The scalar result of an `aliased` routine shares no cell with its parameters while the routine runs.
+#[test]
+fn results_are_cells_of_their_own() {
+    let text = "subroutine h(inout real o, in real p[:], in real q)
+  o := p[1] + q
+end
+
+main aliased function g(inout real e, inout real v[4], in real w[4]) result real f
+  f := e
+  call h(f, v, e)
+  call h(v[2], w, f)
+end
+";
+    let parsed = text::parse(text);
+    let program = validate(parsed.program.expect("it is a program")).expect("it is valid");
+    let routine = program.routine(program.main.expect("there is a main routine"));
+    let (effects, locations) = (
+        Effects::summarise(&program),
+        Locations::divide(&program, routine),
+    );
+    let mut found = Vec::new();
+    for s in routine.statements() {
+        if let StmtKind::Call {
+            callee, arguments, ..
+        } = &s.kind
+        {
+            let pairs = of_call(
+                &program,
+                &effects,
+                (routine, &locations),
+                *callee,
+                arguments,
+            );
+            found.push(pairs.expect("there are few"));
+        }
+    }
+    let pair = |argument, other| Pair {
+        argument,
+        other: Other::Argument(other),
+    };
+    assert_eq!(found, [vec![], vec![pair(0, 1)]]);
+}

@@ -159,10 +159,6 @@ impl Builder<'_> {
     /// True if the variable must not be passed by reference: a written cell would have two names.
     fn clashes(&self, v: usize, intent: Intent, signature: &Signature, bound: &Bound) -> bool {
         let var = &self.vars[v];
-        // The executor has no address of the result of a function whose parameters may overlap.
-        if self.routine.aliased && self.routine.result == Some(var.id) {
-            return true;
-        }
         let may = |other: Intent| {
             // An `out` parameter has no value at entry, so it may only overlap another one.
             let values = match self.options.odd_functions {
