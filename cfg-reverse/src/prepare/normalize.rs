@@ -86,15 +86,15 @@ pub(crate) struct Normal {
 }
 
 impl Normal {
-    /// Writes as loops what has no derivative as an expression; true if there is something.
+    /// Writes partials of products over arrays, which have no derivative as expressions, as loops; true if there are any.
     pub(crate) fn expand(&mut self) -> bool {
         let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer);
         self.changed |= loops;
         loops
     }
 
-    /// Does what [`Normal::expand`] does, and makes branches where an adjoint needs them. `program`: the one that was
-    /// normalized.
+    /// Makes branches where an adjoint needs them, and expands the routine ([`Normal::expand`]); true if one of the two
+    /// changes it. `program` is the one that was normalized.
     pub(crate) fn split(&mut self, program: &Program) -> bool {
         let branches =
             self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer);
