@@ -65,8 +65,8 @@ impl Point {
         self.argument(parameter)?.value()
     }
 
-    /// The sizes of the objects behind nested pointers. [`crate::Members::at`] uses them to show results in the form
-    /// of the point.
+    /// The sizes of the objects behind nested pointers. [`crate::Members::with_sizes`] uses them to show results in the
+    /// form of the point.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }

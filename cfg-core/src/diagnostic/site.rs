@@ -1,6 +1,6 @@
 //! The place of a problem in a program: an element of the representation and a part of it, whatever text the program
 //! was read from. Each front end finds the site in its own text: `cfg_format::json::pointer` as a JSON pointer,
-//! `cfg_format::text::Places` as line and column. [`crate::text::site`] describes it in words.
+//! `cfg_format::text::Places` as line and column. [`crate::text::site_text`] describes it in words.
 
 use super::SourcePlace;
 use crate::{
