@@ -97,13 +97,13 @@ impl Writer<'_> {
         for e in rest {
             codes.push(self.emit_scalar(e)?);
         }
-        // The last operand is the value if those before decide nothing.
-        let all = codes.into_iter().rev();
-        let value = all.reduce(|value, code| {
-            let code = so_far.clone().set(code);
-            code.is(Infix::Ne, goes_on).choose(so_far.clone(), value)
-        });
-        value.ok_or_else(|| self.malformed("an operator has no operands"))
+        // The last operand is the value if the others decide nothing.
+        let Some(last) = codes.pop() else {
+            return Err(self.malformed("an operator has no operands"));
+        };
+        let decides = |code| so_far.clone().set(code).is(Infix::Ne, goes_on);
+        let tests = codes.into_iter().map(decides);
+        Ok(Code::choose_first(tests, &so_far, last))
     }
 
     /// The value of `if`, `and` or `or` with loops in an operand that may not be evaluated.

@@ -117,6 +117,25 @@ impl Code {
         Self::over(Node::Conditional, [self, yes, no.into()], ty)
     }
 
+    /// The value `yes` if one of the tests holds, each made only if none before it does, or another value. Linear in the
+    /// number of tests.
+    pub(crate) fn choose_first(
+        tests: impl IntoIterator<Item = Self>,
+        yes: &Self,
+        otherwise: Self,
+    ) -> Self {
+        let (mut nodes, mut count) = (Vec::new(), 0);
+        for test in tests {
+            nodes.extend(test.nodes);
+            nodes.extend_from_slice(&yes.nodes);
+            count += 1;
+        }
+        nodes.extend(otherwise.nodes);
+        nodes.extend(std::iter::repeat_n(Node::Conditional, count));
+        let ty = otherwise.ty;
+        Self { nodes, ty }
+    }
+
     /// The element behind the pointer.
     pub(crate) fn at(self, index: impl Into<Self>) -> Self {
         let ty = self.ty;
@@ -171,10 +190,11 @@ impl Code {
             return None;
         }
         let mut positive = self.clone();
-        if let Node::Integer(n) = &mut positive.nodes[at] {
-            *n = -*n;
-        } else {
-            positive.nodes.remove(at);
+        match &mut positive.nodes[at] {
+            Node::Integer(n) => *n = -*n,
+            Node::Real(x) => *x = -*x,
+            Node::Real32(x) => *x = -*x,
+            _ => drop(positive.nodes.remove(at)),
         }
         Some(positive)
     }
