@@ -75,8 +75,9 @@ pub(super) struct Excerpt {
     pub(super) text: String,
     /// The bytes of it to underline.
     pub(super) span: Range<usize>,
-    /// True if the text is not the whole line.
-    pub(super) is_cut: bool,
+    /// True if the bytes to underline have the same column in the text and in the line: the text is the whole line, and
+    /// the characters before are bytes.
+    pub(super) has_column: bool,
 }
 
 /// The part of a line around a column (from 1, in bytes). The underlined bytes go up to `end`, a column of its own, or
@@ -92,8 +93,11 @@ fn excerpt(line: &[u8], column: usize, end: Option<usize>) -> Option<Excerpt> {
         let [before, marked, after] = [&line[..at], &line[at..to], &line[to..]].map(clean);
         let span = before.len()..before.len() + marked.len();
         let text = before + &marked + &after;
-        let is_cut = false;
-        return Some(Excerpt { text, span, is_cut });
+        return Some(Excerpt {
+            text,
+            span,
+            has_column: at + 1 == column && line[..at].is_ascii(),
+        });
     }
     // Far enough on both sides for the characters that are shown, however long they are in UTF-8.
     let stop = line.len().min(at + 4 * LONGEST);
@@ -108,7 +112,7 @@ fn excerpt(line: &[u8], column: usize, end: Option<usize>) -> Option<Excerpt> {
     Some(Excerpt {
         span: from..from + marked.len(),
         text: format!("…{before}{marked}{after}…"),
-        is_cut: true,
+        has_column: false,
     })
 }
 
@@ -200,7 +204,7 @@ mod tests {
         let shown = excerpt(line.as_bytes(), 51, None).expect("the line exists");
         assert_eq!((&*shown.text, shown.span), (&*line, 50..LONGEST_LINE - 1));
         let shown = excerpt(format!("{line}x").as_bytes(), 51, None).expect("the line exists");
-        assert!(shown.is_cut, "{shown:?}");
+        assert!(shown.text.contains('…') && !shown.has_column, "{shown:?}");
         let mut line = "x".repeat(1_000_000).into_bytes();
         line[500_000] = b'+';
         for (column, length, underlined) in [

@@ -61,7 +61,7 @@ impl<'a> Report<'a> {
         }
         if let Some(file) = &place.file {
             let file = visible(file);
-            if excerpt.as_ref().is_none_or(|excerpt| excerpt.is_cut) {
+            if excerpt.as_ref().is_none_or(|excerpt| !excerpt.has_column) {
                 let mut origin = Origin::path(file.clone());
                 if let Some(line) = place.line {
                     origin = origin.line(line);
@@ -73,11 +73,11 @@ impl<'a> Report<'a> {
             }
             if let (Some(excerpt), Some(line)) = (excerpt, place.line) {
                 let mut snippet = Snippet::source(excerpt.text).line_start(line);
-                if excerpt.is_cut {
-                    // The renderer would count the column in the excerpt: the snippet of another group has no path.
-                    self.groups.push(Group::with_level(self.level.clone()));
-                } else {
+                if excerpt.has_column {
                     snippet = snippet.path(file);
+                } else {
+                    // The renderer would count characters of the excerpt: the snippet of another group has no path.
+                    self.groups.push(Group::with_level(self.level.clone()));
                 }
                 let kind = match label {
                     None => AnnotationKind::Primary,
@@ -191,6 +191,12 @@ mod tests {
             told.lines().all(|line| line.chars().count() < 150),
             "{told}"
         );
+        // Columns are bytes, as in the JSON form.
+        for (text, column) in [("é€ + zz", 9), ("zz", 9)] {
+            let told = printed(text, &[problem(1, column)]);
+            let place = format!(" --> f.c:1:{column}\n");
+            assert!(told.contains(&place), "{told}");
+        }
         let wide = format!("{}zz", " ".repeat(2000));
         let told = printed(&wide, &[problem(1, 2001)]);
         assert!(
