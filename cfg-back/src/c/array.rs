@@ -10,8 +10,8 @@ pub(super) use view::{View, size};
 use super::{
     Emitted,
     lines::Statement,
+    lines::silenced,
     operators::{self, Code, Infix, Name, Prefix},
-    statement::silenced,
     variable::null,
     writer::Writer,
 };

@@ -1,6 +1,7 @@
 //! Statements of C in a flat list: those that have others inside are opened and closed.
 
 use super::operators::{Code, Name, Node};
+use cfg_core::ir::ScalarType;
 use std::fmt::{Display, Write as _};
 
 /// Deepest indentation, so that nests of any depth take space in proportion to their statements.
@@ -185,6 +186,11 @@ impl Lines {
         self.all.into_iter().for_each(|s| printer.statement(&s));
         printer.text
     }
+}
+
+/// A statement that reads a variable.
+pub(super) fn silenced(name: &Name) -> Code {
+    Code::from(name.clone()).cast("void", ScalarType::Tape)
 }
 
 /// Text of statements.

@@ -5,6 +5,7 @@
 pub(crate) mod c_type;
 pub(crate) mod checked;
 mod code;
+mod conversion;
 pub(crate) mod node;
 mod noting;
 mod pieces;
@@ -66,7 +67,7 @@ pub(crate) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
     if pieces.is_checked() {
         return checked::convert(code, to, pieces);
     }
-    code::convert_unchecked(code, to, pieces)
+    conversion::convert_unchecked(code, to, pieces)
 }
 
 /// The operators that are written in a way of their own.

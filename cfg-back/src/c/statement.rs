@@ -2,7 +2,7 @@
 
 use super::{
     Emitted,
-    lines::{Lines, Statement},
+    lines::{Lines, Statement, silenced},
     names::escape_comment,
     operators::{self, Code, Infix, Name, Prefix, precedence::PRODUCT},
     pooled::Pooled,
@@ -304,11 +304,6 @@ impl Writer<'_> {
             }
         }
     }
-}
-
-/// A statement that reads a variable.
-pub(super) fn silenced(name: &Name) -> Code {
-    Code::from(name.clone()).cast("void", ScalarType::Tape)
 }
 
 /// The statement that pushes a scalar.

@@ -100,18 +100,24 @@ fn excerpt(line: &[u8], column: usize, end: Option<usize>) -> Option<Excerpt> {
         });
     }
     // Far enough on both sides for the characters that are shown, however long they are in UTF-8.
+    let start = at.saturating_sub(4 * LONGEST);
     let stop = line.len().min(at + 4 * LONGEST);
-    let before = clean(&line[at.saturating_sub(4 * LONGEST)..at]);
-    let from_end = before.char_indices().rev().take(LONGEST / 3).last();
-    let before = &before[from_end.map_or(0, |(k, _)| k)..];
-    let take = |piece: &[u8], most: usize| clean(piece).chars().take(most).collect::<String>();
+    let near = clean(&line[start..at]);
+    let from_end = near.char_indices().rev().take(LONGEST / 3).last();
+    let before = &near[from_end.map_or(0, |(k, _)| k)..];
     let room = LONGEST - before.chars().count();
+    let take = |piece: &[u8], most: usize| clean(piece).chars().take(most).collect::<String>();
     let marked = take(&line[at..to.min(stop)], room);
     let after = take(&line[to.min(stop)..stop], room - marked.chars().count());
-    let from = '…'.len_utf8() + before.len();
+    let is_cut = [
+        start > 0 || before.len() < near.len(),
+        stop < line.len() || clean(&line[at..stop]).chars().count() > room,
+    ];
+    let [first, last] = is_cut.map(|is_cut| if is_cut { "…" } else { "" });
+    let from = first.len() + before.len();
     Some(Excerpt {
         span: from..from + marked.len(),
-        text: format!("…{before}{marked}{after}…"),
+        text: format!("{first}{before}{marked}{after}{last}"),
         has_column: false,
     })
 }
@@ -208,12 +214,12 @@ mod tests {
         let mut line = "x".repeat(1_000_000).into_bytes();
         line[500_000] = b'+';
         for (column, length, underlined) in [
-            (500_001, LONGEST, "+".to_owned()),
-            (1, LONGEST, "x".repeat(LONGEST)),
-            (1_000_000, LONGEST / 3 + 1, "x".to_owned()),
+            (500_001, LONGEST + 2, "+".to_owned()),
+            (1, LONGEST + 1, "x".repeat(LONGEST)),
+            (1_000_000, LONGEST / 3 + 2, "x".to_owned()),
         ] {
             let shown = excerpt(&line, column, None).expect("the line exists");
-            assert_eq!(shown.text.chars().count(), length + 2, "{column}");
+            assert_eq!(shown.text.chars().count(), length, "{column}");
             assert_eq!(&shown.text[shown.span], underlined, "{column}");
         }
         let wide = "€".repeat(2000);

@@ -476,10 +476,10 @@ pub(super) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
             return strict(&name, to, &[from], &[], &then, [code], pieces);
         }
         (Integer, Real | Real32) if code.integer().is_some() => {
-            return super::code::convert_unchecked(code, to, pieces);
+            return super::conversion::convert_unchecked(code, to, pieces);
         }
         (Real, Real32) if code.real().is_some() => {
-            return super::code::convert_unchecked(code, to, pieces);
+            return super::conversion::convert_unchecked(code, to, pieces);
         }
         (Real | Real32, Integer) => (
             &[CONVERSION],

@@ -1,10 +1,8 @@
 //! C expressions.
 
-use super::c_type::c_type;
 use super::node::{self, Infix, Name, Node, Prefix, Printed};
-use super::pieces::Pieces;
 use super::precedence::POSTFIX;
-use cfg_core::flat::{Constant, FlatType};
+use cfg_core::flat::Constant;
 use cfg_core::ir::{IntType, ScalarType};
 use std::fmt::{self, Display, Formatter};
 
@@ -190,11 +188,15 @@ impl Code {
             return None;
         }
         let mut positive = self.clone();
-        match &mut positive.nodes[at] {
-            Node::Integer(n) => *n = -*n,
-            Node::Real(x) => *x = -*x,
-            Node::Real32(x) => *x = -*x,
-            _ => drop(positive.nodes.remove(at)),
+        let node = &mut positive.nodes[at];
+        if let Node::Integer(n) = node {
+            *n = -*n;
+        } else if let Node::Real(x) = node {
+            *x = -*x;
+        } else if let Node::Real32(x) = node {
+            *x = -*x;
+        } else {
+            positive.nodes.remove(at);
         }
         Some(positive)
     }
@@ -369,27 +371,4 @@ pub(crate) fn literal_real32(x: f32) -> Code {
 /// A logical constant.
 pub(crate) fn literal_logical(b: bool) -> Code {
     Code::leaf(Node::Logical(b), ScalarType::Logical)
-}
-
-/// The conversion of a value that is set and fits.
-pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
-    use FlatType::{Integer, Logical, Real, Real32, Sized, Tape};
-    match (code.integer(), code.real(), FlatType::view(to)) {
-        (Some(n), _, Real) => return literal_real(n as f64),
-        (Some(n), _, Real32) => return literal_real32(n as f32),
-        (_, Some(x), Real32) => return literal_real32(x as f32),
-        _ => {}
-    }
-    match (FlatType::view(code.ty), FlatType::view(to)) {
-        (Tape, _) | (_, Tape) | (Logical, Logical) => code,
-        _ if code.ty == to => code,
-        (Real, Logical) => code.is(Infix::Ne, literal_real(0.0)),
-        (Real32, Logical) => code.is(Infix::Ne, literal_real32(0.0)),
-        (Integer | Sized(_), Logical) => code.is(Infix::Ne, 0),
-        (Real | Real32 | Logical, Integer) => {
-            pieces.include("stdint.h");
-            code.cast("int64_t", to)
-        }
-        (Integer | Real | Real32 | Logical | Sized(_), _) => code.cast(c_type(to), to),
-    }
 }
