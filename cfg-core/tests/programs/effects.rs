@@ -107,8 +107,11 @@ fn can_stay(program: &Program, effects: &Effects, routine: &Routine, v: VarId) -
                 && match role {
                     PlaceRole::Define { whole } | PlaceRole::Pop { whole } => whole,
                     PlaceRole::Bind { callee, formal } => {
-                        let scalar = program.routine(callee).parameter(formal).unwrap().rank() == 0;
-                        scalar && effects.formals(callee).surely_written.contains(formal)
+                        // An element that is bound to a scalar leaves the rest of its array.
+                        let formals = effects.formals(callee);
+                        let parameter = program.routine(callee).parameter(formal).unwrap();
+                        let scalars = parameter.rank() == 0 && routine.variable(x).rank() == 0;
+                        scalars && formals.surely_written.contains(formal)
                     }
                     _ => false,
                 };
@@ -120,14 +123,6 @@ fn can_stay(program: &Program, effects: &Effects, routine: &Routine, v: VarId) -
         }
         found
     };
-    // An element that is bound to a scalar leaves the rest of its array.
-    let parts = |statement: &Stmt| {
-        let mut bound = false;
-        each_name(statement, &mut |x, role| {
-            bound |= x == v && matches!(role, PlaceRole::Bind { .. });
-        });
-        bound && routine.variable(v).rank() > 0
-    };
     let mut seen = vec![false; cfg.vertex_count()];
     let mut work: Vec<VertexId> = cfg.entry().into_iter().collect();
     while let Some(u) = work.pop() {
@@ -135,11 +130,7 @@ fn can_stay(program: &Program, effects: &Effects, routine: &Routine, v: VarId) -
             continue;
         }
         let vertex = cfg.vertex(u);
-        let stops = vertex.kind.index() == Some(v)
-            || vertex
-                .statements()
-                .iter()
-                .any(|s| overwrites(s) && !parts(s));
+        let stops = vertex.kind.index() == Some(v) || vertex.statements().iter().any(overwrites);
         if !stops {
             work.extend(cfg.successors(u));
         }
