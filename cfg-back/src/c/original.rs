@@ -58,8 +58,9 @@ pub(super) fn function(
             return Err(refused("it is passed in another way"));
         };
         let taken = Taken::from_parameter(routine, v);
-        // Around records there is a function that takes what callers pass.
-        let by_value = taken.by_value || file.has_records(r) && item.passed == Passed::Value;
+        // Where parameters may overlap, the function of the file takes addresses.
+        let shared = routine.aliased && !file.has_records(r);
+        let by_value = item.passed == Passed::Value && !shared;
         let (name, of) = (item.name.clone(), taken.variable);
         if taken.extents() > 0 && (file.checks || sized.0.contains(&v)) {
             return Err(without_extent(routine, &name));
