@@ -57,7 +57,8 @@ pub(crate) fn op_type(op: Op, operands: impl IntoIterator<Item = ExprType>) -> E
             _ => {}
         }
     }
-    let ty = match op {
+    let conversion = op.converts_to();
+    let ty = conversion.unwrap_or_else(|| match op {
         Op::Eq
         | Op::Ne
         | Op::Lt
@@ -70,7 +71,6 @@ pub(crate) fn op_type(op: Op, operands: impl IntoIterator<Item = ExprType>) -> E
         | Op::Any
         | Op::All
         | Op::Present => ScalarType::Logical,
-        _ if op.converts_to().is_some() => op.converts_to().unwrap_or(numeric),
         _ if op.is_of_integers() => numeric,
         Op::Size | Op::LBound | Op::UBound => ScalarType::Integer,
         Op::If => {
@@ -89,7 +89,7 @@ pub(crate) fn op_type(op: Op, operands: impl IntoIterator<Item = ExprType>) -> E
         }
         Op::Fill => first.unwrap_or(numeric),
         _ => numeric,
-    };
+    });
     let rank = match FlatClass::view(op) {
         _ if op == Op::Fill => count.saturating_sub(1),
         FlatClass::Reduction | FlatClass::Inquiry => 0,
