@@ -30,7 +30,7 @@ impl Public {
         Self { head, text }
     }
 
-    /// The same behind its own declaration.
+    /// The function behind its own declaration.
     pub(super) fn declared(self) -> Self {
         let text = format!("{};\n\n{}", self.head, self.text);
         Self { text, ..self }

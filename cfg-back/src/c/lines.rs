@@ -40,7 +40,7 @@ pub(super) enum Statement {
     /// The function leaves with one of these messages if this variable says so, to memory of this name.
     Stop([Name; 2], Vec<String>),
     Comment(String),
-    /// What follows has this origin; 0 is none.
+    /// The next statements have this origin; 0 is none.
     Mark(usize),
     /// A line as it is.
     Text(String),

@@ -1,8 +1,8 @@
 //! New ids for vertices and edges that are added to a graph.
 //!
 //! An edge without an id has its position as its id. Where other edges have ids of their own, adding, removing or
-//! moving edges could make two ids equal: [`crate::edit::Editor`] calls [`keep_edge_ids`] first, and [`complete_edge_ids`] at
-//! the end.
+//! moving edges could make two ids equal: [`crate::edit::Editor`] calls [`keep_edge_ids`] first, and
+//! [`complete_edge_ids`] at the end.
 
 use super::{Cfg, Edge};
 

@@ -15,8 +15,8 @@ const LONGEST_LINE: usize = 4096;
 /// Longest excerpt of a longer line, in characters.
 const LONGEST: usize = 100;
 
-/// The lines that diagnostics point at, by name of the text and number. Each text is searched once, for all diagnostics:
-/// a line may be the whole text.
+/// The lines that diagnostics point at, by name of the text and number. Each text is searched once, for all
+/// diagnostics: a line may be the whole text.
 pub(super) struct Excerpts<'a>(BTreeMap<&'a str, BTreeMap<usize, &'a [u8]>>);
 
 impl<'a> Excerpts<'a> {

@@ -115,8 +115,8 @@ impl Code {
         Self::over(Node::Conditional, [self, yes, no.into()], ty)
     }
 
-    /// The value `yes` if one of the tests holds, each made only if none before it does, or another value. Linear in the
-    /// number of tests.
+    /// The value `yes` if one of the tests holds, each made only if none before it does, or another value. Takes time
+    /// in proportion to the tests.
     pub(crate) fn choose_first(
         tests: impl IntoIterator<Item = Self>,
         yes: &Self,

@@ -1,5 +1,6 @@
-//! Expressions of C as lists of nodes in postfix order: the operands of a node stand before it. So nothing recurses on their
-//! depth, and an operand is a part of the list.
+//! Expressions of C as lists of nodes in postfix order: the operands of a node stand before it. An operand is a part of
+//! the list, so that no function recurses on depth.
+
 use super::precedence::{
     AND, ASSIGNMENT, BITS, COMMA, CONDITIONAL, EQUALITY, OR, POSTFIX, PRODUCT, RELATION, SUM, UNARY,
 };
@@ -204,7 +205,7 @@ impl Node {
         }
     }
 
-    /// What stands before the operands, between them and behind.
+    /// The texts before the operands, between them and behind.
     fn around(&self) -> [&'static str; 3] {
         match self {
             Self::Infix(op) => ["", op.form().0, ""],
@@ -350,10 +351,10 @@ pub(super) fn first_written(mut nodes: &[Node]) -> Option<usize> {
     None
 }
 
-/// What is still to be written of an expression.
+/// A part of an expression that is still to be written.
 enum Rest {
     Text(&'static str),
-    /// What ends at this place.
+    /// The operand that ends at this place.
     Node(usize),
     /// The node alone.
     Own(usize),
