@@ -353,7 +353,7 @@ pub(crate) struct Function {
     pub(crate) labels: Vec<(Rc<str>, Pos)>,
     pub(crate) from: Pos,
     pub(crate) to: Pos,
-    /// What pragmas and options state about the function.
+    /// The statements of pragmas and options about the function.
     pub(crate) given: Option<Rc<Given>>,
 }
 

@@ -13,7 +13,7 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
-/// What stands before the body, bounds, tapes, work arrays, and what stands behind it. The body names these names.
+/// The statements before the body (bounds, tapes, work arrays) and those behind it; the body names `named`.
 pub(super) fn prologue(
     writer: &mut Writer<'_>,
     mut named: HashSet<Name>,

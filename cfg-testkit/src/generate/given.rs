@@ -188,7 +188,7 @@ fn signature(id: RoutineId, routine: &Routine) -> Signature {
         cost: 1 + 3 * routine.statements().count() as u64,
         reads: BTreeSet::new(),
         writes: BTreeSet::new(),
-        // What is only read may overlap.
+        // Arguments that are only read may overlap.
         aliased: routine.aliased || routine.external.is_some(),
     }
 }

@@ -428,7 +428,7 @@ impl<'p> SplitRoutine<'p> {
                 for made in &mut self.block[before..] {
                     made.at = statement.at.clone();
                     made.annotations = statement.annotations.clone();
-                    // What was made from another routine keeps where it comes from.
+                    // Statements that were made from another routine keep their origin.
                     made.origin = match self.routine.origin {
                         Some(_) => statement.origin,
                         None => origin,

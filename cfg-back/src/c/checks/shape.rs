@@ -132,7 +132,7 @@ impl Writer<'_> {
         self.keep("at", at.to_code()).into()
     }
 
-    /// What makes elements such that were never set.
+    /// The call that marks elements as never set.
     pub(in crate::c) fn cells_forgotten(&mut self, pointer: Code, count: Code) -> Code {
         forget::cells(self.pieces, pointer, count)
     }
