@@ -18,7 +18,7 @@ fn the_page_is_the_example() {
     let page = include_str!("../../docs/front-end.md");
     let example = include_str!("../examples/toy_language.rs");
     let code = blocks(page, "rust");
-    assert_eq!(code.len(), 4);
+    assert_eq!(code.len(), 5);
     for block in code {
         assert!(example.contains(block), "{block}");
     }
