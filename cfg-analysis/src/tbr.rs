@@ -41,8 +41,9 @@ pub trait ReverseSweep {
     /// True for a LOOP with a reverse loop, which sets the index.
     fn has_reverse_loop(&self, v: VertexId) -> bool;
 
-    /// Calls `read` with the expressions that the reverse loop of a LOOP evaluates.
-    fn loop_bounds(&self, v: VertexId, read: &mut dyn FnMut(&Expr));
+    /// Calls `read` with the expressions that the adjoint of a vertex evaluates to decide: the bounds of the reverse
+    /// loop of a LOOP, the selector of the reverse branch of an ENDBRANCH.
+    fn decision_reads(&self, v: VertexId, read: &mut dyn FnMut(&Expr));
 
     /// The indices of the loops that an edge leaves, which the reverse loops set.
     fn indices_left(&self, e: EdgeId) -> Vec<VarId>;
@@ -245,13 +246,12 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
 
     /// The reverse loop sets the index anew, from bounds that it evaluates.
     fn decision(&self, v: VertexId, vertex: &Vertex, state: &mut Set) {
-        if !self.sweep.has_reverse_loop(v) {
-            return;
-        }
-        if let Some(index) = vertex.kind.index() {
+        if self.sweep.has_reverse_loop(v)
+            && let Some(index) = vertex.kind.index()
+        {
             self.kill(&Place::whole(index), state);
         }
-        (self.sweep).loop_bounds(v, &mut |e| self.insert_reads(e, state));
+        (self.sweep).decision_reads(v, &mut |e| self.insert_reads(e, state));
     }
 
     fn changes_on(&self, _: &Cfg, e: EdgeId) -> bool {

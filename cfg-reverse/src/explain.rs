@@ -396,7 +396,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                 if self.reads.has_reverse_loop(u) {
                     let mut bound = false;
                     self.reads
-                        .loop_bounds(u, &mut |e| bound |= self.names(e, l));
+                        .decision_reads(u, &mut |e| bound |= self.names(e, l));
                     if bound {
                         found.insert(Reader::Bounds(u));
                     }
@@ -480,7 +480,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                 });
             }
             if self.reads.has_reverse_loop(v) {
-                self.reads.loop_bounds(v, &mut |e| {
+                self.reads.decision_reads(v, &mut |e| {
                     e.walk_places(&mut |p| {
                         draft
                             .locations

@@ -147,6 +147,7 @@ pub(crate) fn prepare<'v>(
         (&reachable, main),
     );
     let context = Context {
+        main,
         changed: changed_by_other_names(&normal, &summary, &sweeps),
         sweeps,
         recorded_inside,

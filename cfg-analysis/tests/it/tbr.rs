@@ -4,7 +4,7 @@ use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
 use cfg_core::{
     dataflow::{Position, solve, solve_within},
     entity::{EdgeId, GlobalId, VarId, VertexId},
-    ir::{Cfg, Expr, LoopTest, Place, Program, Routine, Stmt, StmtKind, VertexKind},
+    ir::{Cfg, Expr, LoopTest, Place, Program, Routine, Selector, Stmt, StmtKind, VertexKind},
     memory::{effects::Effects, global_set::GlobalSet, locations::Locations, named::Named},
 };
 use cfg_testkit::{
@@ -20,6 +20,8 @@ struct Reads<'a> {
     before: BTreeMap<Position, Vec<u32>>,
     after: BTreeMap<Position, Vec<u32>>,
     loops: BTreeSet<VertexId>,
+    /// The selectors of the branches that are evaluated again where these end.
+    selectors: BTreeMap<VertexId, &'a Expr>,
     /// The globals that callers need, and those that some calls record.
     at_entry: GlobalSet,
     recorded: BTreeMap<Position, GlobalSet>,
@@ -41,7 +43,18 @@ impl<'a> Reads<'a> {
     ) -> Self {
         let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
         let (mut loops, mut recorded) = (BTreeSet::new(), BTreeMap::new());
+        let mut selectors = BTreeMap::new();
+        let ends = cfg.vertices();
+        let ends = ends.filter(|(_, vertex)| matches!(vertex.kind, VertexKind::EndBranch));
+        let ends: Vec<VertexId> = ends.map(|(v, _)| v).collect();
         for (v, vertex) in cfg.vertices() {
+            if let Some(Selector::Condition(e)) = vertex.kind.selector()
+                && rng.below(3) == 0
+                && !ends.is_empty()
+            {
+                // The end of any branch will do.
+                selectors.insert(ends[rng.below(ends.len())], e);
+            }
             for (statement, kind) in vertex.statements().iter().map(|s| &s.kind).enumerate() {
                 if kind.callee().is_some() && rng.below(2) == 0 {
                     let at = Position {
@@ -71,6 +84,7 @@ impl<'a> Reads<'a> {
             before,
             after,
             loops,
+            selectors,
             at_entry: half(globals, rng),
             recorded,
         }
@@ -90,8 +104,12 @@ impl ReverseSweep for &Reads<'_> {
         self.loops.contains(&v)
     }
 
-    fn loop_bounds(&self, v: VertexId, read: &mut dyn FnMut(&Expr)) {
-        if let VertexKind::Loop { test, .. } = &self.cfg.vertex(v).kind
+    fn decision_reads(&self, v: VertexId, read: &mut dyn FnMut(&Expr)) {
+        if let Some(selector) = self.selectors.get(&v) {
+            read(selector);
+        }
+        if self.loops.contains(&v)
+            && let VertexKind::Loop { test, .. } = &self.cfg.vertex(v).kind
             && let LoopTest::Counted { first, last, .. } = &**test
         {
             read(first);
@@ -186,8 +204,8 @@ impl Oracle<'_> {
                 let mut out = members(&found, (v, last));
                 if self.reads.loops.contains(&v) {
                     self.remove(vertex.kind.index(), &mut out);
-                    (&self.reads).loop_bounds(v, &mut |e| out.extend(self.in_expr(e)));
                 }
+                (&self.reads).decision_reads(v, &mut |e| out.extend(self.in_expr(e)));
                 found.extend(out.iter().map(|&l| ((v, last + 1), l)));
                 for &e in self.cfg.out_edges(v) {
                     let mut out = out.clone();

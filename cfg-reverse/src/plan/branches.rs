@@ -2,21 +2,24 @@
 //!
 //! The reverse sweep comes to the mirrored branch with the values that the forward sweep had behind the branch. The
 //! selector has its old value there under two conditions: no arm may change a variable that it reads, and each such
-//! variable is to be recorded for some adjoint anyway. Then the variables are present or popped, and the selector
-//! costs nothing on the tape. The paper records a marker at the end of each arm in any case (Naumann et al. 2004,
-//! section 4.3).
+//! variable either is to be recorded for some adjoint anyway, or is never overwritten while the sweep needs it. Then
+//! the variables are present or popped, and the selector costs nothing on the tape. The paper records a marker at the
+//! end of each arm in any case (Naumann et al. 2004, section 4.3).
 
 use cfg_core::{
-    entity::{RoutineId, VertexId},
-    flat::FlatExpr,
-    ir::{Cfg, Expr, Intent, Op, Routine, Selector},
+    entity::{RoutineId, VarId, VertexId},
+    flat::{Constant, FlatExpr},
+    ir::{Cfg, Expr, Intent, Op, Routine, Selector, VertexKind},
     memory::locations::Locations,
     structure::Structure,
     typing,
 };
 use fixedbitset::FixedBitSet;
 
-use crate::{plan::written::Written, prepare::context::Context};
+use crate::{
+    plan::{counters::LoopPlan, written::Written},
+    prepare::context::Context,
+};
 
 /// Most operators and operands of a selector that is evaluated again. Popping a marker takes a few instructions: a
 /// longer selector would be slower.
@@ -54,6 +57,63 @@ pub(crate) fn with_lasting_selectors(
     found
 }
 
+/// Of branches with lasting selectors, those whose operands have their values in the reverse sweep without a record:
+/// indices of loops around the branch that run backwards over their indices, and parameters of the reversed routine
+/// that are `in` and share no cells with others. Parameters of routines that it calls do not count: what they name may
+/// be overwritten by callers.
+pub(crate) fn with_free_operands(
+    context: &Context,
+    id: RoutineId,
+    cfg: &Cfg,
+    structure: &Structure,
+    lasting: &FixedBitSet,
+    loops: &[Option<LoopPlan>],
+) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(cfg.vertex_count());
+    if lasting.is_clear() {
+        return found;
+    }
+    let routine = context.program.routine(id);
+    let is_kept = id == context.main && !routine.aliased;
+    // The loops around the present vertex that set each variable as their index.
+    let mut around = vec![0_usize; routine.variables.len()];
+    for &v in &structure.order {
+        match &cfg.vertex(v).kind {
+            VertexKind::Loop { .. } => {
+                if let Some(index) = restored_index(cfg, loops, v) {
+                    around[index.index()] += 1;
+                }
+            }
+            VertexKind::EndLoop => {
+                let header = structure.partner(v);
+                if let Some(index) = header.and_then(|h| restored_index(cfg, loops, h)) {
+                    around[index.index()] -= 1;
+                }
+            }
+            VertexKind::Branch(selector) if lasting.contains(v.index()) => {
+                let mut all = true;
+                deciding(selector).walk_places(&mut |p| {
+                    let is_in = routine.variable(p.var).intent() == Some(Intent::In);
+                    all &= around[p.var.index()] > 0 || (is_kept && is_in);
+                });
+                found.set(v.index(), all);
+            }
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => {}
+        }
+    }
+    found
+}
+
+/// The index of a counted loop, if the reverse loop sets it.
+fn restored_index(cfg: &Cfg, loops: &[Option<LoopPlan>], header: VertexId) -> Option<VarId> {
+    let index = cfg.vertex(header).kind.index();
+    index.filter(|_| loops[header.index()].is_some_and(|plan| plan.index))
+}
+
 /// The expression that a selector evaluates.
 pub(crate) fn deciding(selector: &Selector) -> &Expr {
     let (Selector::Condition(e) | Selector::Cases { value: e, .. }) = selector;
@@ -88,6 +148,8 @@ fn is_cheap(routine: &Routine, e: &Expr) -> bool {
                 match op {
                     Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => true,
                     Op::And | Op::Or | Op::Not | Op::Neg | Op::Abs | Op::Convert(..) => true,
+                    // By a constant, since other divisions take longer than a marker.
+                    Op::Mod => is_constant(operands.get(1)),
                     Op::Add | Op::Sub | Op::Mul => {
                         typing::type_of(&routine.variables, e).is_ok_and(|of| !of.ty.is_real())
                     }
@@ -100,6 +162,15 @@ fn is_cheap(routine: &Routine, e: &Expr) -> bool {
         }
     }
     true
+}
+
+/// True of an integer constant, converted or not.
+fn is_constant(e: Option<&Expr>) -> bool {
+    match e.map(FlatExpr::view) {
+        Some(FlatExpr::Constant(Constant::Int(_))) => true,
+        Some(FlatExpr::Op(Op::Convert(..), [e])) => matches!(e, Expr::Int(_)),
+        Some(FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..)) | None => false,
+    }
 }
 
 #[cfg(test)]

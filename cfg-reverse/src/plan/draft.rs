@@ -22,7 +22,7 @@ use crate::{
     partials::scope::{ForwardScope, Scope},
     plan::{
         adjoints::{StatementAdjoint, StatementCode, Written, primal_reads},
-        branches::with_lasting_selectors,
+        branches::{with_free_operands, with_lasting_selectors},
         counters::{LoopPlan, plan_loops},
         shape::Shape,
     },
@@ -54,6 +54,8 @@ pub(crate) struct Draft<'p> {
     pub(crate) loops: Vec<Option<LoopPlan>>,
     /// The branches, by vertex, whose selectors are cheap and read nothing that an arm may change.
     pub(crate) lasting: FixedBitSet,
+    /// The lasting branches whose operands keep their values without a record, so that reading them costs nothing.
+    pub(crate) free: FixedBitSet,
     /// The needs of the adjoint of every statement.
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written.
@@ -77,15 +79,20 @@ impl<'p> Draft<'p> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
         let locations = Locations::divide(&context.program, routine);
-        let (loops, lasting) = match shape {
+        let (loops, lasting, free) = match shape {
             Shape::Structured(structure) => {
                 let changed = normal.changed;
-                (
-                    plan_loops(context, id, cfg, structure, &locations, changed),
-                    with_lasting_selectors(context, id, cfg, structure, &locations, changed),
-                )
+                let loops = plan_loops(context, id, cfg, structure, &locations, changed);
+                let lasting =
+                    with_lasting_selectors(context, id, cfg, structure, &locations, changed);
+                let free = with_free_operands(context, id, cfg, structure, &lasting, &loops);
+                (loops, lasting, free)
             }
-            Shape::General(general) => (general.plans.clone(), FixedBitSet::new()),
+            Shape::General(general) => (
+                general.plans.clone(),
+                FixedBitSet::new(),
+                FixedBitSet::new(),
+            ),
         };
         let mut scope = Scope::new(
             Routine {
@@ -133,6 +140,7 @@ impl<'p> Draft<'p> {
             at_entry: GlobalSet::default(),
             loops,
             lasting,
+            free,
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
             forward,

@@ -80,7 +80,8 @@ impl<'a> Provisions<'a> {
             let branch = draft.shape.partner(v).index();
             if branch != v.index() && evaluated_again.contains(branch) {
                 let selector = cfg.vertex(VertexId::new(branch)).kind.selector();
-                let is_provided = selector.is_some_and(|s| analysis.is_all_in(set, deciding(s)));
+                let is_provided = draft.free.contains(branch)
+                    || selector.is_some_and(|s| analysis.is_all_in(set, deciding(s)));
                 evaluated_again.set(branch, is_provided);
             }
             for (s, statement) in vertex.statements().iter().enumerate() {
@@ -137,8 +138,9 @@ impl<'a> Provisions<'a> {
         }
         // Locals that are needed at the end are recorded there.
         let end = self.at(draft.exit());
-        let needed = (0..routine.variables.len()).map(VarId::new);
-        let needed = needed.filter(|&v| self.contains(&end, &Place::whole(v)));
+        let locals = (0..routine.variables.len()).map(VarId::new);
+        let locals = locals.filter(|&v| routine.variable(v).role == Role::Local);
+        let needed = locals.filter(|&v| self.contains(&end, &Place::whole(v)));
         popped.extend(needed.map(VarId::index));
         let branches: Vec<usize> = self.evaluated_again.ones().collect();
         for v in branches {

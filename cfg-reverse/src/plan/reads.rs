@@ -8,11 +8,14 @@ use cfg_core::{
     ir::{Cfg, Expr, LoopTest, Routine, Stmt, VertexKind},
     memory::global_set::GlobalSet,
 };
+use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
 
 use crate::{
     code::rows::Rows,
-    plan::{adjoints::StatementCode, counters::LoopPlan, draft::Draft, shape::Shape},
+    plan::{
+        adjoints::StatementCode, branches::deciding, counters::LoopPlan, draft::Draft, shape::Shape,
+    },
     prepare::{context::Context, optional},
 };
 
@@ -25,6 +28,8 @@ pub(crate) struct Reads<'a> {
     shape: Shape<'a>,
     code: &'a Rows<StatementCode>,
     loops: &'a [Option<LoopPlan>],
+    /// The branches, by vertex, whose selectors are evaluated again in any case.
+    free: &'a FixedBitSet,
 }
 
 impl<'a> Reads<'a> {
@@ -37,6 +42,7 @@ impl<'a> Reads<'a> {
             shape: draft.shape,
             code: &draft.code,
             loops: &draft.loops,
+            free: &draft.free,
         }
     }
 }
@@ -56,7 +62,12 @@ impl ReverseSweep for Reads<'_> {
         self.loops[v.index()].is_some()
     }
 
-    fn loop_bounds(&self, v: VertexId, read: &mut dyn FnMut(&Expr)) {
+    fn decision_reads(&self, v: VertexId, read: &mut dyn FnMut(&Expr)) {
+        let branch = self.shape.partner(v);
+        if branch != v && self.free.contains(branch.index()) {
+            let selector = self.cfg.vertex(branch).kind.selector();
+            selector.map(deciding).into_iter().for_each(&mut *read);
+        }
         if let (Some(plan), VertexKind::Loop { test, .. }) =
             (self.loops[v.index()], &self.cfg.vertex(v).kind)
             && let LoopTest::Counted {

@@ -14,6 +14,8 @@ use crate::{memory::summary::Summary, prepare::other_names::Change};
 
 /// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {
+    /// The routine that is reversed.
+    pub(crate) main: RoutineId,
     /// The program: routines that are differentiated in normal form, the others as they are.
     pub(crate) program: Program,
     pub(crate) summary: Summary,
