@@ -44,7 +44,7 @@ mod polygamma;
 mod scalar;
 mod value;
 
-pub use derivative::{partial, partials};
+pub use derivative::{partial, partials, reads_result};
 pub use event::{Event, event, event_powi, piece};
 pub use integer::ArithmeticError;
 pub use math::{Binary, Math, Ternary, Unary};

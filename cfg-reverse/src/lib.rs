@@ -123,4 +123,4 @@ pub use control::merge::merge;
 pub use directions::{InDirections, directions};
 pub use options::{Blocks, Inside, Options, Search, Unstructured};
 pub use reverse::{Reversal, reverse};
-pub use tangent::{Tangent, tangent};
+pub use tangent::{Tangent, tangent, tangent_with};

@@ -14,6 +14,7 @@ pub(crate) mod writer;
 use cfg_analysis::activity::{Activity, Ends};
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
+    elemental::Strong,
     entity::{GlobalId, RoutineId},
     flat::Flat,
     ir::{NameRole, Program, Role, Routine, Signature},
@@ -79,10 +80,18 @@ impl Tangent {
 /// # Errors
 /// R3xx: the routine cannot be differentiated; all problems at once.
 pub fn tangent(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> {
-    differentiated(flat, main).map_err(|problems| flat.place_in_grouped(problems))
+    tangent_with(flat, main, Strong::default())
 }
 
-fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> {
+/// [`tangent`] with these products of tangents and partials as `strong*`.
+///
+/// # Errors
+/// As of [`tangent`].
+pub fn tangent_with(flat: &Flat, main: RoutineId, strong: Strong) -> Result<Tangent, Diagnostics> {
+    differentiated(flat, main, strong).map_err(|problems| flat.place_in_grouped(problems))
+}
+
+fn differentiated(flat: &Flat, main: RoutineId, strong: Strong) -> Result<Tangent, Diagnostics> {
     let flat = with_routines(flat, main)?;
     let program = flat.program();
     if program.routine(main).body.is_none() {
@@ -158,6 +167,7 @@ fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> 
                 n.namer.clone(),
                 locations,
                 (activity.as_ref()).map_or_else(Arc::default, |a| Arc::clone(a.exceptions(id))),
+                strong,
             ),
             same_graph: !n.changed,
             found: &mut found,

@@ -300,6 +300,9 @@ pub(crate) struct Tangent {
         value_parser = languages::back_ends(Subjects::Tangents)
     )]
     pub(crate) emit: &'static dyn BackEnd,
+    /// Which products of a tangent and a partial are strong (`strong*`): 0 if the tangent is, whatever the partial is.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) strong: Strong,
     #[command(flatten)]
     pub(crate) c: EmittedDerivative,
     /// Write NAME.tangent.EXT in this folder instead of printing.

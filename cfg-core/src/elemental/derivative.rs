@@ -61,6 +61,17 @@ pub fn partial(
     })
 }
 
+/// True if partials of the operator are made of its result where the caller offers it, see [`partial`].
+pub fn reads_result(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Sqrt | Op::Cbrt | Op::Exp | Op::Tan | Op::Tanh | Op::Gamma
+    ) || matches!(
+        op,
+        Op::Div | Op::Pow | Op::Hypot | Op::Mod | Op::Modulo
+    )
+}
+
 /// One application of an operator, and helpers that build expressions of its type.
 struct Table<'a> {
     op: Op,
@@ -170,8 +181,12 @@ impl Table<'_> {
             }
             Op::Sinh => partial_of(e(Op::Cosh, [x()]), MayOverflow),
             Op::Cosh => partial_of(e(Op::Sinh, [x()]), MayOverflow),
-            // cosh^-2, not 1 - r^2, which has lost all digits at |x| = 19.
-            Op::Tanh => partial_of(e(Op::Pow, [e(Op::Cosh, [x()]), Expr::Int(-2)]), Finite),
+            // From r alone the error is a few units in the last place of 1: at |x| = 19 no digit is left. It spares a
+            // function where the caller has r; cosh^-2 is accurate everywhere.
+            Op::Tanh => match self.result {
+                Some(r) => partial_of(self.one_minus_square(r), Finite),
+                None => partial_of(e(Op::Pow, [e(Op::Cosh, [x()]), Expr::Int(-2)]), Finite),
+            },
             Op::Asinh => {
                 let root = e(Op::Hypot, [one(), x()]);
                 partial_of(e(Op::Div, [one(), root]), Finite)
@@ -182,7 +197,7 @@ impl Table<'_> {
                 let above = e(Op::Sqrt, [e(Op::Add, [x(), one()])]);
                 partial_of(e(Op::Div, [one(), e(Op::Mul, [below, above])]), Singular)
             }
-            Op::Atanh => partial_of(e(Op::Div, [one(), self.one_minus_square()]), Singular),
+            Op::Atanh => partial_of(e(Op::Div, [one(), self.one_minus_square(&x())]), Singular),
             Op::Abs => select(e(Op::Lt, [x(), self.c(0.0)]), -1, 1),
             Op::Erf => self.gauss(FRAC_2_SQRT_PI),
             Op::Erfc => self.gauss(-FRAC_2_SQRT_PI),
@@ -206,15 +221,14 @@ impl Table<'_> {
     }
 
     /// (1 - x)(1 + x): unlike 1 - x^2, accurate near 1.
-    fn one_minus_square(&self) -> Expr {
-        let x = &self.operands[0];
+    fn one_minus_square(&self, x: &Expr) -> Expr {
         let minus = e(Op::Sub, [self.c(1.0), x.clone()]);
         let plus = e(Op::Add, [self.c(1.0), x.clone()]);
         e(Op::Mul, [minus, plus])
     }
 
     fn circle(&self) -> Expr {
-        e(Op::Sqrt, [self.one_minus_square()])
+        e(Op::Sqrt, [self.one_minus_square(&self.operands[0])])
     }
 
     fn gauss(&self, factor: f64) -> Partial {
@@ -232,10 +246,7 @@ impl Table<'_> {
             (Op::Mul, 0) => partial_of(y(), Finite),
             (Op::Mul, _) => partial_of(x(), Finite),
             (Op::Div, 0) => self.reciprocal(y()),
-            (Op::Div, _) => {
-                // -r/y: unlike x/y^2, without undue overflow.
-                partial_of(e(Op::Neg, [e(Op::Div, [self.r(), y()])]), Singular)
-            }
+            (Op::Div, _) => self.denominator(&x(), y()),
             (Op::Pow, 0) => self.power_base(x(), y()),
             (Op::Pow, _) => {
                 // r*log(x); 0, its limit, at base 0 with a positive exponent.
@@ -323,6 +334,23 @@ impl Table<'_> {
             // The second operand of sign, comparisons.
             _ => Partial::Zero,
         }
+    }
+
+    /// The partial -r/y, unlike x/y^2 without undue overflow. Of r = 1/y and r = -1/y it is -r^2 and r^2, which take
+    /// no division where the caller has r.
+    fn denominator(&self, x: &Expr, y: Expr) -> Partial {
+        let sign = match x {
+            Expr::Real(c) => *c,
+            Expr::Real32(c) => f64::from(*c),
+            Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => 0.0,
+            Expr::Null(_) | Expr::Addr(_) => 0.0,
+        };
+        let slope = match self.result {
+            Some(r) if sign.abs() == 1.0 => e(Op::Mul, [r.clone(), r.clone()]),
+            Some(_) | None => e(Op::Div, [self.r(), y]),
+        };
+        let negative = self.result.is_none() || sign != -1.0;
+        partial_of(if negative { e(Op::Neg, [slope]) } else { slope }, Singular)
     }
 
     /// The partial 1/y.

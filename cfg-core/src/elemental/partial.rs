@@ -150,19 +150,19 @@ impl Partial {
     /// The operand's share of the result's tangent: the operand's `tangent` times this partial. `None` if the share is
     /// zero. `ty` is the type of the result.
     ///
-    /// A zero derivative gives zero whatever the partial is, see [`Strong::Always`]. In a [`Partial::Select`], the
-    /// derivative is not evaluated where the partial is 0.
-    pub fn tangent(&self, tangent: Expr, ty: ScalarType) -> Option<Expr> {
+    /// `strong` says which products are strong. In a [`Partial::Select`], the derivative is not evaluated where the
+    /// partial is 0.
+    pub fn tangent(&self, tangent: Expr, ty: ScalarType, strong: Strong) -> Option<Expr> {
         match self {
             Self::Convert { result, .. } => Some(convert(tangent, *result)),
             Self::Zero | Self::One | Self::MinusOne | Self::Select { .. } | Self::Expr(_) => {
-                self.clone().times(tangent, ty, Strong::Always)
+                self.clone().times(tangent, ty, strong)
             }
         }
     }
 
-    /// The share of the operand's adjoint that comes from this result: the result's `adjoint` times
-    /// this partial, by a strong product as for [`Partial::tangent`].
+    /// The share of the operand's adjoint that comes from this result: the result's `adjoint` times this partial. A
+    /// zero adjoint gives zero whatever the partial is, see [`Strong::Always`].
     pub fn adjoint(&self, adjoint: Expr, ty: ScalarType) -> Option<Expr> {
         self.clone().into_adjoint(adjoint, ty, Strong::Always)
     }

@@ -15,7 +15,7 @@ pub(crate) fn differentiate(e: &Expr, v: usize, types: &[ScalarType]) -> Option<
                     continue;
                 };
                 let p = partial(*op, operands, &operand_types, k, None).expect("partial");
-                let Some(term) = p.tangent(inner, ScalarType::Real) else {
+                let Some(term) = p.tangent(inner, ScalarType::Real, Strong::Always) else {
                     continue;
                 };
                 sum = Some(match sum {
@@ -152,7 +152,7 @@ fn zero_derivatives_stay_zero() {
                     );
                 }
                 for product in [
-                    p.tangent(Expr::Real(0.0), ScalarType::Real),
+                    p.tangent(Expr::Real(0.0), ScalarType::Real, Strong::Always),
                     p.adjoint(Expr::Real(0.0), ScalarType::Real),
                 ] {
                     let value =

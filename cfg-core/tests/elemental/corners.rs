@@ -325,7 +325,7 @@ fn conversions_convert_derivatives() {
     let x = variables(1);
     let d = Expr::Real32(0.5);
     let p = partial(Op::ToReal, &x, &[ScalarType::Real32], 0, None).expect("partial");
-    let tangent = p.tangent(d.clone(), ScalarType::Real).expect("tangent");
+    let tangent = p.tangent(d.clone(), ScalarType::Real, Strong::Always).expect("tangent");
     assert_eq!(tangent, Expr::op(Op::ToReal, [d.clone()]));
     let adjoint = p
         .adjoint(Expr::Real(0.5), ScalarType::Real)
@@ -344,7 +344,7 @@ fn branch_not_taken_is_cut_off() {
     let types = [ScalarType::Logical, ScalarType::Real, ScalarType::Real];
     let p = partial(Op::If, &v, &types, 2, None).expect("partial");
     let product = p
-        .tangent(Expr::Real(NAN), ScalarType::Real)
+        .tangent(Expr::Real(NAN), ScalarType::Real, Strong::Always)
         .expect("product");
     let at = |c| {
         eval(&product, &[Scalar::Logical(c)], Math::Native)

@@ -17,10 +17,15 @@ r is the result. Partials are with respect to the operands in order; a dash stan
   the last column has the details.
 * **A zero derivative stays zero.** With finite operands, partials marked ∞ can be infinite or NaN at singular
   points, and those marked ^ by overflow; other partials are finite then. `strong*` gives 0 if the derivative is 0, so
-  that `if(x > 0, x*log(x), 0)` has derivative 0 at 0. Tangents and preaccumulated blocks use it for every partial that
-  is not constant. Other adjoints use it for partials that are marked or stand in a conditional expression, and with
+  that `if(x > 0, x*log(x), 0)` has derivative 0 at 0. Preaccumulated blocks use it for every partial that is not
+  constant, tangents and other adjoints for partials that are marked or stand in a conditional expression, and with
   `--strong always` for all. The partials of `if`, `min`, `max` and `dim`, and those of `strong*` itself, cut off
   derivatives of operands that were not chosen, infinite and NaN ones too.
+* **Results at hand.** Derivative code that has the value of an operator in a variable makes the partials of r, as the
+  table has them; elsewhere r is evaluated. `tanh` has two partials: that of r, accurate to a few units in the last
+  place of 1 and so 0 from |x| = 19.1 on, and `cosh(x) ** -2` where r is not at hand. The partials of 1/y and -1/y by
+  r are `-(r * r)` and `r * r`. A logistic function 1/(1 + exp(-x)) is differentiated factor by factor: with e = exp(-x)
+  at hand r*r*e is accurate to a few units in its last place, while r*(1 - r) has lost all digits at x = 37.
 * **32-bit reals**: arithmetic is rounded after each operation (`fma` once). Powers with integer exponents,
   `digamma` and `polygamma` are the 64-bit functions, rounded; other functions are C's for `float`. Constants of the
   partials have 32 bits then.

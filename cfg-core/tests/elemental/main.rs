@@ -8,7 +8,9 @@ mod integers;
 mod portable;
 mod reference;
 
-use cfg_core::elemental::{ArithmeticError, Math, Partial, Scalar, apply, partial};
+use cfg_core::elemental::{
+    ArithmeticError, Math, Partial, Scalar, Strong, apply, partial, reads_result,
+};
 use cfg_core::entity::VarId;
 use cfg_core::ir::{Expr, Op, OpClass, ScalarType};
 
@@ -48,7 +50,8 @@ fn eval(e: &Expr, env: &[Scalar], math: Math) -> Result<Scalar, ArithmeticError>
 }
 
 /// The value of the partial by operand `k`, with and without the result offered (in a variable after the
-/// operands); asserts that both have the operands' real type and agree.
+/// operands); asserts that both have the operands' real type and agree. That of `tanh` by its result is accurate in
+/// units of 1 only.
 fn partial_value(op: Op, args: &[Scalar], k: usize, math: Math) -> f64 {
     let operands = variables(args.len());
     let types: Vec<_> = args.iter().map(|x| x.ty()).collect();
@@ -63,8 +66,79 @@ fn partial_value(op: Op, args: &[Scalar], k: usize, math: Math) -> f64 {
         v.to_f64()
     };
     let (offered, alone) = (value(Some(&result)), value(None));
-    assert!(same(offered, alone), "{op:?} {args:?}: {offered} {alone}");
-    offered
+    let unit = match ty {
+        ScalarType::Real32 => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
+    let near = op == Op::Tanh && (offered - alone).abs() <= 4.0 * unit;
+    assert!(
+        near || same(offered, alone),
+        "{op:?} {args:?}: {offered} {alone}"
+    );
+    alone
+}
+
+/// The operators whose partials are made of the result are those that say so.
+#[test]
+fn results_are_read_as_announced() {
+    for (op, n) in real_ops() {
+        let types: Vec<_> = typed(op, &vec![1.0; n]).iter().map(|x| x.ty()).collect();
+        let result = Expr::var(VarId::new(n));
+        let reads = |k: usize| {
+            let p = partial(op, &variables(n), &types, k, Some(&result)).expect("partial");
+            let mut found = false;
+            p.to_expr(ScalarType::Real)
+                .walk_places(&mut |place| found |= place.var.index() == n);
+            found
+        };
+        assert_eq!((0..n).any(reads), reads_result(op), "{op:?} of {n}");
+    }
+}
+
+/// The partial of 1/y and -1/y by the result takes no division, and is that by the operand but for rounding.
+#[test]
+fn reciprocals_by_their_results() {
+    let (y, r) = (Expr::var(VarId::new(0)), Expr::var(VarId::new(1)));
+    for ty in [ScalarType::Real, ScalarType::Real32] {
+        for sign in [1.0, -1.0] {
+            let numerator = match ty {
+                ScalarType::Real32 => Expr::Real32(sign as f32),
+                _ => Expr::Real(sign),
+            };
+            let operands = [numerator, y.clone()];
+            let p = partial(Op::Div, &operands, &[ty, ty], 1, Some(&r)).expect("partial");
+            let square = Expr::op(Op::Mul, [r.clone(), r.clone()]);
+            let expected = match sign {
+                1.0 => Expr::op(Op::Neg, [square]),
+                _ => square,
+            };
+            assert_eq!(p.to_expr(ty), expected);
+            let alone = partial(Op::Div, &operands, &[ty, ty], 1, None).expect("partial");
+            for y in [
+                0.0, -0.0, 1.0, -3.0, 1e-200, 1e200, -7e-310, 1e154, f64::INFINITY, -f64::INFINITY, f64::NAN,
+            ] {
+                let y = match ty {
+                    ScalarType::Real32 => Scalar::Real32(y as f32),
+                    _ => Scalar::Real(y),
+                };
+                let one = apply(Op::Div, &[constant(&operands[0]), y], Math::Native).expect("value");
+                let env = [y, one];
+                let by = |p: &Partial| eval(&p.to_expr(ty), &env, Math::Native).expect("value").to_f64();
+                let unit = if ty == ScalarType::Real32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+                let (a, b) = (by(&p), by(&alone));
+                let tiny = b.abs() < f64::from(f32::MIN_POSITIVE) && ty == ScalarType::Real32;
+                assert!(tiny || error(a, b) <= 2.0 * unit, "{ty:?} {y:?}: {a:e} {b:e}");
+            }
+        }
+    }
+}
+
+fn constant(e: &Expr) -> Scalar {
+    match e {
+        Expr::Real32(x) => Scalar::Real32(*x),
+        Expr::Real(x) => Scalar::Real(*x),
+        _ => panic!("no constant"),
+    }
 }
 
 fn real_type(args: &[Scalar]) -> ScalarType {

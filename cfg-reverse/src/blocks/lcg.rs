@@ -404,6 +404,7 @@ impl Builder {
             &mut forward.routine,
             &mut scope.namer,
             &mut forward.temporaries,
+            None,
         )?;
         let mut vertices: Vec<Option<u32>> = vec![None; nodes.nodes.len()];
         for n in 0..nodes.nodes.len() {

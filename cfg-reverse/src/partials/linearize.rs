@@ -7,6 +7,7 @@
 //! linear in the size of the expression.
 
 pub(crate) mod guards;
+mod results;
 
 use cfg_core::{
     elemental::{self, Finiteness, Partial, PartialExpr},
@@ -41,6 +42,8 @@ pub(crate) struct Node<'e> {
     temporary: Option<VarId>,
     /// True if a partial mentions the value.
     mentioned: bool,
+    /// True if the value of an inner node that contains this one is computed for partials.
+    evaluated: bool,
 }
 
 pub(crate) enum NodeKind<'e> {
@@ -170,6 +173,7 @@ impl<'e> Nodes<'e> {
             guard,
             temporary: None,
             mentioned: false,
+            evaluated: false,
         });
         self.nodes.len() - 1
     }
@@ -264,12 +268,14 @@ impl<'e> Nodes<'e> {
     }
 
     /// Computes the partials of every active node, giving temporaries to the inner values that they
-    /// mention, and returns the statements that compute those values.
+    /// mention, and returns the statements that compute those values. `known`: an expression with the value of the
+    /// root, if there is one.
     pub(crate) fn partials(
         &mut self,
         routine: &mut Routine,
         namer: &mut Namer,
         temporaries: &mut Temporaries,
+        known: Option<&Expr>,
     ) -> Result<Vec<Stmt>, Unsupported> {
         // From the root down: a node's value is mentioned by its parent's partials, if at all, so it is
         // known here whether the node's own partials can use it.
@@ -287,7 +293,19 @@ impl<'e> Nodes<'e> {
             if !node.active {
                 continue;
             }
-            let result = node.temporary.filter(|_| node.mentioned).map(Expr::var);
+            let result = match known.filter(|_| n == self.root()) {
+                Some(known) => Some(known.clone()),
+                None => {
+                    if !self.nodes[n].mentioned && self.shares_result(n, op, children)? {
+                        let ty = self.nodes[n].ty;
+                        let taken = &mut self.nodes[n].temporary;
+                        taken.get_or_insert_with(|| temporaries.take(routine, namer, "t", ty));
+                        self.nodes[n].mentioned = true;
+                    }
+                    let node = &self.nodes[n];
+                    node.temporary.filter(|_| node.mentioned).map(Expr::var)
+                }
+            };
             atoms.clear();
             types.clear();
             for k in children.start..children.end {
@@ -308,9 +326,11 @@ impl<'e> Nodes<'e> {
                 }
                 self.lists.partials[k] = partial;
             }
+            let evaluated = self.nodes[n].evaluated || self.nodes[n].mentioned;
             for k in (children.start..children.end).rev() {
                 let c = self.lists.operands[k];
                 let child = &mut self.nodes[c];
+                child.evaluated = evaluated;
                 if let (Some(t), false) = (child.temporary, child.mentioned)
                     && temporaries.give_back("t", child.ty, t)
                 {

@@ -42,7 +42,7 @@ pub(crate) struct Scope {
     pub(crate) here: Position,
     /// The variables that may share cells, as locations.
     pub(crate) locations: Locations,
-    /// The products of adjoints and partials that are strong.
+    /// The products of derivatives and partials that are strong.
     pub(crate) strong: Strong,
 }
 
@@ -53,6 +53,7 @@ impl Scope {
         namer: Namer,
         locations: Locations,
         exceptions: Arc<Exceptions>,
+        strong: Strong,
     ) -> Self {
         let n = routine.variables.len();
         Self {
@@ -69,7 +70,7 @@ impl Scope {
                 statement: 0,
             },
             locations,
-            strong: Strong::Always,
+            strong,
         }
     }
 

@@ -103,8 +103,8 @@ impl<'p> Draft<'p> {
             normal.namer.clone(),
             locations.clone(),
             Arc::clone(context.activity.exceptions(id)),
+            context.strong,
         );
-        scope.strong = context.strong;
         let tape_name = scope.namer.fresh_name("tape".to_owned());
         let tape = scope.routine.add_variable(Variable::new(
             tape_name,

@@ -102,12 +102,21 @@ pub(crate) struct Reversal {
 /// The products that are strong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Strong {
-    /// With partials that can be infinite or NaN although the operands are finite: a zero adjoint stays zero as long as all
-    /// values are finite.
+    /// With partials that can be infinite or NaN although the operands are finite: a zero derivative stays zero as long as
+    /// all values are finite.
     #[default]
     Needed,
-    /// With all partials that are not constant: a zero adjoint stays zero whatever the values are.
+    /// With all partials that are not constant: a zero derivative stays zero whatever the values are.
     Always,
+}
+
+impl From<Strong> for cfg_reverse::Strong {
+    fn from(strong: Strong) -> Self {
+        match strong {
+            Strong::Needed => Self::Needed,
+            Strong::Always => Self::Always,
+        }
+    }
 }
 
 /// How the adjoint of a basic block is built.

@@ -2,7 +2,7 @@
 
 use super::{prepare, splittable};
 use crate::Outcome;
-use crate::args::{Blocks, Counters, Model, Reversal, Reverse, Search, Strong, Unstructured};
+use crate::args::{Blocks, Counters, Model, Reversal, Reverse, Search, Unstructured};
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_back::dot::{DotOptions, Panel, write_panels};
@@ -32,10 +32,7 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
             Unstructured::Structure => cfg_reverse::Unstructured::Structure,
             Unstructured::Trace => cfg_reverse::Unstructured::Trace,
         },
-        strong: match args.strong {
-            Strong::Needed => cfg_reverse::Strong::Needed,
-            Strong::Always => cfg_reverse::Strong::Always,
-        },
+        strong: args.strong.into(),
         ..cfg_reverse::Options::default()
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     let program = splittable(program, routine, &args.c);
     let mut tangent = {
         let _progress = session.progress("differentiating");
-        cfg_reverse::tangent(&program, routine)?
+        cfg_reverse::tangent_with(&program, routine, args.strong.into())?
     };
     let (Some(text), Some(direction)) = (text, &args.direction) else {
         tangent = tangent.regrouped(&program)?;

@@ -49,7 +49,12 @@ pub(crate) fn adjoint(
     if !nodes.nodes[root].active {
         return Ok(vec![zero_of(target_b)]);
     }
-    let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
+    let mut code = nodes.partials(
+        &mut scope.routine,
+        &mut scope.namer,
+        &mut scope.temporaries,
+        None,
+    )?;
     let (itself, overlap) = target_among_operands(scope, &nodes, target)?;
     let mut seed = Expr::Place(target_b.clone());
     // A compiler must assume that an increment in between changes the cell of the seed.

@@ -1,7 +1,7 @@
 //! The tangent of an assignment.
 
 use cfg_core::{
-    elemental::Partial,
+    elemental::{Partial, Strong},
     ir::{Expr, Op, Place, Stmt},
 };
 use std::borrow::Cow;
@@ -61,7 +61,12 @@ pub(crate) fn tangent_of(
     };
     let mut nodes = scope.nodes(&value);
     let root = nodes.root();
-    let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
+    let mut code = nodes.partials(
+        &mut scope.routine,
+        &mut scope.namer,
+        &mut scope.temporaries,
+        None,
+    )?;
     let mut dot: Vec<Option<Expr>> = vec![None; nodes.nodes.len()];
     for n in 0..nodes.nodes.len() {
         let node = &nodes.nodes[n];
@@ -148,7 +153,12 @@ fn push_forward(
     dc: Expr,
     partial: &Partial,
 ) -> Result<Option<Expr>, Unsupported> {
-    let Some(d) = partial.tangent(dc, nodes.nodes[n].ty.ty) else {
+    // Where a guard is false, the operands may have any value: the product must be strong.
+    let strong = match nodes.is_guarded(n) {
+        true => Strong::Always,
+        false => scope.strong,
+    };
+    let Some(d) = partial.tangent(dc, nodes.nodes[n].ty.ty, strong) else {
         return Ok(None);
     };
     let variables = &scope.routine.variables;

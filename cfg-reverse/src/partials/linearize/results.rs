@@ -1,0 +1,65 @@
+//! Results that partials use again. The partial of `exp(x)` is its result, that of `a/b` by `b` is the quotient over
+//! `b`; where the value of the operator is computed for other partials anyway, as in `1/(1 + exp(-x))`, or several times
+//! for its own, as in that of `tan`, it is computed once, in a temporary.
+
+use cfg_core::{
+    elemental,
+    entity::VarId,
+    ir::{Expr, Op, ScalarType},
+};
+
+use crate::{
+    code::expressions::is_atomic,
+    partials::{
+        Unsupported,
+        linearize::{NodeKind, Nodes, Operands, partial_of},
+    },
+};
+
+impl Nodes<'_> {
+    /// True if the value of a node serves its own partials, and would be computed more than once without a temporary.
+    /// Assumes that the partials around the node are computed.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
+    pub(super) fn shares_result(
+        &self,
+        n: usize,
+        op: Op,
+        children: Operands,
+    ) -> Result<bool, Unsupported> {
+        if !elemental::reads_result(op) {
+            return Ok(false);
+        }
+        let operands = self.operands(children);
+        // Stand-ins: the number of an operand as a variable, and behind these the result.
+        let atoms: Vec<Expr> = (operands.iter().enumerate())
+            .map(|(k, &c)| match self.nodes[c].kind {
+                NodeKind::Passive(e) if is_atomic(e) && !matches!(e, Expr::Place(_)) => e.clone(),
+                NodeKind::Passive(_) | NodeKind::Leaf(_) | NodeKind::Op(..) => {
+                    Expr::var(VarId::new(k))
+                }
+            })
+            .collect();
+        let types: Vec<ScalarType> = operands.iter().map(|&c| self.nodes[c].ty.ty).collect();
+        let result = VarId::new(atoms.len());
+        let itself = Expr::op(op, atoms.iter().cloned());
+        let (mut reads, mut computed) = (0, usize::from(self.nodes[n].evaluated));
+        for (k, _) in (operands.iter().enumerate()).filter(|(_, c)| self.nodes[**c].active) {
+            let partial = |r: Option<&Expr>| partial_of(op, &atoms, &types, k, r);
+            let ty = self.nodes[n].ty.ty;
+            (partial(Some(&Expr::var(result)))?.to_expr(ty))
+                .walk_places(&mut |place| reads += usize::from(place.var == result));
+            (partial(None)?.to_expr(ty)).walk(&mut |e| computed += usize::from(*e == itself));
+        }
+        let spares = match op {
+            // The other partial computes another function.
+            Op::Tanh => computed > 0,
+            // The square of a reciprocal takes one division less.
+            Op::Div => computed > 1 || reads > 1,
+            _ => computed > 1,
+        };
+        Ok(reads > 0 && spares)
+    }
+}
