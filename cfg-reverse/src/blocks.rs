@@ -2,7 +2,8 @@
 //!
 //! `statement` and `calls` write the adjoints of statements one by one. `survey` finds the `segments` of all blocks and
 //! makes a graph of each (`lcg`), `elimination` searches for sequences, `jacobian` and `preaccumulated` write the code
-//! of one segment. `drafts` writes all routines, `choose` the cheapest way to do so by its `price`.
+//! of one segment. `results` lets adjoints of statements read results in place of operands. `drafts` writes all
+//! routines, `choose` the cheapest way to do so by its `price`.
 
 pub(crate) mod calls;
 pub(crate) mod choose;
@@ -13,6 +14,7 @@ pub(crate) mod lcg;
 pub(crate) mod places;
 pub(crate) mod preaccumulated;
 pub(crate) mod price;
+pub(crate) mod results;
 pub(crate) mod segments;
 pub(crate) mod statement;
 pub(crate) mod survey;

@@ -66,10 +66,7 @@ pub fn reads_result(op: Op) -> bool {
     matches!(
         op,
         Op::Sqrt | Op::Cbrt | Op::Exp | Op::Tan | Op::Tanh | Op::Gamma
-    ) || matches!(
-        op,
-        Op::Div | Op::Pow | Op::Hypot | Op::Mod | Op::Modulo
-    )
+    ) || matches!(op, Op::Div | Op::Pow | Op::Hypot | Op::Mod | Op::Modulo)
 }
 
 /// One application of an operator, and helpers that build expressions of its type.

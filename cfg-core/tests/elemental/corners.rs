@@ -325,7 +325,9 @@ fn conversions_convert_derivatives() {
     let x = variables(1);
     let d = Expr::Real32(0.5);
     let p = partial(Op::ToReal, &x, &[ScalarType::Real32], 0, None).expect("partial");
-    let tangent = p.tangent(d.clone(), ScalarType::Real, Strong::Always).expect("tangent");
+    let tangent = p
+        .tangent(d.clone(), ScalarType::Real, Strong::Always)
+        .expect("tangent");
     assert_eq!(tangent, Expr::op(Op::ToReal, [d.clone()]));
     let adjoint = p
         .adjoint(Expr::Real(0.5), ScalarType::Real)

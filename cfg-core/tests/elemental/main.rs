@@ -115,19 +115,41 @@ fn reciprocals_by_their_results() {
             assert_eq!(p.to_expr(ty), expected);
             let alone = partial(Op::Div, &operands, &[ty, ty], 1, None).expect("partial");
             for y in [
-                0.0, -0.0, 1.0, -3.0, 1e-200, 1e200, -7e-310, 1e154, f64::INFINITY, -f64::INFINITY, f64::NAN,
+                0.0,
+                -0.0,
+                1.0,
+                -3.0,
+                1e-200,
+                1e200,
+                -7e-310,
+                1e154,
+                f64::INFINITY,
+                -f64::INFINITY,
+                f64::NAN,
             ] {
                 let y = match ty {
                     ScalarType::Real32 => Scalar::Real32(y as f32),
                     _ => Scalar::Real(y),
                 };
-                let one = apply(Op::Div, &[constant(&operands[0]), y], Math::Native).expect("value");
+                let one =
+                    apply(Op::Div, &[constant(&operands[0]), y], Math::Native).expect("value");
                 let env = [y, one];
-                let by = |p: &Partial| eval(&p.to_expr(ty), &env, Math::Native).expect("value").to_f64();
-                let unit = if ty == ScalarType::Real32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+                let by = |p: &Partial| {
+                    eval(&p.to_expr(ty), &env, Math::Native)
+                        .expect("value")
+                        .to_f64()
+                };
+                let unit = if ty == ScalarType::Real32 {
+                    f64::from(f32::EPSILON)
+                } else {
+                    f64::EPSILON
+                };
                 let (a, b) = (by(&p), by(&alone));
                 let tiny = b.abs() < f64::from(f32::MIN_POSITIVE) && ty == ScalarType::Real32;
-                assert!(tiny || error(a, b) <= 2.0 * unit, "{ty:?} {y:?}: {a:e} {b:e}");
+                assert!(
+                    tiny || error(a, b) <= 2.0 * unit,
+                    "{ty:?} {y:?}: {a:e} {b:e}"
+                );
             }
         }
     }

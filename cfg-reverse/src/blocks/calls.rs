@@ -17,11 +17,12 @@ use crate::{
     externals::{Bound, contribution},
     memory::summary::given_adjoint,
     partials::{
-        Unsupported, assignment,
+        Unsupported,
+        assignment::{self, Given},
         protect::{Around, Primal, accumulate, keep, protect},
     },
     plan::{
-        adjoints::{Reads, StatementAdjoint, StatementCode, Written},
+        adjoints::{Reads, StatementAdjoint, StatementCode, Written, read_by_subscripts},
         draft::Draft,
     },
     prepare::{context::Context, results},
@@ -70,20 +71,10 @@ impl<'p> Draft<'p> {
                 .chain([Some(Expr::var(self.tape))]);
             let fwd = call_statement(forward, primal.collect());
             let rev = call_statement(reverse, self.with_adjoints(arguments, called, result, true));
-            let reads_after = Reads::default().with(|add| {
-                for place in arguments.iter().flatten().filter_map(as_place) {
-                    for e in place.subscript_exprs() {
-                        e.walk_places(&mut |p| {
-                            self.locations
-                                .each_location(p, &mut |l| add(l.index() as u32));
-                        });
-                    }
-                }
-            });
             let code = StatementCode {
                 forward: Some(Box::new([fwd])),
                 reads_before: Reads::default(),
-                reads_after,
+                reads_after: read_by_subscripts(&self.locations, arguments),
             };
             let adjoint = StatementAdjoint {
                 before_pops: Vec::new(),
@@ -112,7 +103,7 @@ impl<'p> Draft<'p> {
                 ));
             };
             let value = bind_formals(value, &called.parameter_positions(), arguments);
-            let reverse = assignment::adjoint(&mut self.scope, result, &value)
+            let reverse = assignment::adjoint(&mut self.scope, result, &value, Given::Nothing)
                 .map_err(|Unsupported(m)| (&codes::EXPRESSION, m))?;
             return Ok(self.before(reverse));
         };

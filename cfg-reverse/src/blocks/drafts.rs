@@ -3,7 +3,7 @@
 use cfg_core::diagnostic::Diagnostics;
 
 use crate::{
-    blocks::preaccumulated::Choice,
+    blocks::{preaccumulated::Choice, results::read_results},
     plan::{at_exit::solve_needed, draft::Draft, setting::Setting},
 };
 
@@ -31,5 +31,6 @@ pub(crate) fn drafts<'p>(
         return Err(Diagnostics(found));
     }
     solve_needed(context, &setting.prepared.reachable, &mut drafts);
+    read_results(context, &setting.prepared.reachable, &mut drafts);
     Ok(drafts)
 }

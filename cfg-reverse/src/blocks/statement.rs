@@ -3,21 +3,33 @@
 use cfg_core::{
     dataflow::Position,
     diagnostic::{Diagnostic, site::Element},
+    elemental,
     flat::FlatStmt,
     ir::{Expr, Place, Routine, ScalarType, Stmt, StmtKind, TapeClass},
 };
 use std::collections::HashMap;
 
 use crate::{
-    blocks::preaccumulated::{Choice, write},
+    blocks::{
+        preaccumulated::{Choice, write},
+        price::code_cost,
+    },
     code::{
         expressions::{array_of_zeros, extent_of, zero},
         routines::is_deferred,
         typing,
     },
     codes,
-    partials::{Unsupported, assignment, conform},
-    plan::{adjoints::Written, draft::Draft, extents::check_extents},
+    partials::{
+        Unsupported,
+        assignment::{self, Given},
+        conform,
+    },
+    plan::{
+        adjoints::{Alternative, StatementAdjoint, StatementCode, Written, primal_reads},
+        draft::Draft,
+        extents::check_extents,
+    },
     prepare::{context::Context, places::at_statement},
 };
 
@@ -82,10 +94,17 @@ impl<'p> Draft<'p> {
         let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
         match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
-                let reverse =
-                    assignment::adjoint(&mut self.scope, target, value).map_err(unsupported)?;
+                let reverse = assignment::adjoint(&mut self.scope, target, value, Given::Nothing)
+                    .map_err(unsupported)?;
+                let shaped =
+                    target.subscripts.is_empty() && is_deferred(routine.variable(target.var));
+                if !shaped && let Some(other) = self.by_result(target, value, &reverse) {
+                    let at = self.scope.here;
+                    let is_used = false;
+                    self.alternatives.push(Alternative { at, other, is_used });
+                }
                 let code = self.before(reverse);
-                if target.subscripts.is_empty() && is_deferred(routine.variable(target.var)) {
+                if shaped {
                     return (self.reshaped(routine, statement, target, code)).map_err(unsupported);
                 }
                 Ok(code)
@@ -113,6 +132,51 @@ impl<'p> Draft<'p> {
             // A STOP ends the forward sweep, and no reverse sweep follows: there is no adjoint.
             FlatStmt::Stop { .. } => Ok(self.before(Vec::new())),
         }
+    }
+
+    /// The adjoint of an assignment by the value that it has assigned, if that takes less than `by_operands`.
+    fn by_result(&mut self, target: &Place, value: &Expr, by_operands: &[Stmt]) -> Option<Written> {
+        let Expr::Op(op, _) = value else { return None };
+        let variables = &self.scope.routine.variables;
+        let ty = typing::place_type(variables, target);
+        if !elemental::reads_result(*op) || typing::expr_type(variables, value) != ty {
+            return None;
+        }
+        let mut overlaps = false;
+        value.walk_places(&mut |p| overlaps |= self.scope.locations.may_overlap(p, target));
+        if overlaps && ty.rank > 0 {
+            return None;
+        }
+        let given = if overlaps { Given::Copy } else { Given::Target };
+        let mut code = assignment::adjoint(&mut self.scope, target, value, given).ok()?;
+        if code_cost(&code) >= code_cost(by_operands) {
+            return None;
+        }
+        let reads = |code: &[Stmt]| primal_reads(code, self.originals, &self.locations);
+        if !overlaps {
+            let reads_after = reads(&code);
+            let code_of = StatementCode {
+                reads_after,
+                ..StatementCode::default()
+            };
+            let adjoint = StatementAdjoint {
+                code,
+                ..StatementAdjoint::default()
+            };
+            return Some((code_of, adjoint));
+        }
+        let rest = code.split_off(1);
+        let code_of = StatementCode {
+            reads_before: reads(&rest),
+            reads_after: reads(&code),
+            forward: None,
+        };
+        let adjoint = StatementAdjoint {
+            before_pops: code,
+            code: rest,
+            after_pops: true,
+        };
+        Some((code_of, adjoint))
     }
 
     /// An assignment that may change its target's shape: the target's extents before it go on the tape, and the

@@ -1,9 +1,12 @@
 //! The adjoint of each statement and the locations that it reads, kept until the sweeps are written.
 
 use cfg_core::{
-    ir::{Stmt, StmtKind},
+    dataflow::Position,
+    ir::{Expr, Stmt, StmtKind},
     memory::locations::Locations,
 };
+
+use crate::code::expressions::as_place;
 
 /// The statements and values of the forward sweep that the adjoint of one statement needs.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +33,16 @@ pub(crate) struct StatementAdjoint {
 
 /// The parts of one statement's adjoint: what the forward sweep must do for it, and its code in the reverse sweep.
 pub(crate) type Written = (StatementCode, StatementAdjoint);
+
+/// Another way of writing the adjoint of a statement.
+#[derive(Clone, Debug)]
+pub(crate) struct Alternative {
+    pub(crate) at: Position,
+    /// The way that is not in use.
+    pub(crate) other: Written,
+    /// True if the way in use is the other one than at first.
+    pub(crate) is_used: bool,
+}
 
 /// Most locations that a list holds in place.
 const FEW: usize = 5;
@@ -107,6 +120,19 @@ pub(crate) fn primal_reads(statements: &[Stmt], originals: usize, locations: &Lo
                 for e in target.subscript_exprs() {
                     e.walk_places(&mut place);
                 }
+            }
+        }
+    })
+}
+
+/// The locations that the subscripts of actual arguments read.
+pub(crate) fn read_by_subscripts(locations: &Locations, arguments: &[Option<Expr>]) -> Reads {
+    Reads::default().with(|add| {
+        for place in arguments.iter().flatten().filter_map(as_place) {
+            for e in place.subscript_exprs() {
+                e.walk_places(&mut |p| {
+                    locations.each_location(p, &mut |l| add(l.index() as u32));
+                });
             }
         }
     })

@@ -11,7 +11,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     code::routines::{each_extent, is_deferred},
-    plan::{draft::Draft, provisions::Provisions},
+    plan::{adjoints::read_by_subscripts, draft::Draft, provisions::Provisions},
     prepare::context::Context,
 };
 
@@ -83,7 +83,7 @@ pub(crate) fn dying(
 }
 
 impl<'p> Draft<'p> {
-    /// Adds what the reverse sweeps of callees read after the calls.
+    /// Sets what the reverse sweeps of callees read after the calls.
     pub(crate) fn read_after_calls(&mut self, context: &Context, needed: &[Needed]) {
         if context.summary.callees(self.id).is_empty() {
             return;
@@ -111,7 +111,7 @@ impl<'p> Draft<'p> {
                 let need = &needed[callee.index()];
                 self.needed.insert(*callee, need.globals.clone());
                 let reads = &mut self.code.row_mut(v)[s].reads_after;
-                *reads = reads.with(|add| {
+                *reads = read_by_subscripts(locations, arguments).with(|add| {
                     for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
                         if let (true, Some(Expr::Place(place))) =
                             (need.variables.contains(p.index()), actual.as_ref())

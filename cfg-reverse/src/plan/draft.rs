@@ -21,7 +21,7 @@ use crate::{
     memory::summary::given_adjoint,
     partials::scope::{ForwardScope, Scope},
     plan::{
-        adjoints::{StatementAdjoint, StatementCode, Written, primal_reads},
+        adjoints::{Alternative, StatementAdjoint, StatementCode, Written, primal_reads},
         branches::{with_free_operands, with_lasting_selectors},
         counters::{LoopPlan, plan_loops},
         shape::Shape,
@@ -60,6 +60,8 @@ pub(crate) struct Draft<'p> {
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written.
     pub(crate) adjoints: Rows<StatementAdjoint>,
+    /// Adjoints of assignments that read the result, or, where these are in use, those that read the operands.
+    pub(crate) alternatives: Vec<Alternative>,
     /// Temporaries of the forward routine.
     pub(crate) forward: ForwardScope,
     /// The parameters of the forward sweep: those of the routine, its result, the tape.
@@ -143,6 +145,7 @@ impl<'p> Draft<'p> {
             free,
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
+            alternatives: Vec::new(),
             forward,
             forward_parameters,
             reverse_parameters,
@@ -152,6 +155,16 @@ impl<'p> Draft<'p> {
     pub(crate) fn push(&mut self, (code, adjoint): Written) {
         self.code.push(code);
         self.adjoints.push(adjoint);
+    }
+
+    /// Writes a statement in the other of two ways.
+    pub(crate) fn exchange(&mut self, alternative: usize) {
+        let alternative = &mut self.alternatives[alternative];
+        let (v, s) = (alternative.at.vertex, alternative.at.statement);
+        let (code, adjoint) = &mut alternative.other;
+        std::mem::swap(&mut self.code.row_mut(v)[s], code);
+        std::mem::swap(&mut self.adjoints.row_mut(v)[s], adjoint);
+        alternative.is_used = !alternative.is_used;
     }
 
     /// The span and the origin of all that is made from a statement.

@@ -214,6 +214,12 @@ impl<'a> Provisions<'a> {
         self.saves.row(v).len()
     }
 
+    /// The places that are pushed in a vertex, in order: the statement, and the number of the place among those that the
+    /// statement overwrites.
+    pub(crate) fn saves(&self, v: VertexId) -> &[(u32, u32)] {
+        self.saves.row(v)
+    }
+
     /// Calls `visit(statement, place)` for each place that is pushed in a vertex, in order.
     pub(crate) fn each_save(&self, v: VertexId, mut visit: impl FnMut(usize, &Place)) {
         let statements = self.cfg.vertex(v).statements();

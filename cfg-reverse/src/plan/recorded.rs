@@ -200,6 +200,11 @@ impl Comparison {
         self.blamed.is_clear()
     }
 
+    /// True if it is, in part, due to this routine that some run may record more.
+    pub(crate) fn is_blamed(&self, r: RoutineId) -> bool {
+        self.blamed[r.index()]
+    }
+
     /// True if it is, in part, due to this vertex that some run may record more.
     pub(crate) fn is_due_to(&self, r: RoutineId, v: VertexId) -> bool {
         let more = self.more[r.index()].get(v.index());

@@ -20,11 +20,24 @@ use crate::{
     },
 };
 
-/// The adjoint of `target := value`. The values that the statement overwrites have been restored.
+/// The value of the right-hand side that an adjoint may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// None: the adjoint evaluates what it needs from the operands.
+    Nothing,
+    /// The target, which still has the value.
+    Target,
+    /// A copy of the target: the first statement of the adjoint, which stands before the target gets its old value.
+    Copy,
+}
+
+/// The adjoint of `target := value`. The values that the statement overwrites have been restored, but with
+/// [`Given::Target`] the target's, and with [`Given::Copy`] that of the target in the first statement.
 pub(crate) fn adjoint(
     scope: &mut Scope,
     target: &Place,
     value: &Expr,
+    given: Given,
 ) -> Result<Vec<Stmt>, Unsupported> {
     let Some(target_b) = scope
         .derivative_place(target)
@@ -49,12 +62,24 @@ pub(crate) fn adjoint(
     if !nodes.nodes[root].active {
         return Ok(vec![zero_of(target_b)]);
     }
-    let mut code = nodes.partials(
+    let result = match given {
+        Given::Nothing => None,
+        Given::Target => Some(Expr::Place(target.clone())),
+        Given::Copy => Some(Expr::var(scope.take("t", target_type))),
+    };
+    let computed = nodes.partials(
         &mut scope.routine,
         &mut scope.namer,
         &mut scope.temporaries,
-        None,
+        result.as_ref(),
     )?;
+    let mut code = match (given, result) {
+        (Given::Copy, Some(Expr::Place(copy))) => {
+            vec![Stmt::assign(copy, Expr::Place(target.clone()))]
+        }
+        _ => Vec::new(),
+    };
+    code.extend(computed);
     let (itself, overlap) = target_among_operands(scope, &nodes, target)?;
     let mut seed = Expr::Place(target_b.clone());
     // A compiler must assume that an increment in between changes the cell of the seed.

@@ -1,0 +1,321 @@
+//! Results in place of operands: the adjoint of `y := exp(x)` reads y behind the statement or x in front of it, and
+//! computes less from y.
+//!
+//! Each such assignment has two adjoints. First all read operands, as in [`cfg_analysis::tbr`]; then all read results.
+//! No run may record more than at first: not more bits on any path ([`Comparison`]), no array of unknown extents,
+//! marker or index that was not recorded, no value of a caller that the reverse sweep did not change. Assignments
+//! because of which a run may record more read their operands again, round after round.
+
+use cfg_core::{
+    entity::{EdgeId, RoutineId, VarId, VertexId},
+    ir::{Place, Role, Routine, StmtKind},
+};
+use fixedbitset::FixedBitSet;
+use std::collections::HashSet;
+
+use crate::{
+    plan::{
+        at_exit::{dying, needed_at_exit, solve_needed},
+        branches::deciding,
+        draft::Draft,
+        provisions::Provisions,
+        recorded::{Comparison, Recorded, bits, calls, recorded},
+    },
+    prepare::context::Context,
+};
+
+/// The number of times that the assignments because of which more is recorded are taken out.
+const ROUNDS: usize = 6;
+
+/// Lets assignments of the routines read results. `reachable`: the routines, callees first where there is no
+/// recursion, the main one last.
+pub(crate) fn read_results(
+    context: &Context,
+    reachable: &[RoutineId],
+    drafts: &mut [Option<Draft<'_>>],
+) {
+    let count = |draft: &Draft<'_>| draft.alternatives.len();
+    if drafts.iter().flatten().all(|draft| count(draft) == 0) {
+        return;
+    }
+    let (then, recorded_then) = amounts(context, reachable, drafts);
+    let all: Vec<(usize, usize)> = (drafts.iter().enumerate())
+        .flat_map(|(r, draft)| (0..draft.as_ref().map_or(0, count)).map(move |k| (r, k)))
+        .collect();
+    exchange(drafts, &all);
+    for round in 0..=ROUNDS {
+        solve_needed(context, reachable, drafts);
+        let (now, recorded_now) = amounts(context, reachable, drafts);
+        let calls: Vec<_> = (drafts.iter())
+            .map(|draft| {
+                draft
+                    .as_ref()
+                    .map_or(Vec::new(), |draft| calls(context, draft))
+            })
+            .collect();
+        let comparison = Comparison::new(reachable, drafts, &calls, &recorded_now, &recorded_then);
+        let blamed = match round < ROUNDS {
+            true => blamed(context, drafts, &comparison, &now, &then),
+            false => used(drafts, |_, _| true),
+        };
+        if blamed.is_empty() {
+            return;
+        }
+        exchange(drafts, &blamed);
+    }
+    solve_needed(context, reachable, drafts);
+}
+
+/// Writes assignments, each a routine and an alternative, in the other of two ways.
+fn exchange(drafts: &mut [Option<Draft<'_>>], assignments: &[(usize, usize)]) {
+    for &(r, k) in assignments {
+        if let Some(draft) = &mut drafts[r] {
+            draft.exchange(k);
+        }
+    }
+}
+
+/// The assignments that read results, as far as they are `wanted`.
+fn used(
+    drafts: &[Option<Draft<'_>>],
+    wanted: impl Fn(&Draft<'_>, usize) -> bool,
+) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for (r, draft) in drafts.iter().enumerate() {
+        let Some(draft) = draft else { continue };
+        let all = (0..draft.alternatives.len()).filter(|&k| draft.alternatives[k].is_used);
+        found.extend(all.filter(|&k| wanted(draft, k)).map(|k| (r, k)));
+    }
+    found
+}
+
+/// A place that is recorded: the vertex, the statement in front of which it is and its number among the places that the
+/// statement overwrites; at the end of the routine, behind all vertices, the variable and the location.
+struct Save {
+    key: (usize, usize, usize),
+    place: Place,
+}
+
+/// The values that one routine records.
+struct Amount {
+    /// In ascending order.
+    saves: Vec<Save>,
+    /// Globals that only callees name, each with the vertex and the statement before which it is recorded.
+    of_callees: HashSet<(usize, usize, usize)>,
+    /// Branches without a marker, by vertex.
+    unmarked: FixedBitSet,
+    /// Edges on which the index of a loop is recorded.
+    indices: FixedBitSet,
+    /// The variables of callers that the reverse sweep changes, and the value of the main routine, if it is read.
+    changed: FixedBitSet,
+}
+
+/// The values that each routine records, and the bits that they take.
+fn amounts(
+    context: &Context,
+    reachable: &[RoutineId],
+    drafts: &[Option<Draft<'_>>],
+) -> (Vec<Option<Amount>>, Vec<Option<Recorded>>) {
+    let main = reachable.last();
+    let of = |draft: &Option<Draft<'_>>| {
+        let draft = draft.as_ref()?;
+        let provisions = Provisions::solve(context, draft);
+        let amount = Amount::find(context, draft, &provisions, main == Some(&draft.id));
+        Some((amount, recorded(context, draft, &provisions, 0)))
+    };
+    drafts.iter().map(of).map(Option::unzip).unzip()
+}
+
+impl Amount {
+    fn find(
+        context: &Context,
+        draft: &Draft<'_>,
+        provisions: &Provisions<'_>,
+        is_main: bool,
+    ) -> Self {
+        let routine = context.program.routine(draft.id);
+        let mut found = Self {
+            saves: Vec::new(),
+            of_callees: HashSet::new(),
+            unmarked: FixedBitSet::with_capacity(draft.cfg.vertex_count()),
+            indices: FixedBitSet::with_capacity(draft.cfg.edge_count()),
+            changed: FixedBitSet::with_capacity(routine.variables.len()),
+        };
+        for (v, _) in draft.cfg.vertices() {
+            let mut numbers = provisions.saves(v).iter();
+            provisions.each_save(v, |s, place| {
+                let number = numbers.next().map_or(0, |&(_, k)| k as usize);
+                let key = (v.index(), s, number);
+                let place = place.clone();
+                found.saves.push(Save { key, place });
+            });
+            let globals = &provisions.callee_globals;
+            for &(s, k) in globals.saves(v) {
+                (found.of_callees).insert((v.index(), s, globals.saved[k].index()));
+            }
+            let unmarked = provisions.evaluated_again(v).is_some();
+            found.unmarked.set(v.index(), unmarked);
+        }
+        for (v, places, _) in dying(context, draft, provisions) {
+            for place in places {
+                let mut first = usize::MAX;
+                (draft.locations).each_location(&place, &mut |l| first = first.min(l.index()));
+                let key = (usize::MAX, v.index(), first);
+                found.saves.push(Save { key, place });
+            }
+        }
+        let edges = draft.cfg.edges().map(|(e, _)| e);
+        let indices = edges.filter(|&e| provisions.is_index_needed(e));
+        found.indices.extend(indices.map(EdgeId::index));
+        let changed = provisions.restored.ones();
+        found
+            .changed
+            .extend(changed.filter(|&v| is_seen(routine, VarId::new(v))));
+        // A caller in C lacks the value of the routine, so the forward sweep records it.
+        if let Some(result) = routine.result.filter(|_| is_main) {
+            let needed = needed_at_exit(routine, provisions, draft.exit());
+            let needed = needed.variables.ones().filter(|&v| v == result.index());
+            found.changed.extend(needed);
+        }
+        found
+    }
+}
+
+/// True if callers see the variable.
+fn is_seen(routine: &Routine, v: VarId) -> bool {
+    !matches!(routine.variable(v).role, Role::Local) || routine.result == Some(v)
+}
+
+/// The assignments that read results because of which some run may record more.
+fn blamed(
+    context: &Context,
+    drafts: &[Option<Draft<'_>>],
+    comparison: &Comparison,
+    now: &[Option<Amount>],
+    then: &[Option<Amount>],
+) -> Vec<(usize, usize)> {
+    let mut found = vec![FixedBitSet::new(); drafts.len()];
+    // Routines whose results callers must keep, and whether the cause is unknown.
+    let (mut seen, mut unknown) = (FixedBitSet::with_capacity(drafts.len()), false);
+    for (r, draft) in drafts.iter().enumerate() {
+        let (Some(draft), Some(now), Some(then)) = (draft, &now[r], &then[r]) else {
+            continue;
+        };
+        let Some(more) = More::find(draft, comparison, now, then) else {
+            continue;
+        };
+        let of_callees = now.of_callees.difference(&then.of_callees).next().is_some();
+        let own = used(std::slice::from_ref(&drafts[r]), |draft, k| {
+            more.is_due_to(draft, k)
+        });
+        unknown |= of_callees;
+        if own.is_empty() {
+            unknown |= !more.each_callee(draft, |callee| seen.insert(callee.index()));
+        }
+        found[r].extend(own.into_iter().map(|(_, k)| k));
+    }
+    let is_blamed = |draft: &Draft<'_>, k: usize| {
+        let (r, at) = (draft.id.index(), draft.alternatives[k].at);
+        let target = draft.cfg.vertex(at.vertex).statements()[at.statement]
+            .kind
+            .assignment();
+        let routine = context.program.routine(draft.id);
+        let is_seen = target.is_some_and(|(target, _)| is_seen(routine, target.var));
+        found[r].contains(k) || is_seen && (unknown || seen.contains(r))
+    };
+    let blamed = used(drafts, is_blamed);
+    let more = unknown || !seen.is_clear() || !comparison.is_never_more();
+    match blamed.is_empty() && more {
+        true => used(drafts, |_, _| true),
+        false => blamed,
+    }
+}
+
+/// What a routine records although it did not.
+struct More {
+    /// Locations whose values are recorded.
+    recorded: FixedBitSet,
+    /// Locations that branches read whose markers are recorded.
+    selectors: FixedBitSet,
+    /// Indices of loops are recorded.
+    indices: bool,
+}
+
+impl More {
+    /// None if the routine records nothing that it did not record.
+    fn find(
+        draft: &Draft<'_>,
+        comparison: &Comparison,
+        now: &Amount,
+        then: &Amount,
+    ) -> Option<Self> {
+        let mut more = Self {
+            recorded: FixedBitSet::with_capacity(draft.locations.len()),
+            selectors: FixedBitSet::with_capacity(draft.locations.len()),
+            indices: !now.indices.is_subset(&then.indices),
+        };
+        let mut any = more.indices || now.of_callees.difference(&then.of_callees).next().is_some();
+        let add = |place: &Place, to: &mut FixedBitSet| {
+            (draft.locations).each_location(place, &mut |l| to.insert(l.index()));
+        };
+        let mut before = then.saves.iter().map(|save| save.key).peekable();
+        for Save { key, place } in &now.saves {
+            while before.next_if(|other| other < key).is_some() {}
+            // Extents that are not known are 0 in the comparison.
+            let is_long = bits(draft, place, 0) == 0;
+            let is_more = || match key.0 {
+                usize::MAX => comparison.is_blamed(draft.id),
+                v => comparison.is_due_to(draft.id, VertexId::new(v)),
+            };
+            if before.peek() != Some(key) && (is_long || is_more()) {
+                any = true;
+                add(place, &mut more.recorded);
+            }
+        }
+        for v in now.changed.difference(&then.changed) {
+            any = true;
+            add(&Place::whole(VarId::new(v)), &mut more.recorded);
+        }
+        for v in then.unmarked.difference(&now.unmarked) {
+            any = true;
+            if let Some(selector) = draft.cfg.vertex(VertexId::new(v)).kind.selector() {
+                deciding(selector).walk_places(&mut |place| add(place, &mut more.selectors));
+            }
+        }
+        any.then_some(more)
+    }
+
+    /// True if an assignment that reads its result may be the cause.
+    fn is_due_to(&self, draft: &Draft<'_>, k: usize) -> bool {
+        let alternative = &draft.alternatives[k];
+        let at = alternative.at;
+        let code = &draft.code.row(at.vertex)[at.statement];
+        let other = &alternative.other.0;
+        self.indices
+            || [(&self.recorded, code), (&self.selectors, other)]
+                .into_iter()
+                .any(|(set, code)| {
+                    let before = code.reads_before.as_slice().iter();
+                    before
+                        .chain(code.reads_after.as_slice())
+                        .any(|&l| set.contains(l as usize))
+                })
+    }
+
+    /// Calls `visit` with the routines whose reverse sweeps read what is recorded; false if there are none.
+    fn each_callee(&self, draft: &Draft<'_>, mut visit: impl FnMut(RoutineId)) -> bool {
+        let mut any = false;
+        for (v, vertex) in draft.cfg.vertices() {
+            for (statement, code) in vertex.statements().iter().zip(draft.code.row(v)) {
+                if let StmtKind::Call { callee, .. } = statement.kind
+                    && (code.reads_after.as_slice().iter())
+                        .any(|&l| self.recorded.contains(l as usize))
+                {
+                    any = true;
+                    visit(callee);
+                }
+            }
+        }
+        any
+    }
+}
