@@ -9,6 +9,7 @@ use cfg_core::{
     ir::{ControlWidth, Expr, LoopTest, Place, Program, Stmt, StmtKind, TapeClass, VertexKind},
     text,
 };
+use cfg_transform::told_apart;
 use fixedbitset::FixedBitSet;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +18,7 @@ use std::{
 
 use crate::{
     externals::with_routines,
-    options::Options,
+    options::{Options, Overlap},
     plan::{
         at_exit::dying,
         branches::deciding,
@@ -174,7 +175,8 @@ pub fn explain(
     options: &Options,
 ) -> Result<Explanation, Diagnostics> {
     let flat = &with_routines(flat, main)?;
-    let (prepared, _) = prepare(flat, main, options)?;
+    let apart = &told_apart(flat, main, options.overlap == Overlap::None);
+    let (prepared, _) = prepare(apart, main, options)?;
     let setting = Setting::plan(prepared);
     let context = &setting.prepared.context;
     let drafts = drafted(&setting, options)

@@ -121,6 +121,6 @@ pub use cfg_analysis::dependence::dependence;
 pub use cfg_core::elemental::Strong;
 pub use control::merge::merge;
 pub use directions::{InDirections, directions};
-pub use options::{Blocks, Inside, Options, Search, Unstructured};
+pub use options::{Blocks, Inside, Options, Overlap, Search, TangentOptions, Unstructured};
 pub use reverse::{Reversal, reverse};
 pub use tangent::{Tangent, tangent, tangent_with};

@@ -19,6 +19,26 @@ pub enum Blocks {
     Auto,
 }
 
+/// What callers promise about the parameters of the routine that is differentiated, if it is `aliased`. In routines
+/// that it calls, the calls tell what may overlap ([`cfg_transform::told_apart`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overlap {
+    /// Parameters of one type, and globals, may share cells: derivatives are right in either case.
+    #[default]
+    Assume,
+    /// No parameter shares cells with another one or with a global, if one of the two is written.
+    None,
+}
+
+/// Choices of [`crate::tangent_with`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TangentOptions {
+    /// The promise of callers about overlapping parameters.
+    pub overlap: Overlap,
+    /// The products of tangents and partials that are `strong*`.
+    pub strong: Strong,
+}
+
 /// Choices of [`crate::reverse()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -31,6 +51,8 @@ pub struct Options {
     /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's
     /// own.
     pub control_only: bool,
+    /// What callers promise about overlapping parameters.
+    pub overlap: Overlap,
     /// Merge the inserted control blocks into neighbouring basic blocks.
     pub merge: bool,
     /// The method by which the adjoints of basic blocks are built.
@@ -58,6 +80,7 @@ impl Default for Options {
             counters: false,
             markers: false,
             control_only: false,
+            overlap: Overlap::default(),
             merge: false,
             blocks: Blocks::default(),
             work: bb_preaccum::search::DEFAULT_WORK,

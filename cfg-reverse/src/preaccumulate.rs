@@ -46,6 +46,7 @@ use cfg_core::{
     ir::{Expr, Place, Program, Routine, Stmt},
     text,
 };
+use cfg_transform::told_apart;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use crate::{
@@ -201,6 +202,7 @@ fn with(
     eliminate: impl FnOnce(&[Found]) -> Vec<Option<Outcome>>,
 ) -> Result<Preaccumulation, Diagnostics> {
     let flat = &with_routines(flat, main)?;
+    let flat = &told_apart(flat, main, false);
     let (prepared, _) = prepare(flat, main, &Options::default())?;
     let setting = Setting::plan(prepared);
     let all = survey_all(&setting);

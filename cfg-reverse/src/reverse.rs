@@ -8,6 +8,7 @@ use cfg_core::{
     flat::Flat,
     ir::{Cfg, Program, Routine, Signature},
 };
+use cfg_transform::told_apart;
 use fixedbitset::FixedBitSet;
 
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
     control::merge,
     externals::with_routines,
     gradient::{changes::note_changes, gradient},
-    options::{Blocks, Options},
+    options::{Blocks, Options, Overlap},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
     records::regrouped,
@@ -86,7 +87,8 @@ pub fn reverse(flat: &Flat, main: RoutineId, options: &Options) -> Result<Revers
 
 fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal, Diagnostics> {
     let flat = &with_routines(flat, main)?;
-    let (prepared, out) = prepare(flat, main, options)?;
+    let apart = &told_apart(flat, main, options.overlap == Overlap::None);
+    let (prepared, out) = prepare(apart, main, options)?;
     let setting = Setting::plan(prepared);
     let normal = &setting.prepared.context.program;
     let placed = |problems| in_program(flat.program(), normal, problems);

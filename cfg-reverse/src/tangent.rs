@@ -14,12 +14,12 @@ pub(crate) mod writer;
 use cfg_analysis::activity::{Activity, Ends};
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    elemental::Strong,
     entity::{GlobalId, RoutineId},
     flat::Flat,
     ir::{NameRole, Program, Role, Routine, Signature},
     memory::locations::Locations,
 };
+use cfg_transform::told_apart;
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ use crate::{
     codes,
     externals::with_routines,
     memory::{shared, summary::Summary},
+    options::{Overlap, TangentOptions},
     partials::scope::Scope,
     prepare::{
         derivative_globals::add_derivative_globals,
@@ -80,20 +81,29 @@ impl Tangent {
 /// # Errors
 /// R3xx: the routine cannot be differentiated; all problems at once.
 pub fn tangent(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> {
-    tangent_with(flat, main, Strong::default())
+    tangent_with(flat, main, TangentOptions::default())
 }
 
-/// [`tangent`] with these products of tangents and partials as `strong*`.
+/// [`tangent`] with options.
 ///
 /// # Errors
-/// As of [`tangent`].
-pub fn tangent_with(flat: &Flat, main: RoutineId, strong: Strong) -> Result<Tangent, Diagnostics> {
-    differentiated(flat, main, strong).map_err(|problems| flat.place_in_grouped(problems))
+/// The errors are those of [`tangent`].
+pub fn tangent_with(
+    flat: &Flat,
+    main: RoutineId,
+    options: TangentOptions,
+) -> Result<Tangent, Diagnostics> {
+    differentiated(flat, main, options).map_err(|problems| flat.place_in_grouped(problems))
 }
 
-fn differentiated(flat: &Flat, main: RoutineId, strong: Strong) -> Result<Tangent, Diagnostics> {
+fn differentiated(
+    flat: &Flat,
+    main: RoutineId,
+    options: TangentOptions,
+) -> Result<Tangent, Diagnostics> {
     let flat = with_routines(flat, main)?;
-    let program = flat.program();
+    let apart = told_apart(&flat, main, options.overlap == Overlap::None);
+    let program = apart.program();
     if program.routine(main).body.is_none() {
         let message = format!("`{}` has no body", program.routine(main).name);
         return Err(Diagnostic::error(&codes::NO_BODY, message, codes::NO_BODY.explanation).into());
@@ -109,7 +119,7 @@ fn differentiated(flat: &Flat, main: RoutineId, strong: Strong) -> Result<Tangen
         normal.expand();
         normals[r.index()] = Some(normal);
     }
-    let mut out = program.clone();
+    let mut out = flat.program().clone();
     let tangent_globals = add_derivative_globals(
         program,
         &summary,
@@ -167,7 +177,7 @@ fn differentiated(flat: &Flat, main: RoutineId, strong: Strong) -> Result<Tangen
                 n.namer.clone(),
                 locations,
                 (activity.as_ref()).map_or_else(Arc::default, |a| Arc::clone(a.exceptions(id))),
-                strong,
+                options.strong,
             ),
             same_graph: !n.changed,
             found: &mut found,

@@ -6,11 +6,13 @@
 //! - [`lower`]: conventions for passing parameters and making calls.
 //! - [`records`]: each scalar and array in a record as a variable of its own.
 //! - [`pools`]: the targets of pointers as cells of pools.
+//! - [`told_apart`]: no routine is `aliased` unless a call needs it.
 //! - [`mod@outline`]: a region of a routine as a routine of its own, with a call in its place.
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod aliased;
+mod apart;
 pub mod codes;
 pub mod flat;
 pub mod lower;
@@ -20,6 +22,7 @@ pub mod pools;
 pub mod records;
 pub mod scalarize;
 
+pub use apart::told_apart;
 pub use codes::CODES;
 pub use flat::flatten;
 

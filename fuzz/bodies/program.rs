@@ -11,7 +11,7 @@ use cfg_core::{
     validate,
 };
 use cfg_format::{json, text};
-use cfg_reverse::{Blocks, Options, Unstructured};
+use cfg_reverse::{Blocks, Options, Overlap, Unstructured};
 use cfg_testkit::flat;
 
 /// One input.
@@ -71,6 +71,11 @@ pub(crate) fn run(data: &[u8]) {
             cfg_core::dataflow::FLOW_LIMIT
         } else {
             0
+        },
+        overlap: if bits & 128 == 0 {
+            Overlap::Assume
+        } else {
+            Overlap::None
         },
         work: 20_000,
         ..Options::default()

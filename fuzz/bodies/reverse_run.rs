@@ -51,6 +51,11 @@ pub(crate) fn run(data: &[u8]) {
     ];
     let choices = cfg_reverse::Options {
         control_only: false,
+        overlap: if seed[2] & 2 == 0 {
+            cfg_reverse::Overlap::Assume
+        } else {
+            cfg_reverse::Overlap::None
+        },
         strong: cfg_reverse::Strong::default(),
         unstructured: if seed[3] & 1 == 0 {
             Unstructured::Structure

@@ -10,7 +10,7 @@ use cfg_core::{
     validate::validate,
 };
 use cfg_format::text;
-use cfg_reverse::{Blocks, Inside, Options, Search, Strong, Unstructured};
+use cfg_reverse::{Blocks, Inside, Options, Overlap, Search, Strong, Unstructured};
 use cfg_testkit::{
     c_functions,
     case::{Case, Datum, Elements},
@@ -222,6 +222,7 @@ pub(crate) fn options(seed: u64) -> Options {
     let mut rng = Rng::new(seed ^ 0x6f70_7469_6f6e_7321);
     let mut options = Options {
         control_only: false,
+        overlap: [Overlap::Assume, Overlap::None][seed as usize / 2 % 2],
         blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
         counters: rng.percent(50),
         markers: rng.percent(30),

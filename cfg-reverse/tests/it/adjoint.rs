@@ -12,7 +12,7 @@ use cfg_core::{
     text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
-use cfg_reverse::{Blocks, Options, Reversal, Unstructured, reverse};
+use cfg_reverse::{Blocks, Options, Overlap, Reversal, Unstructured, reverse};
 use cfg_testkit::flat;
 use cfg_testkit::{
     case::Case, general, generate::Options as Generate, interpret::Limits, property,
@@ -434,6 +434,7 @@ const DEFAULT: Options = Options {
     counters: false,
     markers: false,
     control_only: false,
+    overlap: Overlap::Assume,
     merge: false,
     blocks: Blocks::Statement,
     work: 0,
@@ -545,6 +546,7 @@ fn recorded_by_callees() {
         let options = Options {
             inside: cfg_reverse::Inside::Arrays,
             flow_limit: [DEFAULT.flow_limit, 0, 1000][k],
+            overlap: [Overlap::Assume, Overlap::None][k % 2],
             ..options
         };
         let first = 23_000 + 1000 * k as u64;

@@ -98,6 +98,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
     for k in 0..16 {
         let options = Options {
             control_only: false,
+            overlap: cfg_reverse::Overlap::Assume,
             work: 200,
             merge: k & 1 != 0,
             counters: k & 2 != 0,

@@ -48,6 +48,7 @@ fn by_trace() {
 
 const TRACE: Options = Options {
     control_only: false,
+    overlap: cfg_reverse::Overlap::Assume,
     search: cfg_reverse::Search::DEFAULT,
     unstructured: Unstructured::Trace,
     strong: cfg_reverse::Strong::Needed,

@@ -8,6 +8,7 @@ use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_drive::{Options, kink_warnings};
 use cfg_languages::{Derivative, Subject, WriteOptions};
+use cfg_reverse::TangentOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -47,7 +48,11 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     let program = splittable(program, routine, &args.c);
     let mut tangent = {
         let _progress = session.progress("differentiating");
-        cfg_reverse::tangent_with(&program, routine, args.strong.into())?
+        let options = TangentOptions {
+            strong: args.strong.into(),
+            ..TangentOptions::default()
+        };
+        cfg_reverse::tangent_with(&program, routine, options)?
     };
     let (Some(text), Some(direction)) = (text, &args.direction) else {
         tangent = tangent.regrouped(&program)?;
