@@ -21,7 +21,10 @@
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
     entity::{EdgeId, VarId, VertexId},
-    ir::{Cfg, Expr, Intent, Place, Program, ScalarType, Stmt, StmtKind, Vertex},
+    ir::{
+        Cfg, Expr, Intent, Op, Place, Program, Range, ScalarType, Stmt, StmtKind, Subscript,
+        Variable, Vertex,
+    },
     memory::{
         effects::Effects, global_set::GlobalSet, known::Known, locations::Locations, named::Named,
     },
@@ -191,14 +194,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                         && formal.ty != ScalarType::Tape
                         && formal.intent().is_some_and(Intent::writes)
                     {
-                        // A formal array at an element reaches an unknown number of cells from there on: the whole
-                        // array is saved.
-                        let whole = place.is_element() && formal.rank() > 0;
-                        let place = if whole {
-                            Place::whole(place.var)
-                        } else {
-                            place.clone()
-                        };
+                        let place = reached(place, formal);
                         if known.find(places.len(), |k| &places[k], &place).is_none() {
                             places.push(place);
                         }
@@ -221,6 +217,48 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         }
         places
     }
+}
+
+/// The cells that a formal reaches which is bound to a place. A formal array at an element, or at the elements of an
+/// array of one dimension from one on, reaches as many cells as its constant extents say, so that a loop of calls each
+/// of which passes another element records each cell once. A formal array at an element reaches otherwise an unknown
+/// number of cells from there on, for which the whole array is taken.
+fn reached(place: &Place, formal: &Variable) -> Place {
+    if formal.rank() == 0 {
+        return place.clone();
+    }
+    let first = match &*place.subscripts {
+        [Subscript::Index(first)] => Some(first),
+        [Subscript::Range(range)] if range.stride.is_none() => range.lower.as_ref(),
+        _ => None,
+    };
+    let size = formal.constant_size().filter(|&n| n > 0);
+    match (first, size) {
+        (_, Some(1)) if place.is_element() => place.clone(),
+        (Some(first), Some(1)) => Place::element(place.var, [first.clone()]),
+        (Some(first), Some(n)) if first.depth() < Expr::MAX_DEPTH => {
+            let range = Range {
+                lower: Some(first.clone()),
+                upper: Some(behind(first, n - 1)),
+                stride: None,
+            };
+            Place {
+                var: place.var,
+                subscripts: [Subscript::Range(Box::new(range))].into(),
+            }
+        }
+        _ if place.is_element() => Place::whole(place.var),
+        _ => place.clone(),
+    }
+}
+
+/// The subscript `n` elements behind another one.
+fn behind(first: &Expr, n: i64) -> Expr {
+    let folded = first.constant().and_then(|k| k.checked_add(n));
+    folded.map_or_else(
+        || Expr::op(Op::Add, [first.clone(), Expr::Int(n)]),
+        Expr::Int,
+    )
 }
 
 impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
