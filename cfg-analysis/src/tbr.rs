@@ -14,6 +14,11 @@
 //! evaluates its subscripts again, so variables in these are used, too. Variables that the reverse sweep reads in
 //! subscripts and bounds of loops count as used, exactly like operands.
 //!
+//! Not all values that are overwritten have to be recorded. Where the reverse sweep computes the value before s from
+//! that behind it, as i - 1 for s: i := i + 1, the value behind s is needed: i stays in the set, together with what the
+//! inverse reads. Where the reverse sweep computes a value on its way to an edge, the value is needed no longer on the
+//! edge, but what its expression reads is.
+//!
 //! A large global of which callees write few cells is better recorded by the callees, cell by cell, than by their
 //! callers as a whole. For such globals TBR(ENTRY) is the need of the callers, and calls neither overwrite nor replace
 //! them.
@@ -59,6 +64,24 @@ pub trait ReverseSweep {
 
     /// The globals whose values at ENTRY callers need, and which this routine records.
     fn needed_at_entry(&self) -> &GlobalSet;
+
+    /// The value that the target of an assignment had before it, as an expression over values behind it, if the reverse
+    /// sweep computes it from these. The target is a variable of which the assignment replaces all.
+    fn inverse(&self, at: Position) -> Option<&Expr>;
+
+    /// Calls `computed` with the variables that the reverse sweep computes where it comes to an edge, and with the
+    /// expressions that it evaluates for each.
+    fn computed(&self, e: EdgeId, computed: &mut dyn FnMut(VarId, &[&Expr]));
+}
+
+/// The way by which the reverse sweep gets the value that a statement overwrites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restored {
+    /// The value is recorded before the statement: of the k-th place that the statement
+    /// [overwrites](ToBeRecorded::overwritten).
+    Popped(usize),
+    /// The value is computed from values behind the statement.
+    Computed,
 }
 
 /// The analysis of one routine. States are sets of locations.
@@ -137,19 +160,19 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         }
     }
 
-    /// The effect of a statement. Calls `save(k, place)` for each place that must be recorded before it, in order;
-    /// `place` is the k-th that the statement [overwrites](Self::overwritten).
+    /// The effect of a statement. Calls `restore(how, place)` for each place whose value before the statement is needed
+    /// and is overwritten, in order.
     pub fn saving(
         &self,
         at: Position,
         statement: &Stmt,
         set: &mut Set,
-        save: &mut impl FnMut(usize, &Place),
+        restore: &mut impl FnMut(Restored, &Place),
     ) {
         self.insert_reads_before(at, set);
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
             if self.contains(set, place) {
-                save(k, place);
+                restore(Restored::Popped(k), place);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
                     self.insert_reads(e, set);
@@ -157,8 +180,21 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
             }
         };
         if let StmtKind::Assign { target, .. } = &statement.kind {
-            saved(0, target, set);
-            self.kill(target, set);
+            match self
+                .sweep
+                .inverse(at)
+                .filter(|_| self.contains(set, target))
+            {
+                // The inverse reads the target: the value behind the statement is needed, too.
+                Some(inverse) => {
+                    self.insert_reads(inverse, set);
+                    restore(Restored::Computed, target);
+                }
+                None => {
+                    saved(0, target, set);
+                    self.kill(target, set);
+                }
+            }
         } else {
             let places = self.overwritten(at, statement);
             let apart = self.sweep.recorded_apart(statement);
@@ -293,12 +329,21 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
     }
 
     fn changes_on(&self, _: &Cfg, e: EdgeId) -> bool {
-        !self.sweep.indices_left(e).is_empty()
+        let mut changes = !self.sweep.indices_left(e).is_empty();
+        self.sweep.computed(e, &mut |_, _| changes = true);
+        changes
     }
 
     fn edge(&self, _: &Cfg, e: EdgeId, state: &mut Set) {
         for index in self.sweep.indices_left(e) {
             self.kill(&Place::whole(index), state);
         }
+        self.sweep.computed(e, &mut |v, evaluated| {
+            let place = Place::whole(v);
+            if self.contains(state, &place) {
+                self.kill(&place, state);
+                evaluated.iter().for_each(|e| self.insert_reads(e, state));
+            }
+        });
     }
 }

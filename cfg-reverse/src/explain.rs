@@ -67,6 +67,10 @@ pub enum Provision {
     Present,
     /// The value is pushed on a stack of the tape before it is lost, and popped.
     Stack(TapeClass),
+    /// The value is not recorded: the reverse sweep computes it from the value behind the statement.
+    SteppedBack,
+    /// The value is not recorded: the reverse sweep computes it from values that are present.
+    Computed,
     /// The value is not recorded: the local partial derivatives computed from it are.
     Preaccumulated(TapeClass),
 }
@@ -106,6 +110,8 @@ pub enum Loss {
     Statement(Position),
     /// A counted LOOP sets its index.
     Index(VertexId),
+    /// The value is that behind a loop, which some statement overwrites later, or the end of the routine.
+    Behind(VertexId),
     /// The routine ends, and its local variables with it.
     Exit,
 }
@@ -117,8 +123,12 @@ pub enum Reader {
     Adjoint(Position),
     /// The subscripts of a place that is popped before a statement.
     Pop(Position),
+    /// The statement that undoes a step.
+    Step(Position),
     /// The bounds of the reverse loop of a LOOP.
     Bounds(VertexId),
+    /// The values that are computed behind a LOOP.
+    Behind(VertexId),
     /// The selector of a BRANCH, evaluated again.
     Selector(VertexId),
 }
@@ -229,6 +239,18 @@ impl<'a, 'p> Planned<'a, 'p> {
 
     /// A value of a place that is recorded, with its readers.
     fn stacked(&self, place: &Place, loss: Loss, recorded: &mut FixedBitSet) -> ValuePlan {
+        let provision = Provision::Stack(self.class(place.var));
+        self.lost(place, loss, provision, recorded)
+    }
+
+    /// A value of a place that is overwritten, with its readers.
+    fn lost(
+        &self,
+        place: &Place,
+        loss: Loss,
+        provision: Provision,
+        recorded: &mut FixedBitSet,
+    ) -> ValuePlan {
         let mut readers = BTreeSet::new();
         let mut more = false;
         self.draft.locations.each_location(place, &mut |l| {
@@ -238,7 +260,7 @@ impl<'a, 'p> Planned<'a, 'p> {
         more |= readers.len() > MOST_READERS;
         ValuePlan {
             place: Value::Place(place.clone()),
-            provision: Provision::Stack(self.class(place.var)),
+            provision,
             recorded: Some(loss),
             readers: readers.into_iter().take(MOST_READERS).collect(),
             more,
@@ -263,6 +285,14 @@ impl<'a, 'p> Planned<'a, 'p> {
             self.provisions.each_save(v, |s, place| {
                 values.push(self.stacked(place, Loss::Statement(at(s)), recorded));
             });
+            for (s, target, _) in self.provisions.undone(v) {
+                let loss = Loss::Statement(at(s));
+                values.push(self.lost(target, loss, Provision::SteppedBack, recorded));
+            }
+            for computed in self.provisions.computed_behind(v) {
+                let place = Place::whole(computed.variable);
+                values.push(self.lost(&place, Loss::Behind(v), Provision::Computed, recorded));
+            }
             for &(s, k) in self.provisions.callee_globals.saves(v) {
                 let g = self.provisions.callee_globals.saved[k];
                 let class =
@@ -349,7 +379,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                 }
                 work.push((at.vertex, at.statement));
             }
-            Loss::Index(v) => work.push((v, 0)),
+            Loss::Index(v) | Loss::Behind(v) => work.push((v, 0)),
             Loss::Exit => work.push((self.draft.exit(), 0)),
         }
         'paths: while let Some((v, before)) = work.pop() {
@@ -362,6 +392,13 @@ impl<'a, 'p> Planned<'a, 'p> {
                 };
                 if self.reads.reads_after(at).contains(&number) {
                     found.insert(Reader::Adjoint(at));
+                }
+                if self
+                    .provisions
+                    .inverse(at)
+                    .is_some_and(|e| self.names(e, l))
+                {
+                    found.insert(Reader::Step(at));
                 }
                 if self.is_replaced(l, at, statement) {
                     continue 'paths;
@@ -401,6 +438,11 @@ impl<'a, 'p> Planned<'a, 'p> {
                         .decision_reads(u, &mut |e| bound |= self.names(e, l));
                     if bound {
                         found.insert(Reader::Bounds(u));
+                    }
+                    let computed = self.provisions.computed_behind(u).iter();
+                    let mut evaluated = computed.flat_map(|computed| computed.evaluated());
+                    if evaluated.any(|e| self.names(e, l)) {
+                        found.insert(Reader::Behind(u));
                     }
                     if kind.index().is_some_and(is_index) {
                         continue;
@@ -489,6 +531,23 @@ impl<'a, 'p> Planned<'a, 'p> {
                             .each_location(p, &mut |l| read(l.index() as u32, Reader::Bounds(v)));
                     });
                 });
+            }
+            let mut read_in = |e: &Expr, reader| {
+                e.walk_places(&mut |p| {
+                    draft
+                        .locations
+                        .each_location(p, &mut |l| read(l.index() as u32, reader));
+                });
+            };
+            for (statement, _, inverse) in self.provisions.undone(v) {
+                let at = Position {
+                    vertex: v,
+                    statement,
+                };
+                read_in(inverse, Reader::Step(at));
+            }
+            for e in (self.provisions.computed_behind(v).iter()).flat_map(|c| c.evaluated()) {
+                read_in(e, Reader::Behind(v));
             }
             self.provisions.each_save(v, |s, place| {
                 let at = Position {
@@ -656,6 +715,8 @@ impl Explanation {
             let how = match value.provision {
                 Provision::Present => "present".to_owned(),
                 Provision::Stack(class) => format!("stack of {}", class_name(class)),
+                Provision::SteppedBack => "stepped back".to_owned(),
+                Provision::Computed => "computed".to_owned(),
                 Provision::Preaccumulated(class) => {
                     format!("preaccumulated, stack of {}", class_name(class))
                 }
@@ -667,6 +728,7 @@ impl Explanation {
                 }
                 Some(Loss::Statement(at)) => format!(", before {}", statement(at)),
                 Some(Loss::Index(v)) => format!(", before loop {} sets it", id(v)),
+                Some(Loss::Behind(v)) => format!(", behind loop {}", id(v)),
                 Some(Loss::Exit) => ", at the end".to_owned(),
             };
             writeln!(f, "  {shown}: {how}{lost}")?;
@@ -675,6 +737,10 @@ impl Explanation {
                     Reader::Adjoint(at) => format!("the adjoint of {}", statement(at)),
                     Reader::Pop(at) => {
                         format!("the subscripts of what is popped for {}", statement(at))
+                    }
+                    Reader::Step(at) => format!("the step back over {}", statement(at)),
+                    Reader::Behind(v) => {
+                        format!("the values that are computed behind loop {}", id(v))
                     }
                     Reader::Bounds(v) => format!("the bounds of the reverse loop of {}", id(v)),
                     Reader::Selector(v) => format!("the selector of {}, evaluated again", id(v)),

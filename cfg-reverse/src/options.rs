@@ -47,6 +47,8 @@ pub struct Options {
     pub counters: bool,
     /// Record a marker for every branch, although the reverse sweep could evaluate the selectors of some again.
     pub markers: bool,
+    /// Record the value of a running index before each step, although the reverse sweep could step it back.
+    pub indices: bool,
     /// Reverse the control flow alone, as if there were neither independents nor dependents: every loop is counted, every branch
     /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's
     /// own.
@@ -79,6 +81,7 @@ impl Default for Options {
         Self {
             counters: false,
             markers: false,
+            indices: false,
             control_only: false,
             overlap: Overlap::default(),
             merge: false,

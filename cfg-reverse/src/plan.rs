@@ -20,4 +20,5 @@ pub(crate) mod recorded;
 pub(crate) mod regions;
 pub(crate) mod setting;
 pub(crate) mod shape;
+pub(crate) mod steps;
 pub(crate) mod written;

@@ -158,6 +158,7 @@ pub(crate) fn prepare<'v>(
         overlapping,
         counters: options.counters || options.control_only,
         markers: options.markers || options.control_only,
+        indices: options.indices,
         trace,
         strong: options.strong,
         flow_limit: most,

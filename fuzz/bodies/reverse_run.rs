@@ -64,6 +64,7 @@ pub(crate) fn run(data: &[u8]) {
         },
         counters,
         markers: seed[3] & 128 == 0,
+        indices: seed[2] & 2 == 0,
         merge,
         blocks: blocks[usize::from(seed[3] >> 3 & 3)],
         search: cfg_reverse::Search::DEFAULT,

@@ -1,6 +1,6 @@
 //! To be recorded, for adjoints that read at random, against paths from reads that nothing overwrites on their way.
 
-use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
+use cfg_analysis::tbr::{Restored, ReverseSweep, ToBeRecorded};
 use cfg_core::{
     dataflow::{Position, solve, solve_within},
     entity::{EdgeId, GlobalId, VarId, VertexId},
@@ -25,6 +25,9 @@ struct Reads<'a> {
     /// The globals that callers need, and those that some calls record.
     at_entry: GlobalSet,
     recorded: BTreeMap<Position, GlobalSet>,
+    /// The assignments that are undone, and the values that are computed on edges.
+    inverses: BTreeMap<Position, Expr>,
+    computed: BTreeMap<EdgeId, Vec<(VarId, Expr)>>,
 }
 
 /// Half of so many globals.
@@ -47,6 +50,8 @@ impl<'a> Reads<'a> {
         let ends = cfg.vertices();
         let ends = ends.filter(|(_, vertex)| matches!(vertex.kind, VertexKind::EndBranch));
         let ends: Vec<VertexId> = ends.map(|(v, _)| v).collect();
+        let (mut inverses, mut computed) = (BTreeMap::new(), BTreeMap::new());
+        let any = |rng: &mut Rng| VarId::new(rng.below(routine.variables.len()));
         for (v, vertex) in cfg.vertices() {
             if let Some(Selector::Condition(e)) = vertex.kind.selector()
                 && rng.below(3) == 0
@@ -63,6 +68,17 @@ impl<'a> Reads<'a> {
                     };
                     recorded.insert(at, half(globals, rng));
                 }
+                if let Some((target, _)) = kind.assignment()
+                    && target.subscripts.is_empty()
+                    && rng.below(4) == 0
+                {
+                    let at = Position {
+                        vertex: v,
+                        statement,
+                    };
+                    let operands = [target.var, any(rng)].map(Expr::var);
+                    inverses.insert(at, Expr::op(cfg_core::ir::Op::Sub, operands));
+                }
                 for reads in [&mut before, &mut after] {
                     if rng.below(4) == 0 {
                         let at = Position {
@@ -77,6 +93,12 @@ impl<'a> Reads<'a> {
             if matches!(vertex.kind, VertexKind::Loop { .. }) && rng.below(3) > 0 {
                 loops.insert(v);
             }
+            for &e in cfg.out_edges(v) {
+                if rng.below(4) == 0 {
+                    let list = (0..1 + rng.below(2)).map(|_| (any(rng), Expr::var(any(rng))));
+                    computed.insert(e, list.collect());
+                }
+            }
         }
         Self {
             cfg,
@@ -87,6 +109,8 @@ impl<'a> Reads<'a> {
             selectors,
             at_entry: half(globals, rng),
             recorded,
+            inverses,
+            computed,
         }
     }
 }
@@ -137,6 +161,16 @@ impl ReverseSweep for &Reads<'_> {
     fn needed_at_entry(&self) -> &GlobalSet {
         &self.at_entry
     }
+
+    fn inverse(&self, at: Position) -> Option<&Expr> {
+        self.inverses.get(&at)
+    }
+
+    fn computed(&self, e: EdgeId, computed: &mut dyn FnMut(VarId, &[&Expr])) {
+        for (v, value) in self.computed.get(&e).into_iter().flatten() {
+            computed(*v, &[value]);
+        }
+    }
 }
 
 /// A point: the vertex and the number of statements that have been executed there; one more is behind its decision.
@@ -184,6 +218,12 @@ impl Oracle<'_> {
                     here.extend(self.reads.reads_before_list(at));
                     let places = self.analysis.overwritten(at, statement);
                     let mut behind = here.clone();
+                    if let Some(inverse) = self.undone(at, statement, &here) {
+                        behind.extend(self.in_expr(inverse));
+                        behind.extend(self.reads.reads_after_list(at));
+                        found.extend(behind.into_iter().map(|l| ((v, s + 1), l)));
+                        continue;
+                    }
                     for place in &places {
                         if self.locations(place).iter().any(|l| here.contains(l)) {
                             for e in place.subscript_exprs() {
@@ -212,6 +252,13 @@ impl Oracle<'_> {
                     for index in (&self.reads).indices_left(e) {
                         self.remove(Some(index), &mut out);
                     }
+                    for (x, value) in self.reads.computed.get(&e).into_iter().flatten() {
+                        let all = self.locations(&Place::whole(*x));
+                        if all.iter().any(|l| out.contains(l)) {
+                            self.remove(Some(*x), &mut out);
+                            out.extend(self.in_expr(value));
+                        }
+                    }
                     let w = self.cfg.edge(e).to;
                     found.extend(out.into_iter().map(|l| ((w, 0), l)));
                 }
@@ -220,6 +267,13 @@ impl Oracle<'_> {
                 return found;
             }
         }
+    }
+
+    /// The value before a statement, if it is needed and computed from values behind it.
+    fn undone(&self, at: Position, statement: &Stmt, here: &BTreeSet<usize>) -> Option<&Expr> {
+        let (target, _) = statement.kind.assignment()?;
+        let is_needed = self.locations(target).iter().any(|l| here.contains(l));
+        self.reads.inverses.get(&at).filter(|_| is_needed)
     }
 
     fn remove(&self, v: Option<VarId>, set: &mut BTreeSet<usize>) {
@@ -247,7 +301,7 @@ impl Reads<'_> {
     }
 }
 
-fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usize; 3] {
+fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usize; 4] {
     let effects = Effects::summarise(program);
     let locations = Locations::divide(program, routine).with_elements(program, routine, cfg);
     let globals = Named::collect(routine);
@@ -263,7 +317,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
     let expected = oracle.solve();
     let solution = solve(cfg, &analysis);
     let single = solve_within(cfg, &analysis, 0);
-    let mut counts = [0; 3];
+    let mut counts = [0; 4];
     for (v, vertex) in cfg.vertices() {
         let found: BTreeSet<usize> = solution.state_at_inflow(v).ones().collect();
         let expected = members(&expected, (v, 0));
@@ -327,21 +381,25 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
             let is_assignment = statement.kind.assignment().is_some();
             let apart = (&reads).recorded_apart(statement);
             let mut needed = Vec::new();
+            let undone = oracle.undone(at, statement, &here).is_some();
             for (k, place) in analysis.overwritten(at, statement).iter().enumerate() {
                 let is_whole = place.subscripts.is_empty();
                 let is_apart = !is_assignment && is_whole && apart.contains(&place.var);
                 if !is_apart && oracle.locations(place).iter().any(|l| here.contains(l)) {
-                    needed.push(k);
+                    needed.push(match undone {
+                        true => Restored::Computed,
+                        false => Restored::Popped(k),
+                    });
                     for e in place.subscript_exprs() {
                         here.extend(oracle.in_expr(e));
                     }
                 }
             }
             let mut saved = Vec::new();
-            analysis.saving(at, statement, set, &mut |k, _| saved.push(k));
+            analysis.saving(at, statement, set, &mut |how, _| saved.push(how));
             assert_eq!(saved, needed, "{at:?}");
             if is_assignment {
-                counts[2] += saved.len();
+                counts[if undone { 3 } else { 2 }] += saved.len();
             }
         }
     });
@@ -350,14 +408,14 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
 
 #[test]
 fn what_is_recorded_is_what_a_path_leads_to_from_a_read() {
-    let mut all = [0; 3];
+    let mut all = [0; 4];
     for seed in 0..60 {
         let case = undamped(&Options::WIDE, seed);
         let mut rng = Rng::new(seed);
         for routine in &case.program.routines {
             if let Some(cfg) = &routine.body {
                 let counts = check(&case.program, routine, cfg, &mut rng);
-                (0..3).for_each(|k| all[k] += counts[k]);
+                (0..4).for_each(|k| all[k] += counts[k]);
             }
         }
     }

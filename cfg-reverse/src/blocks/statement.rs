@@ -29,6 +29,7 @@ use crate::{
         adjoints::{Alternative, StatementAdjoint, StatementCode, Written, primal_reads},
         draft::Draft,
         extents::check_extents,
+        steps::Steps,
     },
     prepare::{context::Context, places::at_statement},
 };
@@ -80,6 +81,7 @@ impl<'p> Draft<'p> {
             self.code.close();
             self.adjoints.close();
         }
+        self.steps = Steps::find(context, self);
         for variable in &self.forward.routine.variables[self.tape.index() + 1..] {
             self.namer.reserve(&variable.name);
         }

@@ -25,6 +25,7 @@ use crate::{
         branches::{with_free_operands, with_lasting_selectors},
         counters::{LoopPlan, plan_loops},
         shape::Shape,
+        steps::Steps,
     },
     prepare::{context::Context, normalize::Normal},
 };
@@ -56,6 +57,8 @@ pub(crate) struct Draft<'p> {
     pub(crate) lasting: FixedBitSet,
     /// The lasting branches whose operands keep their values without a record, so that reading them costs nothing.
     pub(crate) free: FixedBitSet,
+    /// The steps that the reverse sweep undoes, as soon as all adjoints are written.
+    pub(crate) steps: Steps,
     /// The needs of the adjoint of every statement.
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written.
@@ -143,6 +146,7 @@ impl<'p> Draft<'p> {
             loops,
             lasting,
             free,
+            steps: Steps::default(),
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
             alternatives: Vec::new(),
@@ -188,6 +192,12 @@ impl<'p> Draft<'p> {
             after_pops: true,
         };
         (code, adjoint)
+    }
+
+    /// True if a statement of the vertex has an adjoint.
+    pub(crate) fn has_adjoint(&self, v: VertexId) -> bool {
+        let mut adjoints = self.adjoints.row(v).iter();
+        adjoints.any(|adjoint| !adjoint.before_pops.is_empty() || !adjoint.code.is_empty())
     }
 
     /// The vertex that is EXIT.

@@ -2,10 +2,11 @@
 //! object, both sweeps obey it, and [`explain`](crate::explain) shows it.
 //!
 //! A value that an adjoint statement, a subscript or a bound reads is *present* if nothing overwrites it in between, and
-//! otherwise recorded just before it is overwritten, as [`cfg_analysis::tbr`] says. At the end of a routine the locals in
+//! otherwise recorded just before it is overwritten, as [`cfg_analysis::tbr`] says, unless the statement is a step that is
+//! undone ([`crate::plan::steps`]). At the end of a routine the locals in
 //! that set are recorded. A loop runs backwards over its bounds if they are present, and otherwise by a count.
 
-use cfg_analysis::tbr::ToBeRecorded;
+use cfg_analysis::tbr::{Restored, ToBeRecorded};
 use cfg_core::{
     dataflow::{Analysis as _, Position, Set, Solution, solve_within},
     entity::{EdgeId, RoutineId, VarId, VertexId},
@@ -13,12 +14,13 @@ use cfg_core::{
     memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
+use std::collections::BTreeMap;
 
 use crate::{
     code::rows::Rows,
     plan::{
         branches::deciding, callee_globals::CalleeGlobals, counters::LoopPlan, draft::Draft,
-        reads::Reads,
+        reads::Reads, steps::Computed,
     },
     prepare::context::Context,
 };
@@ -32,6 +34,10 @@ pub(crate) struct Provisions<'a> {
     pub(crate) callee_globals: CalleeGlobals,
     /// The pushes: the statement, and the number of the overwritten place among its targets.
     saves: Rows<(u32, u32)>,
+    /// The statements that the reverse sweep undoes, each with an expression for the value before it.
+    undone: BTreeMap<Position, &'a Expr>,
+    /// The values that the reverse sweep computes behind loops, by header.
+    computed: BTreeMap<VertexId, Vec<&'a Computed>>,
     loops: &'a [Option<LoopPlan>],
     /// Variables that the reverse sweep sets: those that are pushed somewhere, and indices of LOOPs.
     pub(crate) restored: FixedBitSet,
@@ -60,6 +66,8 @@ impl<'a> Provisions<'a> {
             analysis,
             callee_globals: CalleeGlobals::solve(context, draft),
             saves: Rows::with_capacity(cfg.vertex_count()),
+            undone: BTreeMap::new(),
+            computed: BTreeMap::new(),
             loops: &draft.loops,
             restored: FixedBitSet::with_capacity(routine.variables.len()),
             index_needed: FixedBitSet::with_capacity(cfg.edge_count()),
@@ -70,10 +78,11 @@ impl<'a> Provisions<'a> {
         provisions
     }
 
-    fn find_saves(&mut self, draft: &Draft<'_>) {
+    fn find_saves(&mut self, draft: &'a Draft<'_>) {
         let (cfg, analysis) = (self.cfg, &self.analysis);
         let evaluated_again = &mut self.evaluated_again;
         let (saves, restored) = (&mut self.saves, &mut self.restored);
+        let (undone, computed) = (&mut self.undone, &mut self.computed);
         let index_needed = &mut self.index_needed;
         self.solution.each_vertex(cfg, |v, set| {
             let vertex = cfg.vertex(v);
@@ -89,14 +98,28 @@ impl<'a> Provisions<'a> {
                     vertex: v,
                     statement: s,
                 };
-                analysis.saving(at, statement, set, &mut |k, place| {
-                    saves.push((s as u32, k as u32));
+                analysis.saving(at, statement, set, &mut |how, place| {
+                    match (how, draft.steps.inverse(at)) {
+                        (Restored::Computed, Some(inverse)) => {
+                            undone.insert(at, inverse);
+                        }
+                        (Restored::Popped(k), _) => saves.push((s as u32, k as u32)),
+                        (Restored::Computed, None) => {}
+                    }
                     restored.insert(place.var.index());
                 });
             }
             saves.close();
             analysis.decision(v, vertex, set);
             restored.extend(vertex.kind.index().map(VarId::index));
+            let behind = draft.steps.computed_behind(v).iter();
+            let needed: Vec<&Computed> = behind
+                .filter(|value| analysis.contains(set, &Place::whole(value.variable)))
+                .collect();
+            if !needed.is_empty() {
+                restored.extend(needed.iter().map(|value| value.variable.index()));
+                computed.insert(v, needed);
+            }
             for &e in cfg.out_edges(v) {
                 let Some(index) = cfg.vertex(cfg.edge(e).to).kind.index() else {
                     continue;
@@ -239,6 +262,31 @@ impl<'a> Provisions<'a> {
                 visit(s as usize, &places.1[k as usize]);
             }
         }
+    }
+
+    /// The value that the target of a statement had before it, if the reverse sweep computes it from values behind it.
+    pub(crate) fn inverse(&self, at: Position) -> Option<&'a Expr> {
+        self.undone.get(&at).copied()
+    }
+
+    /// The statements of a vertex that the reverse sweep undoes, in order: the statement, its target, and the value of
+    /// the target before it.
+    pub(crate) fn undone(&self, v: VertexId) -> impl Iterator<Item = (usize, &'a Place, &'a Expr)> {
+        let at = |statement| Position {
+            vertex: v,
+            statement,
+        };
+        let statements = self.cfg.vertex(v).statements();
+        let undone = self.undone.range(at(0)..=at(usize::MAX));
+        undone.filter_map(|(at, inverse)| {
+            let (target, _) = statements[at.statement].kind.assignment()?;
+            Some((at.statement, target, *inverse))
+        })
+    }
+
+    /// The values that the reverse sweep computes behind the loop with a header.
+    pub(crate) fn computed_behind(&self, header: VertexId) -> &[&'a Computed] {
+        self.computed.get(&header).map_or(&[], |list| list)
     }
 
     /// The set of values to be recorded at the start of a vertex.

@@ -14,7 +14,8 @@ use std::collections::HashSet;
 use crate::{
     code::rows::Rows,
     plan::{
-        adjoints::StatementCode, branches::deciding, counters::LoopPlan, draft::Draft, shape::Shape,
+        adjoints::StatementCode, branches::deciding, counters::LoopPlan, draft::Draft,
+        shape::Shape, steps::Steps,
     },
     prepare::{context::Context, optional},
 };
@@ -30,6 +31,7 @@ pub(crate) struct Reads<'a> {
     loops: &'a [Option<LoopPlan>],
     /// The branches, by vertex, whose selectors are evaluated again in any case.
     free: &'a FixedBitSet,
+    steps: &'a Steps,
 }
 
 impl<'a> Reads<'a> {
@@ -43,6 +45,7 @@ impl<'a> Reads<'a> {
             code: &draft.code,
             loops: &draft.loops,
             free: &draft.free,
+            steps: &draft.steps,
         }
     }
 }
@@ -109,5 +112,21 @@ impl ReverseSweep for Reads<'_> {
 
     fn needed_at_entry(&self) -> &GlobalSet {
         self.at_entry
+    }
+
+    fn inverse(&self, at: Position) -> Option<&Expr> {
+        self.steps.inverse(at)
+    }
+
+    fn computed(&self, e: EdgeId, computed: &mut dyn FnMut(VarId, &[&Expr])) {
+        let Shape::Structured(structure) = self.shape else {
+            return;
+        };
+        if structure.kind(e).loop_exit {
+            for value in self.steps.computed_behind(self.cfg.edge(e).from) {
+                let evaluated: Vec<&Expr> = value.evaluated().collect();
+                computed(value.variable, &evaluated);
+            }
+        }
     }
 }

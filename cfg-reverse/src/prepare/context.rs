@@ -34,6 +34,8 @@ pub(crate) struct Context {
     pub(crate) counters: bool,
     /// True if every branch is reversed by a marker.
     pub(crate) markers: bool,
+    /// True if running indices are recorded before each step.
+    pub(crate) indices: bool,
     /// True if graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,
     /// The products of adjoints and partials that are strong.

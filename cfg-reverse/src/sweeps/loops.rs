@@ -6,11 +6,32 @@ use cfg_core::{
     ir::{Expr, LoopTest, NameRole, Op, Place, Role, Stmt, TapeClass},
 };
 
-use crate::{plan::counters::runs_backwards, sweeps::reverse::Reverse};
+use crate::{
+    plan::{counters::runs_backwards, steps::increment::of_word},
+    sweeps::reverse::Reverse,
+};
 
 impl<'p> Reverse<'_, '_, 'p> {
     pub(super) fn bound(&mut self, header: VertexId) -> VarId {
         self.declare_local(header, "rBound", NameRole::TripCount, |l| &mut l.counter)
+    }
+
+    /// Computes the values that variables have behind a loop and that the reverse sweep steps back in it.
+    pub(super) fn values_behind(&mut self, header: VertexId) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        for computed in self.sweeps.provisions.computed_behind(header) {
+            let value = match &computed.per_pass {
+                None => computed.value.clone(),
+                Some(per_pass) => {
+                    let passes = Expr::var(self.bound(header));
+                    let all = Expr::op(Op::WrapMul, [passes, per_pass.clone()]);
+                    let value = Expr::op(Op::WrapAdd, [computed.value.clone(), all]);
+                    of_word(self.sweeps.original().variable(computed.variable).ty, value)
+                }
+            };
+            out.push(Stmt::assign(Place::whole(computed.variable), value));
+        }
+        out
     }
 
     /// Restores the bounds that were recorded.

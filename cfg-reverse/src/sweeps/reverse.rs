@@ -133,6 +133,7 @@ impl<'p> Sweeps<'_, 'p> {
             && adjoint.after_pops
             && adjoint.before_pops.is_empty()
             && self.provisions.save_count(v) <= 1
+            && self.provisions.undone(v).next().is_none()
             && of_callees.is_empty()
         {
             // A block of one statement takes over the code of its adjoint, with at most one pop in front.
@@ -152,6 +153,9 @@ impl<'p> Sweeps<'_, 'p> {
         self.provisions.each_save(v, |i, place| {
             pops.push((i, self.pop(self.tape_class(place.var), place.clone())));
         });
+        for (i, target, inverse) in self.provisions.undone(v) {
+            pops.push((i, Stmt::assign(target.clone(), inverse.clone())));
+        }
         for &(i, k) in of_callees {
             let target = Place::whole(VarId::new(globals + k));
             pops.push((i, self.pop(self.class_of_global(k), target)));
@@ -259,6 +263,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             out.extend(self.count_trips(header));
         }
         out.extend(self.pop_bounds(header));
+        out.extend(self.values_behind(header));
         out
     }
 

@@ -433,6 +433,7 @@ fn mirrored_blocks(run: &Run) -> Result<(), String> {
 const DEFAULT: Options = Options {
     counters: false,
     markers: false,
+    indices: false,
     control_only: false,
     overlap: Overlap::Assume,
     merge: false,

@@ -103,6 +103,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             merge: k & 1 != 0,
             counters: k & 2 != 0,
             markers: k & 2 == 0,
+            indices: k & 4 == 0,
             blocks: if k & 4 == 0 {
                 Blocks::Statement
             } else {

@@ -54,6 +54,7 @@ const TRACE: Options = Options {
     strong: cfg_reverse::Strong::Needed,
     counters: false,
     markers: false,
+    indices: false,
     merge: false,
     blocks: Blocks::Statement,
     work: 0,

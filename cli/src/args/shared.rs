@@ -85,6 +85,9 @@ pub(crate) struct Reversal {
     /// Record a marker at the end of each arm of branches whose selector the reverse sweep could evaluate again, too.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) markers: Counters,
+    /// Record a running index before each step (`at := at + 1`) that the reverse sweep could undo, too.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) indices: Counters,
     /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) unstructured: Unstructured,
@@ -147,7 +150,7 @@ pub(crate) enum Counters {
     /// Where the reverse sweep cannot find out otherwise.
     #[default]
     Auto,
-    /// In every loop, of every branch.
+    /// In every loop, of every branch, before every step.
     Always,
 }
 

@@ -97,6 +97,8 @@ impl Setting {
                 counters: self.counters,
                 // Markers do not interact with counters and merging.
                 markers: self.counters && !self.merge,
+                // Running indices are recorded in a quarter.
+                indices: self.merge && self.counters,
                 control_only: false,
                 merge: self.merge,
                 blocks: [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto][self.blocks],

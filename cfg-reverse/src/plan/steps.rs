@@ -1,0 +1,400 @@
+//! Steps: integer scalars that a loop changes by amounts which the reverse sweep knows, as `at := at + 1`. The reverse
+//! sweep steps them back, `at := at - 1`, and nothing is recorded in the loop. For this it needs the value behind the
+//! last step: once for all passes that value is computed (`values`) or, as every value that is needed, recorded where
+//! it is overwritten or dies.
+//!
+//! A step is undone only if no run records more for it, up to one value in a run in which no step is executed. The
+//! amount reads nothing that the routine writes, but indices of loops around. Let M be the outermost loop around the
+//! step in which all writes of the variable are such steps: each execution of M costs one value at most, where pushing
+//! costs one for each step. M may be executed often, if it is itself in a loop or the routine is called; then it must
+//! have a step that is executed in each pass of a loop. A variable that callers see must have its value in the
+//! callers after the call, so its steps are undone only if the value behind M is computed, or nothing calls the routine.
+
+pub(crate) mod increment;
+mod sums;
+mod values;
+
+use cfg_core::{
+    dataflow::Position,
+    entity::{RoutineId, VarId, VertexId},
+    graph::{
+        dominance::Dominators,
+        loops::{LoopForest, LoopId},
+    },
+    ir::{Expr, Role, Routine},
+    memory::access::{Access, Accesses, decision_accesses},
+};
+use fixedbitset::FixedBitSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::{
+    memory::loops::live_loops,
+    plan::{
+        draft::Draft,
+        shape::Shape,
+        steps::{
+            increment::Increment,
+            values::{Graph, Walk},
+        },
+    },
+    prepare::context::Context,
+};
+
+/// Most variables whose steps are followed in one routine.
+const MOST_VARIABLES: usize = 64;
+
+/// The steps of a routine that the reverse sweep undoes, and the values that it computes behind loops.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    /// The value before a step by the value behind it.
+    inverses: BTreeMap<Position, Expr>,
+    /// The values behind loops, by header.
+    computed: BTreeMap<VertexId, Vec<Computed>>,
+}
+
+/// A value that the reverse sweep computes behind a loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Computed {
+    pub(crate) variable: VarId,
+    pub(crate) value: Expr,
+    /// The amount that is added for each pass of the loop, modulo 2^64, if the count is recorded.
+    pub(crate) per_pass: Option<Expr>,
+}
+
+impl Computed {
+    /// The expressions that the reverse sweep evaluates.
+    pub(crate) fn evaluated(&self) -> impl Iterator<Item = &Expr> {
+        std::iter::once(&self.value).chain(&self.per_pass)
+    }
+}
+
+impl Steps {
+    /// Finds the steps of a routine whose adjoints are written.
+    pub(crate) fn find(context: &Context, draft: &Draft<'_>) -> Self {
+        let routine = context.program.routine(draft.id);
+        let steps = increments(draft, routine);
+        if steps.is_empty() || context.indices {
+            return Self::default();
+        }
+        let (program, effects) = (&context.program, &context.summary.effects);
+        let mut search = Search {
+            draft,
+            routine,
+            accesses: Accesses::resolve(program, effects, routine),
+            forest: live_loops(draft.cfg).1,
+            steps,
+            unwritten: FixedBitSet::with_capacity(routine.variables.len()),
+            indices: FixedBitSet::with_capacity(routine.variables.len()),
+        };
+        search.find_unwritten();
+        search.keep_nested_indices_apart();
+        let mut found = Self::default();
+        let mut terms = BTreeMap::new();
+        if let Shape::Structured(structure) = draft.shape {
+            let followed = search.followed(&structure.order);
+            let needed = with_adjoints(draft);
+            let walk = Walk::execute(Graph {
+                cfg: draft.cfg,
+                structure,
+                variables: &routine.variables,
+                plans: &draft.loops,
+                accesses: &search.accesses,
+                unwritten: &search.unwritten,
+                indices: &search.indices,
+                followed: &followed,
+                needed: &needed,
+            });
+            (found.computed, terms) = (walk.computed, walk.terms);
+        }
+        search.keep_known(&mut terms);
+        for (at, step) in search.undone(is_called(context, draft.id), &found) {
+            let terms = terms.get(&at).map_or(&[][..], |terms| terms);
+            found
+                .inverses
+                .insert(at, step.inverse(&routine.variables, terms));
+        }
+        found
+    }
+
+    /// The value before the step at a position.
+    pub(crate) fn inverse(&self, at: Position) -> Option<&Expr> {
+        self.inverses.get(&at)
+    }
+
+    /// The values that are computed behind the loop with a header.
+    pub(crate) fn computed_behind(&self, header: VertexId) -> &[Computed] {
+        self.computed.get(&header).map_or(&[], |list| list)
+    }
+}
+
+/// The assignments of a routine that may be steps.
+fn increments<'a>(draft: &Draft<'a>, routine: &Routine) -> BTreeMap<Position, Increment<'a>> {
+    let mut steps = BTreeMap::new();
+    let mut targets = HashSet::new();
+    for (v, vertex) in draft.cfg.vertices() {
+        for (s, statement) in vertex.statements().iter().enumerate() {
+            let Some((target, value)) = statement.kind.assignment() else {
+                continue;
+            };
+            let step = Increment::of_assignment(&routine.variables, target, value);
+            let Some(step) = step.filter(|_| !draft.locations.is_shared(target.var)) else {
+                continue;
+            };
+            if targets.len() < MOST_VARIABLES || targets.contains(&target.var) {
+                targets.insert(target.var);
+                let at = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                steps.insert(at, step);
+            }
+        }
+    }
+    steps
+}
+
+/// The headers of loops in which some statement has an adjoint, so that the reverse sweep has a loop in any case.
+fn with_adjoints(draft: &Draft<'_>) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(draft.cfg.vertex_count());
+    if let Shape::Structured(structure) = draft.shape {
+        for (v, _) in draft.cfg.vertices() {
+            if draft.has_adjoint(v) {
+                let outward = |v: &VertexId| structure.parent[v.index()];
+                let mut around = std::iter::successors(outward(&v), outward);
+                while around
+                    .next()
+                    .is_some_and(|header| !found.put(header.index()))
+                {}
+            }
+        }
+    }
+    found
+}
+
+/// True if a routine that is reversed calls this one.
+fn is_called(context: &Context, id: RoutineId) -> bool {
+    let routines = context.sweeps.iter().enumerate();
+    let mut reversed = routines.filter(|(_, sweeps)| sweeps.is_some());
+    reversed.any(|(r, _)| context.summary.callees(RoutineId::new(r)).contains(&id))
+}
+
+/// The steps and the writes of a routine.
+struct Search<'a, 'p> {
+    draft: &'a Draft<'p>,
+    routine: &'a Routine,
+    accesses: Accesses<'a>,
+    forest: LoopForest,
+    steps: BTreeMap<Position, Increment<'p>>,
+    /// Parameters and globals that nothing writes.
+    unwritten: FixedBitSet,
+    /// Variables that only LOOPs write, none of which is in another with the same index.
+    indices: FixedBitSet,
+}
+
+impl<'a> Search<'a, '_> {
+    /// Calls `written` with the variables that are written in each vertex: true of indices of LOOPs.
+    fn each_write(&self, mut written: impl FnMut(Position, VarId, bool)) {
+        for (v, vertex) in self.draft.cfg.vertices() {
+            let mut report = |statement, is_index, access| match access {
+                Access::Read(_) => {}
+                Access::Write(x) | Access::MayWrite(x) => {
+                    let at = Position {
+                        vertex: v,
+                        statement,
+                    };
+                    written(at, x, is_index);
+                }
+            };
+            for (s, statement) in vertex.statements().iter().enumerate() {
+                self.accesses
+                    .each_access(statement, &mut |access| report(s, false, access));
+            }
+            decision_accesses(vertex, &mut |access| report(0, true, access));
+        }
+    }
+
+    fn find_unwritten(&mut self) {
+        let n = self.routine.variables.len();
+        let [mut assigned, mut indices] = [n, n].map(FixedBitSet::with_capacity);
+        let locations = &self.draft.locations;
+        let location = |v: VarId| locations.of_variable(v).index();
+        let mut written = FixedBitSet::with_capacity(n);
+        self.each_write(|_, x, is_index| {
+            written.grow_and_insert(location(x));
+            let set = if is_index {
+                &mut indices
+            } else {
+                &mut assigned
+            };
+            set.insert(x.index());
+        });
+        let is_given = |v: VarId| match self.routine.variable(v).role {
+            Role::Parameter { optional, .. } => !optional,
+            Role::Global(_) => true,
+            Role::Local => false,
+        };
+        let mut unwritten = FixedBitSet::with_capacity(n);
+        for v in (0..n).map(VarId::new) {
+            unwritten.set(v.index(), is_given(v) && !written.contains(location(v)));
+            let is_alone = indices.contains(v.index()) && !assigned.contains(v.index());
+            indices.set(v.index(), is_alone && !locations.is_shared(v));
+        }
+        (self.unwritten, self.indices) = (unwritten, indices);
+    }
+
+    /// Takes the indices of LOOPs out that are also the index of a loop around.
+    fn keep_nested_indices_apart(&mut self) {
+        let forest = &self.forest;
+        let mut inside: Vec<Vec<LoopId>> = vec![Vec::new(); forest.len()];
+        let mut open: Vec<(LoopId, bool)> = Vec::new();
+        for l in forest.loops() {
+            match forest.get(l).parent {
+                Some(parent) => inside[parent.index()].push(l),
+                None => open.push((l, false)),
+            }
+        }
+        let mut active: HashSet<VarId> = HashSet::new();
+        while let Some((l, is_done)) = open.pop() {
+            let header = VertexId::new(forest.get(l).header);
+            let Some(index) = self.draft.cfg.vertex(header).kind.index() else {
+                open.extend(inside[l.index()].iter().map(|&l| (l, false)));
+                continue;
+            };
+            if is_done {
+                active.remove(&index);
+                continue;
+            }
+            if !active.insert(index) {
+                self.indices.remove(index.index());
+            }
+            open.push((l, true));
+            open.extend(inside[l.index()].iter().map(|&l| (l, false)));
+        }
+    }
+
+    /// The positions in the order of a structured graph at which variables that have steps, and integers that amounts
+    /// may be computed from, are written.
+    fn followed(&self, order: &[VertexId]) -> BTreeMap<VarId, Vec<u32>> {
+        let stepped = self.steps.values().map(|step| step.target);
+        let mut followed: BTreeMap<VarId, Vec<u32>> = stepped.map(|x| (x, Vec::new())).collect();
+        let mut others = HashSet::new();
+        self.each_write(|_, x, is_index| {
+            let variable = self.routine.variable(x);
+            let is_scalar = variable.ty.is_integer() && variable.rank() == 0;
+            if is_index {
+                others.insert(x);
+            } else if followed.len() < MOST_VARIABLES
+                && is_scalar
+                && !self.draft.locations.is_shared(x)
+            {
+                followed.entry(x).or_default();
+            }
+        });
+        followed.retain(|x, _| !others.contains(x));
+        let mut position = vec![0; self.draft.cfg.vertex_count()];
+        for (p, &v) in order.iter().enumerate() {
+            position[v.index()] = p as u32;
+        }
+        self.each_write(|at, x, _| {
+            if let Some(list) = followed.get_mut(&x) {
+                list.push(position[at.vertex.index()]);
+            }
+        });
+        followed.values_mut().for_each(|list| list.sort_unstable());
+        followed
+    }
+
+    /// Keeps the steps whose amounts are known, by `terms` or since they read only what nothing writes and indices of
+    /// loops around; adds the terms of the latter.
+    fn keep_known(&mut self, terms: &mut BTreeMap<Position, Vec<Expr>>) {
+        let (forest, cfg) = (&self.forest, self.draft.cfg);
+        let (unwritten, indices) = (&self.unwritten, &self.indices);
+        let is_index = |at: Position, v: VarId| {
+            indices.contains(v.index())
+                && forest.around(at.vertex.index()).any(|l| {
+                    let header = VertexId::new(forest.get(l).header);
+                    cfg.vertex(header).kind.index() == Some(v)
+                })
+        };
+        self.steps.retain(|&at, step| {
+            if terms.contains_key(&at) {
+                return true;
+            }
+            let mut known = true;
+            for (_, term) in &step.terms {
+                term.walk_places(&mut |p| {
+                    known = known && (unwritten.contains(p.var.index()) || is_index(at, p.var));
+                });
+            }
+            if known {
+                terms.insert(
+                    at,
+                    step.terms.iter().map(|&(_, term)| term.clone()).collect(),
+                );
+            }
+            known
+        });
+    }
+
+    /// The loops that write the variables of steps otherwise than by steps.
+    fn kills(&self) -> HashSet<(LoopId, VarId)> {
+        let targets: HashSet<VarId> = self.steps.values().map(|step| step.target).collect();
+        let mut kills = HashSet::new();
+        self.each_write(|at, x, is_index| {
+            if targets.contains(&x) && (is_index || !self.steps.contains_key(&at)) {
+                let mut around = self.forest.around(at.vertex.index());
+                while around.next().is_some_and(|l| kills.insert((l, x))) {}
+            }
+        });
+        kills
+    }
+
+    /// The steps that the reverse sweep undoes.
+    fn undone(&self, is_called: bool, found: &Steps) -> Vec<(Position, &Increment<'a>)> {
+        let kills = self.kills();
+        let entry = self.draft.cfg.entry().map_or(0, VertexId::index);
+        let dominators = Dominators::new(self.draft.cfg, entry);
+        let is_computed = |l: LoopId, x: VarId| {
+            let header = VertexId::new(self.forest.get(l).header);
+            found
+                .computed_behind(header)
+                .iter()
+                .any(|computed| computed.variable == x)
+        };
+        // Of each variable and outermost loop that only steps it: whether undoing the steps pays.
+        let mut pays: HashMap<(LoopId, VarId), bool> = HashMap::new();
+        let mut outermost = Vec::new();
+        for (&at, step) in &self.steps {
+            let x = step.target;
+            let around = self.forest.around(at.vertex.index());
+            let Some(outer) = around.take_while(|&l| !kills.contains(&(l, x))).last() else {
+                continue;
+            };
+            let is_local = matches!(self.routine.variable(x).role, Role::Local);
+            let is_often = is_called || self.forest.get(outer).parent.is_some();
+            *pays.entry((outer, x)).or_default() |= match is_called && !is_local {
+                true => is_computed(outer, x),
+                false => {
+                    !is_often || is_computed(outer, x) || self.is_in_each_pass(&dominators, at)
+                }
+            };
+            outermost.push((at, step, outer));
+        }
+        let is_undone = |(_, step, outer): &(_, &Increment<'_>, LoopId)| {
+            pays.get(&(*outer, step.target)) == Some(&true)
+        };
+        let undone = outermost.into_iter().filter(is_undone);
+        undone.map(|(at, step, _)| (at, step)).collect()
+    }
+
+    /// True if each pass of the innermost loop around a statement executes it.
+    fn is_in_each_pass(&self, dominators: &Dominators, at: Position) -> bool {
+        let v = at.vertex.index();
+        let Some(l) = self.forest.innermost(v) else {
+            return false;
+        };
+        let header = VertexId::new(self.forest.get(l).header);
+        let mut backs = self.draft.cfg.predecessors(header).map(VertexId::index);
+        backs.all(|u| !self.forest.contains(l, u) || dominators.dominates(v, u))
+    }
+}
