@@ -4,7 +4,10 @@ use cfg_analysis::tbr::{Restored, ReverseSweep, ToBeRecorded};
 use cfg_core::{
     dataflow::{Position, solve, solve_within},
     entity::{EdgeId, GlobalId, VarId, VertexId},
-    ir::{Cfg, Expr, LoopTest, Place, Program, Routine, Selector, Stmt, StmtKind, VertexKind},
+    ir::{
+        Cfg, Expr, LoopTest, Place, Program, Range, Routine, Selector, Stmt, StmtKind, Subscript,
+        VertexKind,
+    },
     memory::{effects::Effects, global_set::GlobalSet, locations::Locations, named::Named},
 };
 use cfg_testkit::{
@@ -470,10 +473,19 @@ fn what_statements_overwrite() {
         .collect();
     let [x, y] = [0, 1].map(VarId::new);
     let [first, second] = [1, 2].map(|k| Place::element(x, [Expr::Int(k)]));
+    let behind = Range {
+        lower: Some(Expr::Int(2)),
+        upper: Some(Expr::Int(3)),
+        stride: None,
+    };
+    let behind = Place {
+        var: x,
+        subscripts: [Subscript::Range(Box::new(behind))].into(),
+    };
     let [x, y] = [x, y].map(Place::whole);
     let expected = [
         vec![second],
-        vec![x.clone()],
+        vec![behind],
         vec![x.clone()],
         vec![y.clone()],
         vec![y.clone()],
