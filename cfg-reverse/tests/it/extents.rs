@@ -95,7 +95,8 @@ fn what_is_in_changes_where_arguments_overlap() {
         ("", "call sets()", "call g(y, part, j)", false),
         ("", "call sets()", "call h(y, i, j)", true),
         ("", "call sets()", "call h(y, k, j)", false),
-        ("", "s := 3", "call h(y, k, j)", true),
+        ("", "s := 3", "call h(y, k, k)", true),
+        ("", "s := 3", "call h(y, k, j)", false),
         ("", "y := y*2.0", "call h(y, k, j)", false),
     ] {
         let source = format!(
