@@ -336,7 +336,9 @@ impl<'p> Work<'p> {
         });
         // Without a tangent program, or with tangents given by the user, which may cancel, the pattern is that of
         // whole variables.
-        let Ok(generated) = cfg_reverse::tangent(self.program, self.routine) else {
+        let Ok(generated) =
+            cfg_reverse::tangent_with(self.program, self.routine, self.options.reversal.overlap)
+        else {
             return Ok((blocks.pattern(), 0));
         };
         let Some(bounds) = absolute(&generated) else {

@@ -9,9 +9,10 @@ use cfg_exec::{Argument, Callback, CompileOptions, Compiled, Lease, Memory, RunO
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The options by which programs are reversed, compiled and run.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Options {
-    /// The options of the reversal.
+    /// The options of the reversal. By default nothing overlaps: the parameters of a POINT are cells of their own, and
+    /// those that it joins by `same_as` are parameters of a routine that is called.
     pub reversal: cfg_reverse::Options,
     /// Limits of a run.
     pub run: RunOptions,
@@ -34,6 +35,26 @@ pub struct Options {
     pub same_as: Vec<String>,
     /// The engine that runs routines in place of the executor.
     pub engine: Option<Arc<dyn Engine>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            reversal: cfg_reverse::Options {
+                overlap: cfg_reverse::Overlap::None,
+                ..cfg_reverse::Options::default()
+            },
+            run: RunOptions::default(),
+            math: Math::default(),
+            trace: false,
+            events: false,
+            callbacks: BTreeMap::new(),
+            zero_dependents: false,
+            memory: Memory::default(),
+            same_as: Vec::new(),
+            engine: None,
+        }
+    }
 }
 
 impl Options {

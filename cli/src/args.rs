@@ -15,7 +15,7 @@ pub(crate) use emitted::{Emitted, EmittedDerivative};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
     At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Limits, Math,
-    Picture, Reversal, Select, Source, Strong, Unstructured, Variables,
+    Overlapping, Picture, Reversal, Select, Source, Strong, Unstructured, Variables,
 };
 
 /// Reverses control-flow graphs: adjoint programs, gradients and pictures.
@@ -303,6 +303,8 @@ pub(crate) struct Tangent {
     /// Which products of a tangent and a partial are strong (`strong*`): 0 if the tangent is, whatever the partial is.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) strong: Strong,
+    #[command(flatten)]
+    pub(crate) overlapping: Overlapping,
     #[command(flatten)]
     pub(crate) c: EmittedDerivative,
     /// Write NAME.tangent.EXT in this folder instead of printing.

@@ -37,7 +37,8 @@ impl Tangent {
     /// The routine has something that cannot be differentiated or run.
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         active_slots(program.routine(routine))?;
-        Self::compile(cfg_reverse::tangent(program, routine)?, options)
+        let tangent = cfg_reverse::tangent_with(program, routine, options.reversal.overlap)?;
+        Self::compile(tangent, options)
     }
 
     /// Compiles a tangent program.

@@ -100,6 +100,47 @@ pub(crate) struct Reversal {
     /// Which products of an adjoint and a partial are strong (`strong*`): 0 if the adjoint is, whatever the partial is.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) strong: Strong,
+    #[command(flatten)]
+    pub(crate) overlapping: Overlapping,
+}
+
+/// Parameters of the routine that may overlap.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Overlapping {
+    /// What is taken for granted about parameters that may overlap (of one type, one of them written).
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) overlap: Overlap,
+}
+
+/// What is taken for granted about parameters that may overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Overlap {
+    /// They do if POINT says so (`same_as`). C that is written tests it at the entry of each function; all other forms have the
+    /// version that is right if they do.
+    #[default]
+    Test,
+    /// They may: derivatives are right in either case.
+    Assume,
+    /// They do not, nor do they overlap with variables of the program: callers promise it.
+    None,
+}
+
+impl Overlap {
+    /// The option of the library for derivatives at a POINT, whose parameters are cells of their own.
+    pub(crate) fn at_point(self) -> cfg_reverse::Overlap {
+        match self {
+            Self::Test | Self::None => cfg_reverse::Overlap::None,
+            Self::Assume => cfg_reverse::Overlap::Assume,
+        }
+    }
+
+    /// The option of the library for callers that are not known.
+    pub(crate) fn of_program(self) -> cfg_reverse::Overlap {
+        match self {
+            Self::Test | Self::Assume => cfg_reverse::Overlap::Assume,
+            Self::None => cfg_reverse::Overlap::None,
+        }
+    }
 }
 
 /// The products that are strong.

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The options of the library.
+/// The options of the library, for derivatives at a POINT.
 pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
     cfg_reverse::Options {
         counters: args.counters == Counters::Always,
@@ -34,6 +34,7 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
             Unstructured::Trace => cfg_reverse::Unstructured::Trace,
         },
         strong: args.strong.into(),
+        overlap: args.overlapping.overlap.at_point(),
         ..cfg_reverse::Options::default()
     }
 }
@@ -83,6 +84,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     let options = cfg_reverse::Options {
         search: search(args.search),
         control_only: args.control_only,
+        overlap: args.reversal.overlapping.overlap.of_program(),
         ..options(args.reversal)
     };
     if args.explain {

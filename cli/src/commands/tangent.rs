@@ -48,9 +48,13 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     let program = splittable(program, routine, &args.c);
     let mut tangent = {
         let _progress = session.progress("differentiating");
+        let overlap = args.overlapping.overlap;
         let options = TangentOptions {
             strong: args.strong.into(),
-            ..TangentOptions::default()
+            overlap: match args.at {
+                Some(_) => overlap.at_point(),
+                None => overlap.of_program(),
+            },
         };
         cfg_reverse::tangent_with(&program, routine, options)?
     };

@@ -5,7 +5,7 @@ use cfg_core::ir::{Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::recover;
 use cfg_drive::Options;
-use cfg_reverse::{Blocks, Inside, Strong, Unstructured};
+use cfg_reverse::{Blocks, Inside, Overlap, Strong, Unstructured};
 use cfg_testkit::case::Case;
 use cfg_testkit::rng::Rng;
 
@@ -100,6 +100,10 @@ impl Setting {
                 // Running indices are recorded in a quarter.
                 indices: self.merge && self.counters,
                 control_only: false,
+                overlap: match self.portable {
+                    false => Overlap::None,
+                    true => Overlap::Assume,
+                },
                 merge: self.merge,
                 blocks: [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto][self.blocks],
                 work: 20_000,
