@@ -38,7 +38,7 @@
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `lines` | statements, which become text last |
-//! | `parameters`, `adapter`, `apart` | the table of what callers pass, and how each is handed on; cells that they may not share |
+//! | `parameters`, `adapter`, `apart`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; the choice of a version by what they share |
 //! | `interface`, `sweep`, `plain`, `original` | the functions for callers in other files |
 //! | `structs`, `handing` | records as structures of callers, and their fields as arguments |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
@@ -52,6 +52,7 @@ mod array;
 mod body;
 mod call;
 mod checks;
+mod choice;
 pub mod codes;
 mod driver;
 mod expression;
@@ -101,7 +102,7 @@ use file::{File, FunctionNames, Stops};
 use global_names::GlobalNames;
 use interface::Called;
 use names::Names;
-use operators::Pieces;
+use operators::{Piece, Pieces};
 use origins::Origins;
 use pooled::Pooled;
 use std::collections::HashSet;
@@ -143,6 +144,15 @@ pub struct Adjoint {
     pub reverse: RoutineId,
     /// The routine that runs the forward and the reverse sweep.
     pub gradient: RoutineId,
+}
+
+/// The routines of the version for arguments that do not overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart<'a, const N: usize> {
+    /// The forward sweep, the reverse sweep and the gradient, or the tangent.
+    pub routines: &'a [RoutineId],
+    /// The reverse sweep and the gradient, or the tangent, in several directions.
+    pub several: Option<&'a [Several; N]>,
 }
 
 /// A routine in several directions, NAME_v.
@@ -395,6 +405,22 @@ pub fn adjoint_in_directions(
     several: Option<&[Several; 2]>,
     options: Options,
 ) -> Result<String, Diagnostics> {
+    adjoint_in_versions(program, routines, several, None, options)
+}
+
+/// [`adjoint_in_directions`] whose functions call the version `apart` if a test at the entry finds that no arguments
+/// overlap. Where no test can tell, because the sizes of arguments are computed or pointers are values, there is one
+/// version.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn adjoint_in_versions(
+    program: &Flat,
+    routines: Adjoint,
+    several: Option<&[Several; 2]>,
+    apart: Option<Apart<'_, 2>>,
+    options: Options,
+) -> Result<String, Diagnostics> {
     let outside = records(program, options, several.is_some())?;
     let Adjoint {
         original,
@@ -402,34 +428,29 @@ pub fn adjoint_in_directions(
         reverse,
         gradient,
     } = routines;
-    let one = |routine, sweep| Called {
+    let one = |routine, sweep, k: usize| Called {
         routine,
         sweep,
         several: None,
+        apart: apart.and_then(|of| of.routines.get(k).copied()),
     };
     let mut sweeps = vec![
-        (one(forward, Sweep::Forward), "fwd"),
-        (one(reverse, Sweep::Reverse), "rev"),
-        (one(gradient, Sweep::Gradient), "grad"),
+        (one(forward, Sweep::Forward, 0), "fwd"),
+        (one(reverse, Sweep::Reverse, 1), "rev"),
+        (one(gradient, Sweep::Gradient, 2), "grad"),
     ];
-    let mut gradients = vec![gradient];
-    if let Some([reverse, gradient]) = several {
-        for (several, sweep, suffix) in [
-            (reverse, Sweep::Reverse, "rev_v"),
-            (gradient, Sweep::Gradient, "grad_v"),
-        ] {
-            let called = Called {
-                routine: several.routine,
-                sweep,
-                several: Some(several),
-            };
-            sweeps.push((called, suffix));
+    if let Some(all) = several {
+        let kinds = [(Sweep::Reverse, "rev_v"), (Sweep::Gradient, "grad_v")];
+        for (k, (several, (sweep, suffix))) in all.iter().zip(kinds).enumerate() {
+            sweeps.push((in_directions(program, several, sweep, apart, k), suffix));
         }
-        gradients.push(gradient.routine);
     }
+    let gradients = sweeps.iter().map(|(called, _)| called);
+    let gradients = gradients.filter(|called| called.sweep == Sweep::Gradient);
+    let gradients = gradients.flat_map(|called| [Some(called.routine), called.apart]);
     // The gradient's own tape is the caller's.
     let mut own_tapes = Vec::new();
-    for r in gradients {
+    for r in gradients.flatten() {
         let mut variables = program.routine(r).variables.iter();
         own_tapes.extend(
             variables
@@ -485,23 +506,81 @@ pub fn tangent_in_directions(
     several: Option<&Several>,
     options: Options,
 ) -> Result<String, Diagnostics> {
+    tangent_in_versions(program, (original, tangent), several, None, options)
+}
+
+/// [`tangent_in_directions`] in two versions, as [`adjoint_in_versions`] writes adjoints.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn tangent_in_versions(
+    program: &Flat,
+    (original, tangent): (RoutineId, RoutineId),
+    several: Option<&Several>,
+    apart: Option<Apart<'_, 1>>,
+    options: Options,
+) -> Result<String, Diagnostics> {
     let outside = records(program, options, several.is_some())?;
     let one = Called {
         routine: tangent,
         sweep: Sweep::Tangent,
         several: None,
+        apart: apart.and_then(|of| of.routines.first().copied()),
     };
     let mut sweeps = vec![(one, "t")];
-    sweeps.extend(several.map(|several| {
-        let called = Called {
-            routine: several.routine,
-            several: Some(several),
-            ..one
-        };
-        (called, "t_v")
-    }));
+    let several = several.map(|of| in_directions(program, of, Sweep::Tangent, apart, 0));
+    sweeps.extend(several.map(|called| (called, "t_v")));
     let tapes = (&[][..], false);
     derivative((program, outside), original, &sweeps, tapes, options)
+}
+
+/// A routine in several directions, with that of the other version, the k-th there, if it takes the same.
+fn in_directions<'a, const N: usize>(
+    program: &Flat,
+    several: &'a Several,
+    sweep: Sweep,
+    apart: Option<Apart<'a, N>>,
+    k: usize,
+) -> Called<'a> {
+    let globals = |of: &Several| -> Vec<GlobalId> { of.globals.iter().map(|(_, g)| *g).collect() };
+    let other = apart.and_then(|of| of.several?.get(k));
+    let position = |of: &Several| program.routine(of.routine).parameter_position(of.count);
+    let same = |other: &&Several| {
+        globals(other) == globals(several) && position(other) == position(several)
+    };
+    Called {
+        routine: several.routine,
+        sweep,
+        several: Some(several),
+        apart: other.filter(same).map(|of| of.routine),
+    }
+}
+
+/// True if every function can choose between two versions: a test can tell whether arguments overlap, and the routines
+/// of both versions take the same.
+fn can_choose(
+    file: &File<'_>,
+    globals: &GlobalNames,
+    original: RoutineId,
+    sweeps: &[(Called<'_>, &str)],
+) -> bool {
+    let takes = |r: RoutineId| -> Vec<Option<ParameterRole>> {
+        let roles = Signature::from_origins(file.program, r)
+            .parameters
+            .into_iter();
+        // The numbers of other parameters are those of the version.
+        let is_own = |role: &ParameterRole| matches!(role, ParameterRole::Own(_));
+        roles
+            .map(|role| Some(role).filter(|role| !is_own(role)))
+            .collect()
+    };
+    let chooses = |(called, _): &(Called<'_>, &str)| {
+        called.apart.is_some_and(|apart| {
+            takes(apart) == takes(called.routine)
+                && interface::has_test(file, globals, original, *called)
+        })
+    };
+    !Pooled::any(file.program) && sweeps.iter().all(chooses)
 }
 
 /// The routine that the file has besides its derivatives. A derivative's own function for callers stands in another file.
@@ -587,13 +666,15 @@ fn derivative(
         names.inner = body;
     }
     for ((called, _), name) in sweeps.iter().zip(&public) {
-        let name = names.fresh(&format!("{name}_body"), None);
-        let names = &mut function_names[called.routine.index()];
-        names.inner.clone_from(&name);
-        names.plain = name;
+        let versions = [(Some(called.routine), "body"), (called.apart, "apart")];
+        for (routine, suffix) in versions {
+            let Some(routine) = routine else { continue };
+            let name = names.fresh(&format!("{name}_{suffix}"), None);
+            let names = &mut function_names[routine.index()];
+            names.inner.clone_from(&name);
+            names.plain = name;
+        }
     }
-    let mut wanted: Vec<RoutineId> = sweeps.iter().map(|(called, _)| called.routine).collect();
-    wanted.extend(replaced);
     let mut file = File::new(
         program,
         names,
@@ -616,6 +697,17 @@ fn derivative(
     if Pooled::any(program) {
         pieces.may_lead_outside();
     }
+    let chooses = can_choose(&file, &globals, original, sweeps);
+    let mut sweeps = sweeps.to_vec();
+    match chooses {
+        true => pieces.require(Piece::Share),
+        false => sweeps
+            .iter_mut()
+            .for_each(|(called, _)| called.apart = None),
+    }
+    let called = sweeps.iter().map(|(called, _)| called);
+    let wanted = called.flat_map(|called| [Some(called.routine), called.apart]);
+    let wanted: Vec<RoutineId> = wanted.chain([replaced]).flatten().collect();
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     let mut declared = Vec::new();
@@ -661,7 +753,17 @@ fn derivative(
         false => String::new(),
     };
     let levels = levels(program.routine(original));
-    let title = format!("Derivatives of {base}, written by cfgrev.{levels}");
+    let may_overlap = sweeps
+        .iter()
+        .any(|(called, _)| program.routine(called.routine).aliased);
+    let versions = match (chooses, may_overlap) {
+        (true, _) => {
+            "\nThe functions test whether arguments overlap, and have a version for each case."
+        }
+        (false, true) => "\nThere is one version, for arguments that may overlap.",
+        (false, false) => "",
+    };
+    let title = format!("Derivatives of {base}, written by cfgrev.{levels}{versions}");
     if options.header {
         let declarations = structs + &globals.header(&file) + &several;
         return Ok(file::header(&title, &declarations, &declared));

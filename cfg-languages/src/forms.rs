@@ -196,22 +196,35 @@ impl BackEnd for C {
             }
             Some(Derivative::Reversal(of)) => {
                 let globals: Vec<_> = of.adjoint_globals.iter().map(|(_, g)| *g).collect();
-                let sweeps = [of.reverse, of.gradient];
+                let apart = of.apart.map(|of| [of.forward, of.reverse, of.gradient]);
+                let mut sweeps = vec![of.reverse, of.gradient];
+                sweeps.extend(apart.iter().flat_map(|of| &of[1..]));
                 let (program, several) = flat_with(program, &sweeps, &globals, options)?;
-                let several: Option<&[_; 2]> = several.as_slice().try_into().ok();
+                let (several, of_apart) = several.split_at(several.len().min(2));
+                let apart = apart.as_ref().map(|routines| c::Apart {
+                    routines,
+                    several: of_apart.try_into().ok(),
+                });
+                let several: Option<&[_; 2]> = several.try_into().ok();
                 let routines = c::Adjoint {
                     original: of.original,
                     forward: of.forward,
                     reverse: of.reverse,
                     gradient: of.gradient,
                 };
-                c::adjoint_in_directions(&program, routines, several, options.c)?
+                c::adjoint_in_versions(&program, routines, several, apart, options.c)?
             }
             Some(Derivative::Tangent(of)) => {
                 let globals: Vec<_> = of.tangent_globals.iter().map(|(_, g)| *g).collect();
-                let (program, several) = flat_with(program, &[of.tangent], &globals, options)?;
-                let (several, c) = (several.first(), options.c);
-                c::tangent_in_directions(&program, of.original, of.tangent, several, c)?
+                let routines: Vec<_> = [of.tangent].into_iter().chain(of.apart).collect();
+                let (program, several) = flat_with(program, &routines, &globals, options)?;
+                let (several, of_apart) = several.split_at(several.len().min(1));
+                let apart = of.apart.as_ref().map(|routine| c::Apart {
+                    routines: std::slice::from_ref(routine),
+                    several: of_apart.try_into().ok(),
+                });
+                let routines = (of.original, of.tangent);
+                c::tangent_in_versions(&program, routines, several.first(), apart, options.c)?
             }
         };
         Ok(Box::new(move |out| out.write_all(text.as_bytes())))

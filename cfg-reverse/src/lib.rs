@@ -116,6 +116,7 @@ mod records;
 mod reverse;
 mod sweeps;
 mod tangent;
+mod versions;
 
 pub use cfg_analysis::dependence::dependence;
 pub use cfg_core::elemental::Strong;
@@ -124,3 +125,4 @@ pub use directions::{InDirections, directions};
 pub use options::{Blocks, Inside, Options, Overlap, Search, TangentOptions, Unstructured};
 pub use reverse::{Reversal, reverse};
 pub use tangent::{Tangent, tangent, tangent_with};
+pub use versions::{ApartSweeps, MOST_STATEMENTS, reverse_in_versions, tangent_in_versions};

@@ -27,6 +27,7 @@ use crate::{
     prepare::{places::in_program, prepare},
     records::regrouped,
     sweeps::Sweeps,
+    versions::ApartSweeps,
 };
 
 /// The result of [`reverse`]: the program with the generated routines, and their ids.
@@ -50,6 +51,9 @@ pub struct Reversal {
     pub sweeps: Vec<(RoutineId, RoutineId, RoutineId)>,
     /// The adjoint of each global that has one.
     pub adjoint_globals: Vec<(GlobalId, GlobalId)>,
+    /// The sweeps for callers whose arguments do not overlap, if the program has such a version
+    /// ([`crate::reverse_in_versions`]).
+    pub apart: Option<ApartSweeps>,
 }
 
 impl Reversal {
@@ -134,6 +138,7 @@ fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal,
         signature: Signature::from_origins(&program, gradient),
         sweeps,
         adjoint_globals,
+        apart: None,
         program,
     })
 }

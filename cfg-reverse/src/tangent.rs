@@ -56,6 +56,9 @@ pub struct Tangent {
     pub pairs: Vec<(RoutineId, RoutineId)>,
     /// The tangent of each global that has one.
     pub tangent_globals: Vec<(GlobalId, GlobalId)>,
+    /// The tangent for callers whose arguments do not overlap, if the program has such a version
+    /// ([`crate::tangent_in_versions`]).
+    pub apart: Option<RoutineId>,
 }
 
 impl Tangent {
@@ -200,6 +203,7 @@ fn differentiated(
             .enumerate()
             .filter_map(|(g, t)| t.map(|t| (GlobalId::new(g), t)))
             .collect(),
+        apart: None,
         program: out,
     })
 }

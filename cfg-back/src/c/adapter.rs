@@ -84,6 +84,17 @@ impl Session {
         own.chain([begin]).collect()
     }
 
+    /// The lines that end the function with status 4 and a message, which is a literal.
+    pub(super) fn fail(&self, message: &str) -> String {
+        let (end, used, state) = (self.end, &self.used, &self.state);
+        let own = self
+            .own
+            .iter()
+            .map(|own| format!("cfgrev_tape_free(&{own});\n"));
+        let free: String = own.collect();
+        format!("{end}({used}, &{state}, 4);\n{used}->message = {message};\n{free}return 4;\n")
+    }
+
     /// The lines that stand last in the function.
     pub(super) fn end(&self) -> String {
         let (end, used, state, status) = (self.end, &self.used, &self.state, &self.status);
@@ -218,6 +229,19 @@ impl<'a> Adapter<'a> {
     /// The call of the function of the file with these arguments.
     pub(super) fn call(&self, made: &Made, memory: &str) -> String {
         call(made, &self.texts, memory)
+    }
+
+    /// The call of another version of the function, which takes some arguments by value in place of their addresses.
+    pub(super) fn call_apart(&self, made: &Made, by_value: &[usize], memory: &str) -> String {
+        let mut texts = self.texts.clone();
+        for &k in by_value {
+            let text = &mut texts[k];
+            *text = match text.strip_prefix('&') {
+                Some(place) => place.to_owned(),
+                None => format!("*{text}"),
+            };
+        }
+        call(made, &texts, memory)
     }
 }
 

@@ -145,6 +145,18 @@ fn told(code: FaultCode, routine: &str, what: &str) -> String {
     format!("\"{}\"", literal(&message))
 }
 
+/// The literal that says that parameters overlap, and that the derivative of one is null.
+pub(super) fn null_under_overlap(routine: &str) -> String {
+    let what = "arguments overlap, and the derivative of one of them is null";
+    told(OVERLAP, routine, what)
+}
+
+/// The literal that says that adjoints overlap of parameters that the forward sweep found apart.
+pub(super) fn other_overlap(routine: &str) -> String {
+    let what = "adjoints overlap of arguments that did not overlap in the forward sweep";
+    told(OVERLAP, routine, what)
+}
+
 /// The literal that says of the reverse sweep of a routine that its forward sweep is missing.
 pub(super) fn empty_tape(routine: &str) -> String {
     told(EMPTY, routine, "pop from an empty tape")

@@ -4,7 +4,7 @@ use super::{
     Failed, GlobalNames, Several,
     adapter::{Adapter, Public, Session, Taken, list},
     codes, faults,
-    file::File,
+    file::{File, Made},
     global_classes::Class,
     parameters::{Given, Interface, Passed},
     sweep::Sweep,
@@ -24,6 +24,22 @@ pub(super) struct Called<'a> {
     pub(super) sweep: Sweep,
     /// The parameters of one in several directions that the others do not have.
     pub(super) several: Option<&'a Several>,
+    /// The routine that is called in its place if no arguments overlap.
+    pub(super) apart: Option<RoutineId>,
+}
+
+/// True if a test at the entry can tell whether arguments overlap.
+pub(super) fn has_test(
+    file: &File<'_>,
+    globals: &GlobalNames,
+    original: RoutineId,
+    called: Called<'_>,
+) -> bool {
+    let several = called.several.map(|_| "nd");
+    let mut interface = Interface::for_sweep(file, original, called.sweep, several.is_some());
+    interface
+        .test(original, called.sweep, several, globals)
+        .is_some()
 }
 
 /// Derivatives of globals that come in a structure of the caller's.
@@ -58,6 +74,8 @@ struct Wrapper<'a> {
     counter: String,
     /// The globals whose derivatives in several directions have a pointer.
     bases: Vec<GlobalId>,
+    /// The arguments of the version for arguments that are apart that are values there.
+    by_value: Vec<usize>,
 }
 
 /// The function of this name that calls a generated routine.
@@ -81,6 +99,12 @@ pub(super) fn wrapper<'a>(
     let session = Session::new(file.checks, may_be_null, |n| interface.fresh(n));
     let count = interface.fresh("nd");
     let structures = structures(globals, (sweep, several.is_some()), &mut interface);
+    let apart = called.apart.and_then(|r| {
+        let nd = several.map(|_| &*count);
+        let test = interface.test(original, sweep, nd, globals)?;
+        Some((file.made_function(r, false)?, test))
+    });
+    let chosen = interface.fresh("chosen");
     let value = match sweep {
         Sweep::Reverse => "value",
         Sweep::Gradient | Sweep::Forward | Sweep::Tangent => "value_kept",
@@ -98,6 +122,7 @@ pub(super) fn wrapper<'a>(
         value_at,
         counter,
         bases: Vec::new(),
+        by_value: Vec::new(),
     };
     w.arguments()?;
     let a = &mut w.adapter;
@@ -119,6 +144,33 @@ pub(super) fn wrapper<'a>(
     let mut body = format!("{}int {status} = 0;\n", w.session.begin());
     if let Some(begin) = file.globals.begin() {
         body += &format!("{begin}();\n");
+    }
+    let of_name = &file.program.routine(original).name;
+    let stopped = |condition: &str, message: String| {
+        let lines = w.session.fail(&message);
+        let lines = lines.lines().map(|line| format!("    {line}\n"));
+        format!("if ({condition}) {{\n{}}}\n", lines.collect::<String>())
+    };
+    if let Some((_, test)) = &apart {
+        let apart = &test.apart;
+        if sweep == Sweep::Reverse {
+            if file.checks {
+                let empty =
+                    format!("!{tape}->top.integer || {tape}->top.integer == {tape}->integer_begin");
+                body += &stopped(&empty, faults::empty_tape(of_name));
+            }
+            body += &format!("const bool {chosen} = cfgrev_pop_integer(&{tape}->top) != 0;\n");
+        }
+        body += &test.text;
+        if let Some(null) = &test.null {
+            body += &stopped(null, faults::null_under_overlap(of_name));
+        }
+        if sweep == Sweep::Reverse {
+            body += &stopped(
+                &format!("{chosen} && !{apart}"),
+                faults::other_overlap(of_name),
+            );
+        }
     }
     body.extend([&*a.copies, &*a.before]);
     body.extend(a.interface.unused());
@@ -180,12 +232,35 @@ pub(super) fn wrapper<'a>(
         body += &format!("if (!{status})\n");
         indent = "    ";
     }
-    let call = a.call(&made, used);
-    let to = match made.can_fail {
+    let to = |made: &Made| match made.can_fail {
         true => format!("{status} = "),
         false => String::new(),
     };
-    body += &format!("{indent}{to}{call};\n{leave}{}", a.after);
+    let call = format!("{}{};", to(&made), a.call(&made, used));
+    match &apart {
+        None => body += &format!("{indent}{call}\n"),
+        Some((other, test)) => {
+            let apart = match sweep {
+                Sweep::Reverse => &chosen,
+                Sweep::Gradient | Sweep::Forward | Sweep::Tangent => &test.apart,
+            };
+            let first = format!("{}{};", to(other), a.call_apart(other, &w.by_value, used));
+            // The test of the status has no `else` of its own.
+            let braces = match indent.is_empty() {
+                true => ["", ""],
+                false => ["{\n", "}\n"],
+            };
+            if !indent.is_empty() {
+                body.truncate(body.trim_end().len());
+                body.push(' ');
+            }
+            body += &format!(
+                "{}{indent}if ({apart})\n{indent}    {first}\n{indent}else\n{indent}    {call}\n{}",
+                braces[0], braces[1]
+            );
+        }
+    }
+    body += &format!("{leave}{}", a.after);
     if sweep == Sweep::Forward {
         if let Some(stack) = stack {
             body += &format!(
@@ -194,6 +269,15 @@ pub(super) fn wrapper<'a>(
                  if (!{status})\n    \
                      cfgrev_push_{stack}(&{tape}->top, *{});\n",
                 w.value_at
+            );
+        }
+        if let Some((_, test)) = &apart {
+            body += &format!(
+                "if (!{status} && cfgrev_room_integer(&{tape}->top, {tape}, 1))\n    \
+                     {status} = 1;\n\
+                 if (!{status})\n    \
+                     cfgrev_push_integer(&{tape}->top, {});\n",
+                test.apart
             );
         }
         if let Some(swept) = swept {
@@ -261,12 +345,13 @@ impl Wrapper<'_> {
     fn arguments(&mut self) -> Result<(), Failed> {
         let (program, r) = (self.file.program, self.called.routine);
         let inner = program.routine(r);
+        let apart = self.called.apart.map(|r| program.routine(r));
         let own_tape = matches!(self.called.sweep, Sweep::Gradient | Sweep::Tangent);
-        for (p, role) in inner
-            .parameter_ids()
-            .zip(Signature::from_origins(program, r).parameters)
-        {
+        let roles = Signature::from_origins(program, r).parameters;
+        for (k, (p, role)) in inner.parameter_ids().zip(roles).enumerate() {
             let taken = Taken::from_parameter(inner, p);
+            let in_apart = apart.and_then(|of| Some((of, *of.parameters.get(k)?)));
+            let is_value = in_apart.is_some_and(|(of, p)| Taken::from_parameter(of, p).by_value);
             let (role, v): (fn(VarId) -> ParameterRole, _) = match role {
                 ParameterRole::Primal(v) => (ParameterRole::Primal, v),
                 ParameterRole::Adjoint(v) => (ParameterRole::Adjoint, v),
@@ -279,12 +364,18 @@ impl Wrapper<'_> {
                     let texts = self.of_several(p, &taken);
                     let texts = texts.ok_or_else(|| unknown(&inner.name))?;
                     self.adapter.texts.extend(texts);
+                    if is_value && !taken.by_value {
+                        self.by_value.push(self.adapter.texts.len() - 1);
+                    }
                     continue;
                 }
             };
             if let Some(v) = self.adapter.hand(&taken, role, v)? {
                 let texts = self.argument(&taken, role(v), v);
                 self.adapter.texts.extend(texts);
+            }
+            if is_value && !taken.by_value {
+                self.by_value.push(self.adapter.texts.len() - 1);
             }
         }
         Ok(())

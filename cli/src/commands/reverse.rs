@@ -2,7 +2,7 @@
 
 use super::{prepare, splittable};
 use crate::Outcome;
-use crate::args::{Blocks, Counters, Model, Reversal, Reverse, Search, Unstructured};
+use crate::args::{Blocks, Counters, Model, Overlap, Reversal, Reverse, Search, Unstructured};
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_back::dot::{DotOptions, Panel, write_panels};
@@ -97,7 +97,14 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     }
     let mut reversal = {
         let _progress = session.progress("reversing");
-        cfg_reverse::reverse(&program, routine, &options)?.regrouped(&program)?
+        match (args.reversal.overlapping.overlap, code) {
+            (Overlap::Test, Some(_)) => {
+                cfg_reverse::reverse_in_versions(&program, routine, &options)?
+            }
+            (Overlap::Test, None) | (Overlap::Assume | Overlap::None, _) => {
+                cfg_reverse::reverse(&program, routine, &options)?.regrouped(&program)?
+            }
+        }
     };
     let _progress = session.progress("writing");
     if args.output.is_none() && !form.is_picture() {

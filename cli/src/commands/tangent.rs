@@ -3,7 +3,7 @@
 use super::results::{Values, write_object};
 use super::{in_text, library_options, prepare, prepare_derivatives_at, splittable};
 use crate::Outcome;
-use crate::args::Tangent;
+use crate::args::{Overlap, Tangent};
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_drive::{Options, kink_warnings};
@@ -49,17 +49,25 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     let mut tangent = {
         let _progress = session.progress("differentiating");
         let overlap = args.overlapping.overlap;
-        let options = TangentOptions {
+        let options = |overlap| TangentOptions {
             strong: args.strong.into(),
-            overlap: match args.at {
-                Some(_) => overlap.at_point(),
-                None => overlap.of_program(),
-            },
+            overlap,
         };
-        cfg_reverse::tangent_with(&program, routine, options)?
+        match (overlap, &args.at) {
+            (Overlap::Test, None) if args.emit.is_code() => {
+                let options = options(overlap.of_program());
+                cfg_reverse::tangent_in_versions(&program, routine, options)?
+            }
+            (_, None) => {
+                let options = options(overlap.of_program());
+                cfg_reverse::tangent_with(&program, routine, options)?.regrouped(&program)?
+            }
+            (_, Some(_)) => {
+                cfg_reverse::tangent_with(&program, routine, options(overlap.at_point()))?
+            }
+        }
     };
     let (Some(text), Some(direction)) = (text, &args.direction) else {
-        tangent = tangent.regrouped(&program)?;
         tangent.program.main.get_or_insert(routine);
         let _progress = session.progress("writing");
         return write(args, &tangent);

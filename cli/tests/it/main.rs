@@ -11,6 +11,7 @@ mod engine;
 mod externals;
 mod help;
 mod numbers;
+mod overlap;
 mod preaccumulate;
 mod programs;
 mod records;

@@ -73,6 +73,8 @@ pub(crate) enum Piece {
     Polygamma,
     /// The strides of an array whose elements are those of another one.
     LayOver,
+    /// Whether two ranges of memory have a byte in common.
+    Share,
 }
 
 use Number::{Double, Float, Integer};
@@ -101,7 +103,8 @@ impl Piece {
             | Self::Power(_)
             | Self::AnyPower
             | Self::Own(_)
-            | Self::LayOver => &[],
+            | Self::LayOver
+            | Self::Share => &[],
         }
     }
 
@@ -133,6 +136,7 @@ impl Piece {
             Self::Own(op) => (op.name(), Double),
             Self::Polygamma => ("polygamma", Double),
             Self::LayOver => ("lay_over", Double),
+            Self::Share => ("share", Double),
         };
         match number {
             Double => format!("cfgrev_{name}"),
@@ -182,6 +186,7 @@ impl Piece {
             Self::Own(op) => (op.info().c_text, ""),
             Self::Polygamma => (include_str!("../pieces/polygamma.c"), ""),
             Self::LayOver => (include_str!("../pieces/lay_over.c"), ""),
+            Self::Share => (include_str!("../pieces/share.c"), ""),
         };
         match self {
             Self::Minus(number)
@@ -207,7 +212,8 @@ impl Piece {
             | Self::AnyPower
             | Self::Own(_)
             | Self::Polygamma
-            | Self::LayOver => double.to_owned(),
+            | Self::LayOver
+            | Self::Share => double.to_owned(),
         }
     }
 }

@@ -1,0 +1,177 @@
+//! The test at the entry of a derivative of a routine whose parameters may overlap: it compares the cells that callers
+//! pass, and chooses between the version that is right under overlap and the one for arguments that are apart.
+//!
+//! Let P(p) be the cells of a parameter p, and D(p) those of its derivative. The arguments are apart if
+//!
+//! - P(p) and P(q) share no cell for any p and q one of which is written, nor P(p) and a global of the file if one of
+//!   the two is written;
+//! - D(p) and D(q) share no cell, for any p and q of which the function increments adjoints, or one of which is written
+//!   if D are tangents.
+//!
+//! Only cells of one type can be the same. If P(p) and P(q) share cells, one of them is written, and D(p) or D(q) is
+//! null, the promise is broken that null means, and the function returns status 4. A forward sweep, which is not
+//! given D, takes D to share cells where P does, and leaves its choice on the tape for its reverse sweep.
+
+use super::{
+    GlobalNames,
+    parameters::{Given, Interface, Passed},
+    sweep::Sweep,
+};
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Intent, ParameterRole, ScalarType},
+};
+use std::collections::BTreeSet;
+
+/// More pairs than these are not compared: such a function has one version.
+const MOST_PAIRS: usize = 300;
+
+/// The name of the function that compares two ranges, and the texts of its arguments for a range.
+const SHARE: &str = "cfgrev_share";
+
+/// Cells that a caller passes.
+struct Cells {
+    /// The pointer, and their size in bytes.
+    texts: String,
+    /// The types of numbers in them.
+    types: BTreeSet<ScalarType>,
+    written: bool,
+    has_derivative: bool,
+    /// The derivative, and the condition under which it is null although it may not be under overlap.
+    derivative: Option<String>,
+    is_null: Option<String>,
+}
+
+/// The names of the variables of a test.
+pub(super) struct Test {
+    /// True if the arguments are apart.
+    pub(super) apart: String,
+    /// True if a derivative is null that may not be; none if that cannot be.
+    pub(super) null: Option<String>,
+    /// The statements.
+    pub(super) text: String,
+}
+
+impl Interface<'_> {
+    /// The test of a sweep; `count`: the name of the number of directions, of a function in several. `None` if some
+    /// extents are computed, or there are too many pairs.
+    pub(super) fn test(
+        &mut self,
+        original: RoutineId,
+        sweep: Sweep,
+        count: Option<&str>,
+        globals: &GlobalNames,
+    ) -> Option<Test> {
+        let all = self.cells(sweep, count)?;
+        let [apart, null] = ["apart", "null"].map(|name| self.fresh(name));
+        let (mut text, mut pairs, mut tests_null) = (String::new(), 0, false);
+        for (k, b) in all.iter().enumerate() {
+            for a in &all[..k] {
+                if a.types.is_disjoint(&b.types) {
+                    continue;
+                }
+                pairs += 1;
+                let writes = a.written || b.written;
+                // What shares cells has derivatives that do, which the forward sweep is not given.
+                let derivatives = sweep == Sweep::Forward && a.has_derivative && b.has_derivative;
+                if writes || derivatives {
+                    let nulls = [&a.is_null, &b.is_null].into_iter().flatten();
+                    let nulls: Vec<&str> = nulls.map(String::as_str).collect();
+                    tests_null |= !nulls.is_empty();
+                    text += &format!("if ({SHARE}({}, {}))", a.texts, b.texts);
+                    text += &match nulls.is_empty() {
+                        true => format!("\n    {apart} = false;\n"),
+                        false => format!(
+                            " {{\n    {apart} = false;\n    {null} |= {};\n}}\n",
+                            nulls.join(" || ")
+                        ),
+                    };
+                }
+                if let (Some(d), Some(e)) = (&a.derivative, &b.derivative)
+                    && (writes || sweep != Sweep::Tangent)
+                {
+                    text += &format!("if ({SHARE}({d}, {e}))\n    {apart} = false;\n");
+                }
+            }
+        }
+        for cells in &all {
+            if self.meets_globals(original, cells, globals) {
+                let own = &globals.variables.own;
+                let own = format!("&{own}, sizeof {own}");
+                text += &format!(
+                    "if ({SHARE}({}, {own}))\n    {apart} = false;\n",
+                    cells.texts
+                );
+                pairs += 1;
+            }
+        }
+        let null = tests_null.then_some(null);
+        let flags = [
+            Some(format!("{apart} = true")),
+            null.as_ref().map(|n| format!("{n} = false")),
+        ];
+        let flags: Vec<String> = flags.into_iter().flatten().collect();
+        (pairs <= MOST_PAIRS).then(|| Test {
+            text: format!("bool {};\n{text}", flags.join(", ")),
+            apart,
+            null,
+        })
+    }
+
+    /// The cells that callers pass for parameters, and for the result where it is an array.
+    fn cells(&mut self, sweep: Sweep, count: Option<&str>) -> Option<Vec<Cells>> {
+        let derivative: Option<fn(VarId) -> ParameterRole> = match sweep {
+            Sweep::Forward => None,
+            Sweep::Gradient | Sweep::Reverse => Some(ParameterRole::Adjoint),
+            Sweep::Tangent => Some(ParameterRole::Tangent),
+        };
+        let routine = self.routine;
+        let arrays = routine.result.filter(|&r| routine.variable(r).rank() > 0);
+        let mut all = Vec::new();
+        for v in routine.parameter_ids().chain(arrays) {
+            let variable = routine.variable(v);
+            let item = self.item(ParameterRole::Primal(v))?;
+            if item.passed == Passed::Value || variable.ty.is_tape() {
+                continue;
+            }
+            let name = item.name.clone();
+            let elements = self.elements(v)?;
+            let range = |name: &str, factor: &str| {
+                format!("{name}, (size_t)({elements}){factor} * sizeof *{name}")
+            };
+            let given = derivative.and_then(|role| self.item(role(v)));
+            let given = given.filter(|item| item.passed != Passed::Value);
+            let factor = count
+                .map(|nd| format!(" * (size_t){nd}"))
+                .unwrap_or_default();
+            let leaves = self.file.program_for_callers().leaves(variable.ty);
+            let writes = |intent: Intent| intent.writes();
+            all.push(Cells {
+                texts: range(&name, ""),
+                types: leaves.iter().map(|leaf| leaf.ty).collect(),
+                written: variable.intent().is_none_or(writes),
+                has_derivative: self.file.program_for_callers().has_reals(variable.ty),
+                derivative: given.map(|item| range(&item.name, &factor)),
+                is_null: given
+                    .filter(|item| item.given == Given::OrNull)
+                    .map(|item| format!("!{}", item.name)),
+            });
+        }
+        Some(all)
+    }
+
+    /// True if the routine uses a global of the file's own that has the type of these cells, and one of the two is
+    /// written.
+    fn meets_globals(&self, original: RoutineId, cells: &Cells, globals: &GlobalNames) -> bool {
+        let (file, mut found) = (self.file, false);
+        let effects = &file.effects;
+        effects.named(original).each(|g| {
+            let owner: GlobalId = file.program.storage(g).0;
+            let is_own = !globals.variables.external.contains_key(&owner)
+                && file.globals.member(owner).is_some();
+            let writes = cells.written || effects.written(original).contains(g);
+            found |= is_own && writes && cells.types.contains(&file.program.global(g).variable.ty);
+        });
+        found
+    }
+}
