@@ -1,5 +1,5 @@
-//! The order of visits: in every activation of every routine the reverse sweep visits the original's
-//! vertices, LOOP and ENDLOOP aside, in exactly reverse order, and the calls come in reverse order too.
+//! The order of visits: in every activation of every routine the reverse sweep visits those of the original's vertices
+//! that it has, LOOP and ENDLOOP aside, in exactly reverse order, and the calls come in reverse order too.
 //!
 //! In both sweeps a block with calls is visited before the vertices of its callees, so the whole trace is not
 //! reversed. Therefore activations are compared: the reverse sweeps begin in the reverse of the order in which the
@@ -68,6 +68,18 @@ pub(crate) fn mirrored(
                 }
             }
         }
+    }
+    // The reverse sweep leaves loops and branches out in which it does nothing.
+    for &(original, forward, reverse) in sweeps {
+        let of = |id| {
+            let vertices = program.routine(id).body.iter().flat_map(|g| g.vertices());
+            let origins = vertices.filter_map(|(_, v)| v.origin.filter(|o| o.role.is_image()));
+            origins
+                .map(|origin| origin.vertex)
+                .collect::<BTreeSet<i64>>()
+        };
+        let missing = &of(forward) - &of(reverse);
+        loops.extend(missing.into_iter().map(|vertex| (original, vertex)));
     }
     let forward = sweeps.iter().map(|s| (s.1, s.0));
     let mut forward = activations(program, trace, forward, &loops);

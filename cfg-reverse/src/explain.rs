@@ -150,6 +150,8 @@ pub struct LoopEntry {
 /// The way in which the trip count of a loop comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trips {
+    /// The trip count is not needed: the reverse sweep does nothing in the loop, and leaves it out.
+    LeftOut,
     /// The trip count is computed again from the bounds.
     Bounds,
     /// The forward sweep counts, and records the count: how often a condition holds is not known in advance.
@@ -211,11 +213,12 @@ struct Planned<'a, 'p> {
 
 impl<'a, 'p> Planned<'a, 'p> {
     fn solve(context: &'a Context, draft: &'a Draft<'p>) -> Self {
+        let provisions = Provisions::solve(context, draft);
         Self {
             context,
             draft,
-            provisions: Provisions::solve(context, draft),
-            reads: Reads::new(context, draft),
+            reads: Reads::new(context, draft).within(provisions.live().clone()),
+            provisions,
         }
     }
 
@@ -616,6 +619,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                 continue;
             };
             let plan = self.provisions.of_loop(v);
+            let is_live = self.provisions.is_live(v);
             let trips = match (&**test, plan.counter) {
                 (LoopTest::Pre(_) | LoopTest::Post(_), _) => Trips::Condition,
                 (LoopTest::Counted { .. }, true) => self.counted(),
@@ -623,9 +627,9 @@ impl<'a, 'p> Planned<'a, 'p> {
             };
             loops.push(LoopEntry {
                 header: v,
-                trips,
-                first: plan.first,
-                step: plan.step,
+                trips: if is_live { trips } else { Trips::LeftOut },
+                first: plan.first && is_live,
+                step: plan.step && is_live,
             });
         }
         loops
@@ -653,7 +657,8 @@ impl<'a, 'p> Planned<'a, 'p> {
             };
             match self.draft.shape {
                 Shape::Structured(_) => {
-                    if matches!(vertex.kind, VertexKind::EndBranch) {
+                    let is_live = self.provisions.is_live(self.draft.shape.partner(v));
+                    if is_live && matches!(vertex.kind, VertexKind::EndBranch) {
                         merge(cfg.out_edges(self.draft.shape.partner(v)).len());
                     }
                 }
@@ -753,6 +758,7 @@ impl Explanation {
         }
         for entry in &plan.loops {
             let how = match entry.trips {
+                Trips::LeftOut => "is left out: the reverse sweep does nothing in it",
                 Trips::Bounds => "runs backwards over its bounds",
                 Trips::Condition => {
                     "counts, and records the count: how often a condition holds is not known in advance"

@@ -81,6 +81,7 @@ impl<'p> Draft<'p> {
             self.code.close();
             self.adjoints.close();
         }
+        self.find_with_adjoints();
         self.steps = Steps::find(context, self);
         for variable in &self.forward.routine.variables[self.tape.index() + 1..] {
             self.namer.reserve(&variable.name);

@@ -24,7 +24,8 @@
 //!
 //! In the forward chain the out-label of e stands on the first edge. In the adjoint chain the in-label
 //! of e (the arm or body that it ends) is the out-label of the first edge. O(vertices + edges), plus the
-//! sort that numbers the inserted blocks.
+//! sort that numbers the inserted blocks. Loops and branches in which the adjoint does nothing are left out: the edges
+//! into and out of such a one are one edge of the adjoint graph.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -33,6 +34,8 @@ use cfg_core::{
     ir::{Cfg, Edge, FreshIds, Origin, OriginRole, Stmt, Vertex, VertexKind},
     structure::Structure,
 };
+
+use fixedbitset::FixedBitSet;
 
 use crate::code::built;
 
@@ -54,6 +57,8 @@ pub(crate) trait ForwardCode {
 
 /// The statements in the vertices and inserted blocks of the adjoint graph.
 pub(crate) trait AdjointCode {
+    /// True if the adjoint graph leaves the loop or branch with this header out.
+    fn is_left_out(&self, header: VertexId) -> bool;
     /// The adjoint of a vertex (the FORLOOP for an ENDLOOP, the BRANCH for an ENDBRANCH).
     fn adjoint(&mut self, v: VertexId) -> VertexKind;
     /// Statements before the adjoint loop.
@@ -236,24 +241,27 @@ pub(crate) fn adjoint_graph(
     structure: &Structure,
     code: &mut impl AdjointCode,
 ) -> Result<Cfg, Diagnostics> {
-    let n = cfg.vertex_count();
-    // Images stand in the order of the adjoint graph; `image` maps an original vertex to its place.
-    let position = |v: VertexId| (n - 1) as u32 - structure.position[v.index()];
-    let image = |v: VertexId| VertexId::new(position(v) as usize);
+    let left_out = left_out(cfg, structure, code);
+    // Images stand in the order of the adjoint graph; `places` maps an original vertex to its place.
+    let mut places = vec![0; cfg.vertex_count()];
     let mut chains = Chains::new(cfg);
     for &v in structure.order.iter().rev() {
-        let vertex = cfg.vertex(v);
-        chains.image(vertex, -vertex.id, OriginRole::Adjoint, code.adjoint(v));
+        if !left_out.contains(v.index()) {
+            let vertex = cfg.vertex(v);
+            places[v.index()] = chains.images.len() as u32;
+            chains.image(vertex, -vertex.id, OriginRole::Adjoint, code.adjoint(v));
+        }
     }
+    let image = |v: VertexId| VertexId::new(places[v.index()] as usize);
     // The FORLOOP that takes the place of a loop at its outside: the adjoint of its ENDLOOP.
     let outside = |header: VertexId| structure.partner(header).unwrap_or(header);
     for &j in structure.order.iter().rev() {
+        if left_out.contains(j.index()) {
+            continue;
+        }
         for &e in cfg.in_edges(j) {
-            let edge = cfg.edge(e);
-            let i = edge.from;
             let kind = structure.kind(e);
             let from = if kind.loop_entry { outside(j) } else { j };
-            let to = if kind.loop_exit { outside(i) } else { i };
             if kind.loop_entry {
                 chains.insert(OriginRole::ValueSave, j, code.loop_entry(j, e));
             }
@@ -264,7 +272,29 @@ pub(crate) fn adjoint_graph(
             if matches!(cfg.vertex(j).kind, VertexKind::Exit) {
                 chains.insert(OriginRole::ReturnSave, j, code.routine_exit());
             }
-            if kind.loop_exit {
+            // The edge through loops and branches that are left out is that into the first of them.
+            let mut entry = e;
+            while left_out.contains(cfg.edge(entry).from.index()) {
+                let end = cfg.edge(entry).from;
+                let is_branch = matches!(cfg.vertex(end).kind, VertexKind::EndBranch);
+                let header = if is_branch { outside(end) } else { end };
+                let mut into = cfg.in_edges(header).iter().copied();
+                let Some(before) = into.find(|&e| !structure.kind(e).loop_back) else {
+                    break;
+                };
+                entry = before;
+                if structure.kind(entry).loop_entry {
+                    chains.insert(
+                        OriginRole::ValueSave,
+                        header,
+                        code.loop_entry(header, entry),
+                    );
+                }
+            }
+            let i = cfg.edge(entry).from;
+            let is_exit = structure.kind(entry).loop_exit;
+            let to = if is_exit { outside(i) } else { i };
+            if is_exit {
                 chains.insert(OriginRole::BoundPop, i, code.loop_exit(i));
             }
             if matches!(cfg.vertex(i).kind, VertexKind::EndBranch) {
@@ -276,4 +306,21 @@ pub(crate) fn adjoint_graph(
         }
     }
     chains.finish()
+}
+
+/// The vertices of loops and branches that the adjoint graph leaves out.
+fn left_out(cfg: &Cfg, structure: &Structure, code: &impl AdjointCode) -> FixedBitSet {
+    let mut left_out = FixedBitSet::with_capacity(cfg.vertex_count());
+    for &v in &structure.order {
+        let header = match cfg.vertex(v).kind {
+            VertexKind::Loop { .. } | VertexKind::Branch(_) => Some(v),
+            VertexKind::EndLoop | VertexKind::EndBranch => structure.partner(v),
+            VertexKind::Entry | VertexKind::Exit | VertexKind::Block(_) => None,
+        };
+        let is_inside = structure.parent[v.index()].is_some_and(|v| left_out.contains(v.index()));
+        if is_inside || header.is_some_and(|header| code.is_left_out(header)) {
+            left_out.insert(v.index());
+        }
+    }
+    left_out
 }

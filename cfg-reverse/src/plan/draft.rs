@@ -9,6 +9,7 @@ use cfg_core::{
     },
     memory::locations::Locations,
     memory::{global_set::GlobalSet, named::Named},
+    structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 use std::{collections::HashMap, sync::Arc};
@@ -59,6 +60,9 @@ pub(crate) struct Draft<'p> {
     pub(crate) free: FixedBitSet,
     /// The steps that the reverse sweep undoes, as soon as all adjoints are written.
     pub(crate) steps: Steps,
+    /// The headers of loops and branches with adjoints of statements inside, as soon as all adjoints are written; every
+    /// vertex of a general graph.
+    pub(crate) with_adjoints: FixedBitSet,
     /// The needs of the adjoint of every statement.
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written.
@@ -147,6 +151,7 @@ impl<'p> Draft<'p> {
             lasting,
             free,
             steps: Steps::default(),
+            with_adjoints: FixedBitSet::new(),
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
             alternatives: Vec::new(),
@@ -194,10 +199,24 @@ impl<'p> Draft<'p> {
         (code, adjoint)
     }
 
-    /// True if a statement of the vertex has an adjoint.
-    pub(crate) fn has_adjoint(&self, v: VertexId) -> bool {
-        let mut adjoints = self.adjoints.row(v).iter();
-        adjoints.any(|adjoint| !adjoint.before_pops.is_empty() || !adjoint.code.is_empty())
+    /// Finds the loops and branches with adjoints of statements inside.
+    pub(crate) fn find_with_adjoints(&mut self) {
+        let n = self.cfg.vertex_count();
+        let mut found = FixedBitSet::with_capacity(n);
+        match self.shape {
+            Shape::Structured(structure) => {
+                for v in (0..n).map(VertexId::new) {
+                    let mut adjoints = self.adjoints.row(v).iter();
+                    let has_adjoint =
+                        adjoints.any(|a| !a.before_pops.is_empty() || !a.code.is_empty());
+                    if has_adjoint || self.code.row(v).iter().any(|code| code.forward.is_some()) {
+                        insert_around(structure, v, &mut found);
+                    }
+                }
+            }
+            Shape::General(_) => found.insert_range(..),
+        }
+        self.with_adjoints = found;
     }
 
     /// The vertex that is EXIT.
@@ -207,6 +226,13 @@ impl<'p> Draft<'p> {
         let exit = self.shape.order().iter().rev().copied().find(is_exit);
         exit.unwrap_or(VertexId::new(0))
     }
+}
+
+/// Inserts the headers of the loops and branches around a vertex into a set that has, with each, those around it.
+pub(crate) fn insert_around(structure: &Structure, v: VertexId, set: &mut FixedBitSet) {
+    let outward = |v: &VertexId| structure.parent[v.index()];
+    let mut around = std::iter::successors(outward(&v), outward);
+    while around.next().is_some_and(|header| !set.put(header.index())) {}
 }
 
 /// Gives an adjoint variable to every real parameter and result, to every active variable, and to every variable

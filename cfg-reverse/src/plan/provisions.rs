@@ -19,11 +19,20 @@ use std::collections::BTreeMap;
 use crate::{
     code::rows::Rows,
     plan::{
-        branches::deciding, callee_globals::CalleeGlobals, counters::LoopPlan, draft::Draft,
-        reads::Reads, steps::Computed,
+        branches::deciding,
+        callee_globals::CalleeGlobals,
+        counters::LoopPlan,
+        draft::{Draft, insert_around},
+        reads::Reads,
+        shape::Shape,
+        steps::Computed,
     },
     prepare::context::Context,
 };
+
+/// The number of times that loops and branches are left out of the reverse sweep if more of them restore values; after
+/// that, all stay.
+const ROUNDS: usize = 4;
 
 /// The sources of values, loops and branches for the reverse sweep of one routine.
 pub(crate) struct Provisions<'a> {
@@ -39,6 +48,8 @@ pub(crate) struct Provisions<'a> {
     /// The values that the reverse sweep computes behind loops, by header.
     computed: BTreeMap<VertexId, Vec<&'a Computed>>,
     loops: &'a [Option<LoopPlan>],
+    /// The headers of loops and branches that the reverse sweep has, each with those around it.
+    live: FixedBitSet,
     /// Variables that the reverse sweep sets: those that are pushed somewhere, and indices of LOOPs.
     pub(crate) restored: FixedBitSet,
     /// Edges to counted loops on which the value of the index may be needed.
@@ -48,8 +59,46 @@ pub(crate) struct Provisions<'a> {
 }
 
 impl<'a> Provisions<'a> {
-    /// Solves the equations.
+    /// Solves the equations. Loops and branches in which the reverse sweep does nothing are left out, and bounds of
+    /// loops that are left out are not read; more values that are restored may mean more loops, whose bounds are read.
     pub(crate) fn solve(context: &'a Context, draft: &'a Draft<'_>) -> Self {
+        let mut live = draft.with_adjoints.clone();
+        if let Shape::Structured(structure) = draft.shape {
+            for (v, vertex) in draft.cfg.vertices() {
+                let is_asked_for = match vertex.kind {
+                    VertexKind::Loop { .. } => context.counters,
+                    VertexKind::Branch(_) => context.markers,
+                    VertexKind::Entry
+                    | VertexKind::Exit
+                    | VertexKind::Block(_)
+                    | VertexKind::EndLoop
+                    | VertexKind::EndBranch => false,
+                };
+                if is_asked_for {
+                    insert_around(structure, v, &mut live);
+                    live.insert(v.index());
+                }
+            }
+        }
+        let callee_globals = CalleeGlobals::solve(context, draft);
+        for _ in 0..ROUNDS {
+            let provisions = Self::within(context, draft, live.clone(), callee_globals.clone());
+            provisions.insert_restoring(draft, &mut live);
+            if live == provisions.live {
+                return provisions;
+            }
+        }
+        live.insert_range(..);
+        Self::within(context, draft, live, callee_globals)
+    }
+
+    /// Solves the equations for a reverse sweep with only these loops and branches.
+    fn within(
+        context: &'a Context,
+        draft: &'a Draft<'_>,
+        live: FixedBitSet,
+        callee_globals: CalleeGlobals,
+    ) -> Self {
         let program = &context.program;
         let routine = program.routine(draft.id);
         let cfg = draft.cfg;
@@ -58,17 +107,18 @@ impl<'a> Provisions<'a> {
             &context.summary.effects,
             &draft.locations,
             &draft.globals,
-            Reads::new(context, draft),
+            Reads::new(context, draft).within(live.clone()),
         );
         let mut provisions = Self {
             cfg,
             solution: solve_within(cfg, &analysis, context.flow_limit),
             analysis,
-            callee_globals: CalleeGlobals::solve(context, draft),
+            callee_globals,
             saves: Rows::with_capacity(cfg.vertex_count()),
             undone: BTreeMap::new(),
             computed: BTreeMap::new(),
             loops: &draft.loops,
+            live,
             restored: FixedBitSet::with_capacity(routine.variables.len()),
             index_needed: FixedBitSet::with_capacity(cfg.edge_count()),
             evaluated_again: draft.lasting.clone(),
@@ -76,6 +126,36 @@ impl<'a> Provisions<'a> {
         provisions.find_saves(draft);
         provisions.keep_markers_apart(context, draft);
         provisions
+    }
+
+    /// Adds the headers of the loops and branches in which values are restored.
+    fn insert_restoring(&self, draft: &Draft<'_>, live: &mut FixedBitSet) {
+        let Shape::Structured(structure) = draft.shape else {
+            return;
+        };
+        for (v, vertex) in self.cfg.vertices() {
+            let mut entries = self.cfg.in_edges(v).iter();
+            let saves_index = vertex.kind.index().is_some()
+                && entries.any(|&e| !structure.kind(e).loop_back && self.is_index_needed(e));
+            if saves_index
+                || self.save_count(v) > 0
+                || self.undone(v).next().is_some()
+                || !self.callee_globals.saves(v).is_empty()
+                || !self.computed_behind(v).is_empty()
+            {
+                insert_around(structure, v, live);
+            }
+        }
+    }
+
+    /// The headers of the loops and branches that the reverse sweep has.
+    pub(crate) fn live(&self) -> &FixedBitSet {
+        &self.live
+    }
+
+    /// True if the reverse sweep has the loop or branch with a header.
+    pub(crate) fn is_live(&self, header: VertexId) -> bool {
+        self.live.contains(header.index())
     }
 
     fn find_saves(&mut self, draft: &'a Draft<'_>) {

@@ -32,6 +32,8 @@ pub(crate) struct Reads<'a> {
     /// The branches, by vertex, whose selectors are evaluated again in any case.
     free: &'a FixedBitSet,
     steps: &'a Steps,
+    /// The headers of loops and branches that the reverse sweep has; without a set, of all.
+    live: Option<FixedBitSet>,
 }
 
 impl<'a> Reads<'a> {
@@ -46,6 +48,17 @@ impl<'a> Reads<'a> {
             loops: &draft.loops,
             free: &draft.free,
             steps: &draft.steps,
+            live: None,
+        }
+    }
+}
+
+impl Reads<'_> {
+    /// The locations that a reverse sweep with only these loops reads.
+    pub(crate) fn within(self, live: FixedBitSet) -> Self {
+        Self {
+            live: Some(live),
+            ..self
         }
     }
 }
@@ -66,9 +79,13 @@ impl ReverseSweep for Reads<'_> {
     }
 
     fn decision_reads(&self, v: VertexId, read: &mut dyn FnMut(&Expr)) {
-        let branch = self.shape.partner(v);
-        if branch != v && self.free.contains(branch.index()) {
-            let selector = self.cfg.vertex(branch).kind.selector();
+        let is_loop = matches!(self.cfg.vertex(v).kind, VertexKind::Loop { .. });
+        let header = if is_loop { v } else { self.shape.partner(v) };
+        if (self.live.as_ref()).is_some_and(|live| !live.contains(header.index())) {
+            return;
+        }
+        if header != v && self.free.contains(header.index()) {
+            let selector = self.cfg.vertex(header).kind.selector();
             selector.map(deciding).into_iter().for_each(&mut *read);
         }
         if let (Some(plan), VertexKind::Loop { test, .. }) =

@@ -3,12 +3,13 @@
 //! last step: once for all passes that value is computed (`values`) or, as every value that is needed, recorded where
 //! it is overwritten or dies.
 //!
-//! A step is undone only if no run records more for it, up to one value in a run in which no step is executed. The
-//! amount reads nothing that the routine writes, but indices of loops around. Let M be the outermost loop around the
-//! step in which all writes of the variable are such steps: each execution of M costs one value at most, where pushing
-//! costs one for each step. M may be executed often, if it is itself in a loop or the routine is called; then it must
-//! have a step that is executed in each pass of a loop. A variable that callers see must have its value in the
-//! callers after the call, so its steps are undone only if the value behind M is computed, or nothing calls the routine.
+//! A step is undone only if no run records more for it, up to one value for each variable and assignment outside of
+//! loops in a run in which no step is executed. The amount reads nothing that the routine writes, but indices of loops
+//! around and integers that were assigned such values. Let M be the outermost loop around the step in which all writes
+//! of the variable are such steps. If the value behind M is computed, undoing costs nothing. Otherwise the value is
+//! recorded where it is lost, which must not be in a loop: a loop that does not execute M records it, too. A routine
+//! that is called often must execute a step in each pass of a loop. A variable that callers see must keep its value in
+//! the callers, so without a computed value its steps are undone only if nothing calls the routine.
 
 pub(crate) mod increment;
 mod sums;
@@ -92,7 +93,6 @@ impl Steps {
         let mut terms = BTreeMap::new();
         if let Shape::Structured(structure) = draft.shape {
             let followed = search.followed(&structure.order);
-            let needed = with_adjoints(draft);
             let walk = Walk::execute(Graph {
                 cfg: draft.cfg,
                 structure,
@@ -102,7 +102,7 @@ impl Steps {
                 unwritten: &search.unwritten,
                 indices: &search.indices,
                 followed: &followed,
-                needed: &needed,
+                needed: &draft.with_adjoints,
             });
             (found.computed, terms) = (walk.computed, walk.terms);
         }
@@ -151,24 +151,6 @@ fn increments<'a>(draft: &Draft<'a>, routine: &Routine) -> BTreeMap<Position, In
         }
     }
     steps
-}
-
-/// The headers of loops in which some statement has an adjoint, so that the reverse sweep has a loop in any case.
-fn with_adjoints(draft: &Draft<'_>) -> FixedBitSet {
-    let mut found = FixedBitSet::with_capacity(draft.cfg.vertex_count());
-    if let Shape::Structured(structure) = draft.shape {
-        for (v, _) in draft.cfg.vertices() {
-            if draft.has_adjoint(v) {
-                let outward = |v: &VertexId| structure.parent[v.index()];
-                let mut around = std::iter::successors(outward(&v), outward);
-                while around
-                    .next()
-                    .is_some_and(|header| !found.put(header.index()))
-                {}
-            }
-        }
-    }
-    found
 }
 
 /// True if a routine that is reversed calls this one.
@@ -336,22 +318,25 @@ impl<'a> Search<'a, '_> {
         });
     }
 
-    /// The loops that write the variables of steps otherwise than by steps.
-    fn kills(&self) -> HashSet<(LoopId, VarId)> {
+    /// The loops that write the variables of steps otherwise than by steps, and the variables that some loop so writes.
+    fn kills(&self) -> (HashSet<(LoopId, VarId)>, HashSet<VarId>) {
         let targets: HashSet<VarId> = self.steps.values().map(|step| step.target).collect();
-        let mut kills = HashSet::new();
+        let (mut kills, mut killed) = (HashSet::new(), HashSet::new());
         self.each_write(|at, x, is_index| {
             if targets.contains(&x) && (is_index || !self.steps.contains_key(&at)) {
-                let mut around = self.forest.around(at.vertex.index());
+                let mut around = self.forest.around(at.vertex.index()).peekable();
+                if around.peek().is_some() {
+                    killed.insert(x);
+                }
                 while around.next().is_some_and(|l| kills.insert((l, x))) {}
             }
         });
-        kills
+        (kills, killed)
     }
 
     /// The steps that the reverse sweep undoes.
     fn undone(&self, is_called: bool, found: &Steps) -> Vec<(Position, &Increment<'a>)> {
-        let kills = self.kills();
+        let (kills, killed) = self.kills();
         let entry = self.draft.cfg.entry().map_or(0, VertexId::index);
         let dominators = Dominators::new(self.draft.cfg, entry);
         let is_computed = |l: LoopId, x: VarId| {
@@ -370,14 +355,11 @@ impl<'a> Search<'a, '_> {
             let Some(outer) = around.take_while(|&l| !kills.contains(&(l, x))).last() else {
                 continue;
             };
-            let is_local = matches!(self.routine.variable(x).role, Role::Local);
-            let is_often = is_called || self.forest.get(outer).parent.is_some();
-            *pays.entry((outer, x)).or_default() |= match is_called && !is_local {
-                true => is_computed(outer, x),
-                false => {
-                    !is_often || is_computed(outer, x) || self.is_in_each_pass(&dominators, at)
-                }
-            };
+            let is_local = matches!(self.routine.variable(x).role, Role::Local)
+                && self.routine.result != Some(x);
+            let is_once = !killed.contains(&x) && (is_local || !is_called);
+            *pays.entry((outer, x)).or_default() |= is_computed(outer, x)
+                || is_once && (!is_called || self.is_in_each_pass(&dominators, at));
             outermost.push((at, step, outer));
         }
         let is_undone = |(_, step, outer): &(_, &Increment<'_>, LoopId)| {

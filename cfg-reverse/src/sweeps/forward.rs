@@ -220,6 +220,9 @@ impl ForwardCode for Forward<'_, '_, '_> {
     }
 
     fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt> {
+        if !self.sweeps.provisions.is_live(header) {
+            return Vec::new();
+        }
         let plan = self.sweeps.plan(header);
         let mut out = self.push_bounds(header);
         if plan.counter {
@@ -241,6 +244,9 @@ impl ForwardCode for Forward<'_, '_, '_> {
                     .push(self.sweeps.tape_class(index), Expr::var(index)),
             );
         }
+        if !self.sweeps.provisions.is_live(header) {
+            return out;
+        }
         out.extend(self.note_bounds(header));
         if plan.counter {
             let counter = self.counter(header);
@@ -250,7 +256,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
     }
 
     fn loop_end(&mut self, header: VertexId) -> Vec<Stmt> {
-        if !self.sweeps.plan(header).counter {
+        if !self.sweeps.plan(header).counter || !self.sweeps.provisions.is_live(header) {
             return Vec::new();
         }
         let counter = self.counter(header);
@@ -260,7 +266,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
     fn arm_end(&mut self, branch: VertexId, label: i64) -> Vec<Stmt> {
         let s = self.sweeps;
-        if s.provisions.evaluated_again(branch).is_some() {
+        if !s.provisions.is_live(branch) || s.provisions.evaluated_again(branch).is_some() {
             return Vec::new();
         }
         let marker = self.marker(branch, label);

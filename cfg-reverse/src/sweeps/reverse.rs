@@ -73,6 +73,7 @@ impl<'p> Sweeps<'_, 'p> {
         let branch_id = match self.draft.shape {
             Shape::Structured(_) => (self.draft.cfg.vertices()).any(|(v, vertex)| {
                 matches!(vertex.kind, VertexKind::Branch(_))
+                    && self.provisions.is_live(v)
                     && self.provisions.evaluated_again(v).is_none()
             }),
             Shape::General(_) if self.context.trace => true,
@@ -202,6 +203,10 @@ impl Reverse<'_, '_, '_> {
 }
 
 impl AdjointCode for Reverse<'_, '_, '_> {
+    fn is_left_out(&self, header: VertexId) -> bool {
+        !self.sweeps.provisions.is_live(header)
+    }
+
     fn adjoint(&mut self, v: VertexId) -> VertexKind {
         let s = self.sweeps;
         match &s.draft.cfg.vertex(v).kind {

@@ -18,7 +18,7 @@ use cfg_testkit::{
     case::Case, general, generate::Options as Generate, interpret::Limits, property,
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::atomic::{AtomicU64, Ordering},
 };
 
@@ -190,6 +190,25 @@ fn paths(
     paths
 }
 
+/// The vertices of a routine whose sweep has no image of them: those of loops and branches in which it does nothing.
+fn left_out(run: &Run, routine: RoutineId) -> BTreeSet<i64> {
+    let sweeps = run.reversal.sweeps.iter().find(|s| s.0 == routine);
+    let vertices = |r: RoutineId| {
+        run.program
+            .routine(r)
+            .body
+            .iter()
+            .flat_map(|cfg| cfg.vertices())
+    };
+    let images = |r| {
+        let origins = vertices(r).filter_map(|(_, v)| v.origin.filter(|o| o.role.is_image()));
+        origins
+            .map(|origin| origin.vertex)
+            .collect::<BTreeSet<i64>>()
+    };
+    sweeps.map_or_else(BTreeSet::new, |s| &images(s.1) - &images(s.2))
+}
+
 /// The adjoint visits the original vertices in exactly the reverse order; a loop that is entered once
 /// with n iterations visits LOOP n+1 times and ENDLOOP n times forward, and the other way round in the
 /// adjoint.
@@ -202,6 +221,7 @@ fn mirrored(run: &Run) -> Result<(), String> {
         path.0.reverse();
     }
     for (routine, list) in &mut forward {
+        let left_out = left_out(run, *routine);
         let cfg = run
             .program
             .routine(*routine)
@@ -227,6 +247,8 @@ fn mirrored(run: &Run) -> Result<(), String> {
                     }
                 }
             }
+            path.0.retain(|id| !left_out.contains(id));
+            swapped.retain(|id, _| !left_out.contains(id));
             path.1 = swapped;
         }
         list.sort();
@@ -371,6 +393,11 @@ pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<Recorded,
     })
 }
 
+/// The number of integers that a forward sweep records.
+pub(crate) fn integers(case: &Case, options: &Options) -> Result<u64, String> {
+    Ok(run(case, options)?.forward.tape.integers)
+}
+
 /// The record of a forward sweep, in numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recorded {
@@ -402,10 +429,12 @@ pub(crate) fn visited(case: &Case) -> Result<Vec<VertexId>, String> {
 fn mirrored_blocks(run: &Run) -> Result<(), String> {
     // Structure recovery makes loops of branches.
     let cfg = (run.program.routine(run.reversal.forward).body.as_ref()).ok_or("no body")?;
-    let blocks: std::collections::BTreeSet<i64> = (cfg.vertices())
+    let left_out = left_out(run, run.reversal.original);
+    let blocks: BTreeSet<i64> = (cfg.vertices())
         .filter(|(_, v)| !matches!(v.vertex_type(), VertexType::Loop | VertexType::EndLoop))
         .filter_map(|(_, v)| v.origin.filter(|o| o.role.is_image()))
         .map(|o| o.vertex)
+        .filter(|id| !left_out.contains(id))
         .collect();
     let visits = |report: &RunReport, routine| -> Vec<i64> {
         let program = &run.program;

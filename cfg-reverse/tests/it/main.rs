@@ -24,4 +24,5 @@ mod same;
 mod second_order;
 mod signature;
 mod spans;
+mod steps;
 mod tangent;

@@ -60,6 +60,33 @@ impl Sum {
         sum
     }
 
+    fn constant(constant: i64) -> Self {
+        Self {
+            constant,
+            terms: Vec::new(),
+        }
+    }
+
+    /// The factor of a variable, and the sum without it; none if other terms read the variable.
+    fn split(mut self, v: VarId) -> Option<(i64, Self)> {
+        let index = Expr::var(v);
+        let at = self.terms.iter().position(|(_, term)| *term == index)?;
+        let (factor, _) = self.terms.remove(at);
+        (!self.reads(v)).then_some((factor, self))
+    }
+
+    /// The larger of the sum and a constant, where the sum does not overflow.
+    fn at_least(self, least: i64) -> Self {
+        if self.terms.is_empty() {
+            return Self::constant(self.constant.max(least));
+        }
+        let operands = [self.expr(ScalarType::Integer), Expr::Int(least)];
+        Self {
+            constant: 0,
+            terms: vec![(1, Expr::op(Op::Max, operands))],
+        }
+    }
+
     /// True if a term reads the variable.
     pub(crate) fn reads(&self, v: VarId) -> bool {
         self.terms.iter().any(|(_, term)| reads(term, v))
@@ -211,56 +238,50 @@ fn total_of_passes(
         Expr::Int(-1) => (last, first),
         _ => return None,
     };
-    let slope = slope(last, passes.index)?.checked_sub(slope(first, passes.index)?)?;
+    let one = Sum::constant(1);
     // g(i), the number of passes where it is positive.
-    let at = |i: &Expr| {
-        let [first, last] = [first, last].map(|e| with_value(e, passes.index, i));
-        let difference = Expr::op(Op::Sub, [last, first]);
-        Expr::op(Op::Add, [difference, Expr::Int(1)])
-    };
-    let positive = |g: Expr| Expr::op(Op::Max, [g, Expr::Int(1)]);
-    let missing = |g: Expr| {
-        let missing = Expr::op(Op::Sub, [Expr::Int(1), g]);
-        Expr::op(Op::Max, [missing, Expr::Int(0)])
-    };
+    let difference = linear(last)?.plus(-1, &linear(first)?)?;
+    let (slope, rest) = difference.plus(1, &one)?.split(passes.index)?;
+    let [low, high] = [linear(low)?, linear(high)?];
+    let [at_low, at_high] = [&low, &high].map(|i| rest.clone().plus(slope, i));
+    let (at_low, at_high) = (at_low?, at_high?);
+    let missing = |g: &Sum| Some(one.clone().plus(-1, g)?.at_least(0));
     let (range, ends) = match slope {
-        1 => {
-            let from = Expr::op(Op::Add, [low.clone(), missing(at(low))]);
-            ([from, high.clone()], [positive(at(low)), at(high)])
-        }
-        -1 => {
-            let to = Expr::op(Op::Sub, [high.clone(), missing(at(high))]);
-            ([low.clone(), to], [at(low), positive(at(high))])
-        }
+        1 => (
+            [low.plus(1, &missing(&at_low)?)?, high],
+            [at_low.at_least(1), at_high],
+        ),
+        -1 => (
+            [low, high.plus(-1, &missing(&at_high)?)?],
+            [at_low, at_high.at_least(1)],
+        ),
         _ => return None,
     };
-    let [from, to] = range;
+    let [from, to] = range.map(|sum| sum.expr(ScalarType::Integer));
+    let [a, b] = ends;
     let count = Expr::op(Op::Trips, [from, to, Expr::Int(1)]);
-    let twice = Expr::op(Op::Mul, [count, Expr::op(Op::Add, ends)]);
+    let twice = Expr::op(Op::Mul, [count, a.plus(1, &b)?.expr(ScalarType::Integer)]);
     let total = Expr::op(Op::Div, [twice, Expr::Int(2)]);
     (total.depth() <= MOST_LEVELS).then_some(total)
 }
 
-/// The factor of an index in a sum of integers; none if there may be other operators around it.
-fn slope(e: &Expr, index: VarId) -> Option<i64> {
+/// A narrow expression as a sum of places and other operands with factors.
+fn linear(e: &Expr) -> Option<Sum> {
     match FlatExpr::view(e) {
-        FlatExpr::Place(place) if place.var == index => Some(1),
-        _ if !reads(e, index) => Some(0),
+        FlatExpr::Constant(Constant::Int(k)) => Some(Sum::constant(k)),
         FlatExpr::Op(Op::Add, operands) => {
-            let slopes = operands.iter().map(|e| slope(e, index));
-            slopes.reduce(|a, b| a?.checked_add(b?)).flatten()
+            let mut sum = Sum::default();
+            for e in operands {
+                sum = sum.plus(1, &linear(e)?)?;
+            }
+            Some(sum)
         }
-        FlatExpr::Op(Op::Sub, [a, b]) => slope(a, index)?.checked_sub(slope(b, index)?),
-        FlatExpr::Op(..) | FlatExpr::Place(_) | FlatExpr::Constant(_) => None,
+        FlatExpr::Op(Op::Sub, [a, b]) => linear(a)?.plus(-1, &linear(b)?),
+        FlatExpr::Op(..) | FlatExpr::Place(_) | FlatExpr::Constant(_) => Some(Sum {
+            constant: 0,
+            terms: vec![(1, e.clone())],
+        }),
     }
-}
-
-/// An expression with a value in place of a variable.
-fn with_value(e: &Expr, v: VarId, value: &Expr) -> Expr {
-    e.map(&mut |node| match &node {
-        Expr::Place(place) if place.var == v => value.clone(),
-        _ => node,
-    })
 }
 
 /// True of constants and variables of at most 32 bits, and sums and differences of few. `is_index`: an index of a loop

@@ -35,6 +35,18 @@ struct Value {
     /// True if the value at the start of the pass of the innermost loop that writes the variable is a term.
     relative: bool,
     sum: Sum,
+    /// The expression, if it is a single one of the variable's type.
+    same: Option<Expr>,
+}
+
+impl Value {
+    fn new(relative: bool, sum: Sum) -> Self {
+        Self {
+            relative,
+            sum,
+            same: None,
+        }
+    }
 }
 
 type Values = BTreeMap<VarId, Value>;
@@ -63,7 +75,7 @@ pub(super) struct Graph<'a> {
     pub(super) indices: &'a FixedBitSet,
     /// The positions in the order at which each followed variable is written.
     pub(super) followed: &'a BTreeMap<VarId, Vec<u32>>,
-    /// The headers of loops whose counts the reverse sweep needs in any case.
+    /// The headers of loops that the reverse sweep has in any case.
     pub(super) needed: &'a FixedBitSet,
 }
 
@@ -124,10 +136,7 @@ impl<'a> Walk<'a> {
                 let written: Vec<VarId> = (followed.filter(|(_, positions)| is_written(positions)))
                     .map(|(x, _)| *x)
                     .collect();
-                let start = Value {
-                    relative: true,
-                    sum: Sum::default(),
-                };
+                let start = Value::new(true, Sum::default());
                 values.extend(written.iter().map(|x| (*x, start.clone())));
                 self.enter(v, test, before, written);
             }
@@ -224,6 +233,7 @@ impl<'a> Walk<'a> {
             written,
         } = around;
         let variables = self.graph.variables;
+        let is_needed = self.graph.needed.contains(header.index());
         let mut computed = Vec::new();
         for x in written {
             let (Some(start), Some(pass)) = (before.remove(&x), end.get(&x)) else {
@@ -247,19 +257,13 @@ impl<'a> Walk<'a> {
             if let Some(passes) = &passes {
                 let total = pass.sum.over_range(passes, &|e: &Expr| self.is_narrow(e));
                 if let Some(sum) = total.and_then(|total| start.sum.plus(1, &total)) {
-                    if !start.relative {
+                    if !start.relative && is_needed {
                         add(sum.clone(), None);
                     }
-                    before.insert(
-                        x,
-                        Value {
-                            relative: start.relative,
-                            sum,
-                        },
-                    );
+                    before.insert(x, Value::new(start.relative, sum));
                 }
             } else if !start.relative
-                && self.graph.needed.contains(header.index())
+                && is_needed
                 && !index.is_some_and(|i| pass.sum.reads(i))
                 && let Some(pass) = pass.sum.unfailing()
             {
@@ -284,7 +288,7 @@ impl<'a> Walk<'a> {
                     .map(|(_, term)| self.known(term, values))
                     .collect();
                 let start = values.get(&target.var).cloned();
-                if let (Some(Value { relative, sum }), Some(terms)) = (start, &terms) {
+                if let (Some(Value { relative, sum, .. }), Some(terms)) = (start, &terms) {
                     let signs = step
                         .terms
                         .iter()
@@ -292,7 +296,7 @@ impl<'a> Walk<'a> {
                     let sum = signs.zip(terms).try_fold(sum, |sum, (sign, term)| {
                         sum.plus(sign, &Sum::of(variables, term.clone()))
                     });
-                    new = sum.map(|sum| (target.var, Value { relative, sum }));
+                    new = sum.map(|sum| (target.var, Value::new(relative, sum)));
                 }
                 if let Some(terms) = terms {
                     self.terms.insert(at, terms);
@@ -301,14 +305,11 @@ impl<'a> Walk<'a> {
                 && is_short(variables, value)
                 && let Some(value) = self.known(value, values)
             {
-                let sum = Sum::of(variables, value);
-                new = Some((
-                    target.var,
-                    Value {
-                        relative: false,
-                        sum,
-                    },
-                ));
+                let value = Value {
+                    same: Some(value.clone()),
+                    ..Value::new(false, Sum::of(variables, value))
+                };
+                new = Some((target.var, value));
             }
         }
         self.graph
@@ -337,7 +338,10 @@ impl<'a> Walk<'a> {
                     return node;
                 }
                 match values.get(&v).filter(|value| whole && !value.relative) {
-                    Some(value) => value.sum.expr(self.graph.variables[v.index()].ty),
+                    Some(value) => {
+                        let ty = self.graph.variables[v.index()].ty;
+                        value.same.clone().unwrap_or_else(|| value.sum.expr(ty))
+                    }
                     None => {
                         is_known = false;
                         node
