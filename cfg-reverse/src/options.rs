@@ -49,6 +49,8 @@ pub struct Options {
     pub markers: bool,
     /// Record the value of a running index before each step, although the reverse sweep could step it back.
     pub indices: bool,
+    /// Adjoints of assignments read operands alone, although results would serve them and no run would record more.
+    pub operands: bool,
     /// Reverse the control flow alone, as if there were neither independents nor dependents: every loop is counted, every branch
     /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's
     /// own.
@@ -82,6 +84,7 @@ impl Default for Options {
             counters: false,
             markers: false,
             indices: false,
+            operands: false,
             control_only: false,
             overlap: Overlap::default(),
             merge: false,

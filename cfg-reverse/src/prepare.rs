@@ -159,6 +159,7 @@ pub(crate) fn prepare<'v>(
         counters: options.counters || options.control_only,
         markers: options.markers || options.control_only,
         indices: options.indices,
+        operands: options.operands,
         trace,
         strong: options.strong,
         flow_limit: most,

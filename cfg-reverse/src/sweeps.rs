@@ -5,6 +5,7 @@ pub(crate) mod forward;
 pub(crate) mod jumps;
 pub(crate) mod loops;
 pub(crate) mod reverse;
+mod unused;
 mod zeros;
 
 use cfg_core::{

@@ -221,6 +221,7 @@ fn split(seed: u64) -> Case {
 pub(crate) fn options(seed: u64) -> Options {
     let mut rng = Rng::new(seed ^ 0x6f70_7469_6f6e_7321);
     let mut options = Options {
+        operands: false,
         control_only: false,
         overlap: [Overlap::Assume, Overlap::None][seed as usize / 2 % 2],
         blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],

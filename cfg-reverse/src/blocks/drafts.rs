@@ -31,6 +31,8 @@ pub(crate) fn drafts<'p>(
         return Err(Diagnostics(found));
     }
     solve_needed(context, &setting.prepared.reachable, &mut drafts);
-    read_results(context, &setting.prepared.reachable, &mut drafts);
+    if !context.operands {
+        read_results(context, &setting.prepared.reachable, &mut drafts);
+    }
     Ok(drafts)
 }

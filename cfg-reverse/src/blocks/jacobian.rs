@@ -473,7 +473,12 @@ fn seeds(
 }
 
 /// The variable of the reverse sweep, of the same name, that takes the popped value of a forward variable.
-fn twin_of(scope: &mut Scope, forward: &ForwardScope, variable: VarId, ty: ScalarType) -> VarId {
+pub(super) fn twin_of(
+    scope: &mut Scope,
+    forward: &ForwardScope,
+    variable: VarId,
+    ty: ScalarType,
+) -> VarId {
     let theirs = forward.routine.variable(variable);
     let mut own = Variable::new(theirs.name.clone(), ty, Vec::new(), VariableRole::Local);
     own.origin.clone_from(&theirs.origin);

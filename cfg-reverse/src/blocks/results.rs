@@ -1,10 +1,12 @@
 //! Results in place of operands: the adjoint of `y := exp(x)` reads y behind the statement or x in front of it, and
-//! computes less from y.
+//! computes less from y. The forward sweep may also record the result of an inner function, as in
+//! `y := 1/(1 + exp(x))`, in place of what would be recorded of x.
 //!
-//! Each such assignment has two adjoints. First all read operands, as in [`cfg_analysis::tbr`]; then all read results.
-//! No run may record more than at first: not more bits on any path ([`Comparison`]), no array of unknown extents,
-//! marker or index that was not recorded, no value of a caller that the reverse sweep did not change. Assignments
-//! because of which a run may record more read their operands again, round after round.
+//! Each such assignment has several adjoints. First all read operands, as in [`cfg_analysis::tbr`]; then all read or
+//! record results. No run may record more than at first: not more bits on any path ([`Comparison`]), no array of unknown
+//! extents, marker or index that was not recorded, no value of a caller that the reverse sweep did not change.
+//! Assignments because of which a run may record more, and those that record functions and spare nothing, are written
+//! in their next simpler way, round after round.
 
 use cfg_core::{
     entity::{EdgeId, RoutineId, VarId, VertexId},
@@ -24,8 +26,8 @@ use crate::{
     prepare::context::Context,
 };
 
-/// The number of times that the assignments because of which more is recorded are taken out.
-const ROUNDS: usize = 6;
+/// The number of times that assignments are written in a simpler way before all read operands.
+const ROUNDS: usize = 8;
 
 /// Lets assignments of the routines read results. `reachable`: the routines, callees first where there is no
 /// recursion, the main one last.
@@ -39,10 +41,11 @@ pub(crate) fn read_results(
         return;
     }
     let (then, recorded_then) = amounts(context, reachable, drafts);
-    let all: Vec<(usize, usize)> = (drafts.iter().enumerate())
-        .flat_map(|(r, draft)| (0..draft.as_ref().map_or(0, count)).map(move |k| (r, k)))
-        .collect();
-    exchange(drafts, &all);
+    for draft in drafts.iter_mut().flatten() {
+        for k in 0..count(draft) {
+            draft.rewrite(k, draft.alternatives[k].ways.len() - 1);
+        }
+    }
     for round in 0..=ROUNDS {
         solve_needed(context, reachable, drafts);
         let (now, recorded_now) = amounts(context, reachable, drafts);
@@ -54,28 +57,31 @@ pub(crate) fn read_results(
             })
             .collect();
         let comparison = Comparison::new(reachable, drafts, &calls, &recorded_now, &recorded_then);
-        let blamed = match round < ROUNDS {
-            true => blamed(context, drafts, &comparison, &now, &then),
-            false => used(drafts, |_, _| true),
-        };
-        if blamed.is_empty() {
+        let mut simpler = useless(drafts, &now, &then);
+        if simpler.is_empty() {
+            simpler = blamed(context, drafts, &comparison, &now, &then);
+        }
+        if simpler.is_empty() {
             return;
         }
-        exchange(drafts, &blamed);
+        if round == ROUNDS {
+            simpler = used(drafts, |_, _| true);
+        }
+        for (r, k) in simpler {
+            if let Some(draft) = &mut drafts[r] {
+                let way = if round == ROUNDS {
+                    0
+                } else {
+                    draft.alternatives[k].way - 1
+                };
+                draft.rewrite(k, way);
+            }
+        }
     }
     solve_needed(context, reachable, drafts);
 }
 
-/// Writes assignments, each a routine and an alternative, in the other of two ways.
-fn exchange(drafts: &mut [Option<Draft<'_>>], assignments: &[(usize, usize)]) {
-    for &(r, k) in assignments {
-        if let Some(draft) = &mut drafts[r] {
-            draft.exchange(k);
-        }
-    }
-}
-
-/// The assignments that read results, as far as they are `wanted`.
+/// The assignments that are not written from operands, as far as they are `wanted`.
 fn used(
     drafts: &[Option<Draft<'_>>],
     wanted: impl Fn(&Draft<'_>, usize) -> bool,
@@ -83,7 +89,7 @@ fn used(
     let mut found = Vec::new();
     for (r, draft) in drafts.iter().enumerate() {
         let Some(draft) = draft else { continue };
-        let all = (0..draft.alternatives.len()).filter(|&k| draft.alternatives[k].is_used);
+        let all = (0..draft.alternatives.len()).filter(|&k| draft.alternatives[k].way > 0);
         found.extend(all.filter(|&k| wanted(draft, k)).map(|k| (r, k)));
     }
     found
@@ -181,12 +187,55 @@ impl Amount {
     }
 }
 
+/// The saves of one amount, in order, that the other one does not have.
+fn difference<'a>(of: &'a Amount, other: &'a Amount) -> impl Iterator<Item = &'a Save> {
+    let mut rest = other.saves.iter().map(|save| save.key).peekable();
+    of.saves.iter().filter(move |save| {
+        while rest.next_if(|key| *key < save.key).is_some() {}
+        rest.peek() != Some(&save.key)
+    })
+}
+
+/// The assignments that record functions although their routine records nothing less that they no longer read. A word
+/// that callers are spared does not count: a routine that starts to record costs each call more than a function.
+fn useless(
+    drafts: &[Option<Draft<'_>>],
+    now: &[Option<Amount>],
+    then: &[Option<Amount>],
+) -> Vec<(usize, usize)> {
+    let spared: Vec<FixedBitSet> = (drafts.iter().zip(now.iter().zip(then)))
+        .map(|(draft, amounts)| {
+            let mut all = FixedBitSet::new();
+            if let (Some(draft), (Some(now), Some(then))) = (draft, amounts) {
+                all.grow(draft.locations.len());
+                for Save { place, .. } in difference(then, now) {
+                    (draft.locations).each_location(place, &mut |l| all.insert(l.index()));
+                }
+            }
+            all
+        })
+        .collect();
+    used(drafts, |draft, k| {
+        let alternative = &draft.alternatives[k];
+        let at = alternative.at;
+        let code = &draft.code.row(at.vertex)[at.statement];
+        if code.forward.is_none() {
+            return false;
+        }
+        let r = draft.id.index();
+        let read = alternative.ways[0].0.reads_before.as_slice();
+        let own =
+            |l: &u32| !code.reads_before.as_slice().contains(l) && spared[r].contains(*l as usize);
+        !read.iter().any(own)
+    })
+}
+
 /// True if callers see the variable.
 fn is_seen(routine: &Routine, v: VarId) -> bool {
     !matches!(routine.variable(v).role, Role::Local) || routine.result == Some(v)
 }
 
-/// The assignments that read results because of which some run may record more.
+/// The assignments not written from operands because of which some run may record more.
 fn blamed(
     context: &Context,
     drafts: &[Option<Draft<'_>>],
@@ -237,6 +286,8 @@ struct More {
     recorded: FixedBitSet,
     /// Locations that branches read whose markers are recorded.
     selectors: FixedBitSet,
+    /// Vertices that record more, if that is due to them.
+    vertices: FixedBitSet,
     /// Indices of loops are recorded.
     indices: bool,
 }
@@ -252,22 +303,26 @@ impl More {
         let mut more = Self {
             recorded: FixedBitSet::with_capacity(draft.locations.len()),
             selectors: FixedBitSet::with_capacity(draft.locations.len()),
+            vertices: FixedBitSet::with_capacity(draft.cfg.vertex_count()),
             indices: !now.indices.is_subset(&then.indices),
         };
-        let mut any = more.indices || now.of_callees.difference(&then.of_callees).next().is_some();
+        let vertices = draft.cfg.vertices().map(|(v, _)| v);
+        let vertices = vertices.filter(|&v| comparison.is_due_to(draft.id, v));
+        more.vertices.extend(vertices.map(VertexId::index));
+        let mut any = more.indices
+            || !more.vertices.is_clear()
+            || now.of_callees.difference(&then.of_callees).next().is_some();
         let add = |place: &Place, to: &mut FixedBitSet| {
             (draft.locations).each_location(place, &mut |l| to.insert(l.index()));
         };
-        let mut before = then.saves.iter().map(|save| save.key).peekable();
-        for Save { key, place } in &now.saves {
-            while before.next_if(|other| other < key).is_some() {}
+        for Save { key, place } in difference(now, then) {
             // Extents that are not known are 0 in the comparison.
             let is_long = bits(draft, place, 0) == 0;
             let is_more = || match key.0 {
                 usize::MAX => comparison.is_blamed(draft.id),
                 v => comparison.is_due_to(draft.id, VertexId::new(v)),
             };
-            if before.peek() != Some(key) && (is_long || is_more()) {
+            if is_long || is_more() {
                 any = true;
                 add(place, &mut more.recorded);
             }
@@ -290,8 +345,9 @@ impl More {
         let alternative = &draft.alternatives[k];
         let at = alternative.at;
         let code = &draft.code.row(at.vertex)[at.statement];
-        let other = &alternative.other.0;
+        let other = &alternative.ways[0].0;
         self.indices
+            || code.forward.is_some() && self.vertices.contains(at.vertex.index())
             || [(&self.recorded, code), (&self.selectors, other)]
                 .into_iter()
                 .any(|(set, code)| {

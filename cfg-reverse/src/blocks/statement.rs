@@ -4,6 +4,7 @@ use cfg_core::{
     dataflow::Position,
     diagnostic::{Diagnostic, site::Element},
     elemental,
+    entity::VarId,
     flat::FlatStmt,
     ir::{Expr, Place, Routine, ScalarType, Stmt, StmtKind, TapeClass},
 };
@@ -11,12 +12,13 @@ use std::collections::HashMap;
 
 use crate::{
     blocks::{
+        jacobian::twin_of,
         preaccumulated::{Choice, write},
         price::code_cost,
     },
     code::{
         expressions::{array_of_zeros, extent_of, zero},
-        routines::is_deferred,
+        routines::{is_deferred, tape_class},
         typing,
     },
     codes,
@@ -24,9 +26,11 @@ use crate::{
         Unsupported,
         assignment::{self, Given},
         conform,
+        linearize::{Nodes, Workspace},
+        scope::forward_temporary,
     },
     plan::{
-        adjoints::{Alternative, StatementAdjoint, StatementCode, Written, primal_reads},
+        adjoints::{Alternatives, StatementAdjoint, StatementCode, Written, primal_reads},
         draft::Draft,
         extents::check_extents,
         steps::Steps,
@@ -66,7 +70,7 @@ impl<'p> Draft<'p> {
                     vertex: v,
                     statement: s,
                 };
-                match self.statement(context, routine, statement) {
+                match self.statement(context, routine, statement, &mut twins) {
                     Ok(code) => self.push(code),
                     Err((info, message)) => {
                         let problem = Diagnostic::error(info, message, info.explanation);
@@ -93,6 +97,7 @@ impl<'p> Draft<'p> {
         context: &Context,
         routine: &Routine,
         statement: &Stmt,
+        twins: &mut HashMap<VarId, VarId>,
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
         match FlatStmt::view(&statement.kind) {
@@ -101,10 +106,14 @@ impl<'p> Draft<'p> {
                     .map_err(unsupported)?;
                 let shaped =
                     target.subscripts.is_empty() && is_deferred(routine.variable(target.var));
-                if !shaped && let Some(other) = self.by_result(target, value, &reverse) {
-                    let at = self.scope.here;
-                    let is_used = false;
-                    self.alternatives.push(Alternative { at, other, is_used });
+                let mut ways = vec![Written::default()];
+                if !shaped {
+                    ways.extend(self.by_result(target, value, &reverse));
+                    ways.extend(self.by_functions(target, value, &reverse, twins));
+                }
+                if ways.len() > 1 {
+                    let (at, way) = (self.scope.here, 0);
+                    self.alternatives.push(Alternatives { at, ways, way });
                 }
                 let code = self.before(reverse);
                 if shaped {
@@ -180,6 +189,56 @@ impl<'p> Draft<'p> {
             after_pops: true,
         };
         Some((code_of, adjoint))
+    }
+
+    /// The adjoint of an assignment from the results of inner functions, which the forward sweep records, if that
+    /// takes less than `by_operands`.
+    fn by_functions(
+        &mut self,
+        target: &Place,
+        value: &Expr,
+        by_operands: &[Stmt],
+        twins: &mut HashMap<VarId, VarId>,
+    ) -> Option<Written> {
+        let functions = assignment::functions(&mut self.scope, target, value);
+        if functions.is_empty() {
+            return None;
+        }
+        let (scope, sweep) = (&mut self.scope, &mut self.forward);
+        sweep.temporaries.reset();
+        let active = |v| scope.contributes(v);
+        let variables = &sweep.routine.variables;
+        let mut nodes = Nodes::split(variables, value, &active, Workspace::default());
+        let (mut forward, mut given, mut before_pops) = (Vec::new(), Vec::new(), Vec::new());
+        let tape = self.tape;
+        for n in functions {
+            let ty = nodes.nodes[n].ty.ty;
+            let result = forward_temporary(scope, sweep, "c", ty);
+            forward.push(Stmt::assign(Place::whole(result), nodes.rebuild(n)));
+            let (class, value) = (tape_class(ty), Expr::var(result));
+            forward.push(Stmt::new(StmtKind::Push { tape, class, value }));
+            nodes.give(n, result);
+            let twin = twins.entry(result);
+            let twin = *twin.or_insert_with(|| twin_of(scope, sweep, result, ty));
+            let target = Place::whole(twin);
+            before_pops.push(Stmt::new(StmtKind::Pop {
+                tape,
+                class,
+                target,
+            }));
+            given.push((n, twin));
+        }
+        forward.push(Stmt::assign(target.clone(), nodes.rebuild(nodes.root())));
+        before_pops.reverse();
+        let given = Given::Functions(&given);
+        let code = assignment::adjoint(scope, target, value, given).ok()?;
+        if code_cost(&code) >= code_cost(by_operands) {
+            return None;
+        }
+        let (mut written, mut adjoint) = self.before(code);
+        written.forward = Some(forward.into());
+        adjoint.before_pops = before_pops;
+        Some((written, adjoint))
     }
 
     /// An assignment that may change its target's shape: the target's extents before it go on the tape, and the

@@ -9,5 +9,5 @@
 mod adjoint;
 mod tangent;
 
-pub(crate) use adjoint::{Given, adjoint};
+pub(crate) use adjoint::{Given, adjoint, functions};
 pub(crate) use tangent::{tangent, tangent_of};

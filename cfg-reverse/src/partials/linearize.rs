@@ -44,6 +44,8 @@ pub(crate) struct Node<'e> {
     mentioned: bool,
     /// True if the value of an inner node that contains this one is computed for partials.
     evaluated: bool,
+    /// True if the temporary has the value already, see [`Nodes::give`].
+    given: bool,
 }
 
 pub(crate) enum NodeKind<'e> {
@@ -174,6 +176,7 @@ impl<'e> Nodes<'e> {
             temporary: None,
             mentioned: false,
             evaluated: false,
+            given: false,
         });
         self.nodes.len() - 1
     }
@@ -326,7 +329,8 @@ impl<'e> Nodes<'e> {
                 }
                 self.lists.partials[k] = partial;
             }
-            let evaluated = self.nodes[n].evaluated || self.nodes[n].mentioned;
+            let node = &self.nodes[n];
+            let evaluated = !node.given && (node.evaluated || node.mentioned);
             for k in (children.start..children.end).rev() {
                 let c = self.lists.operands[k];
                 let child = &mut self.nodes[c];
@@ -342,7 +346,11 @@ impl<'e> Nodes<'e> {
         self.name_conditions();
         let mut code = Vec::new();
         for n in 0..self.nodes.len() {
-            if let (true, Some(t)) = (self.nodes[n].mentioned, self.nodes[n].temporary) {
+            if let (true, false, Some(t)) = (
+                self.nodes[n].mentioned,
+                self.nodes[n].given,
+                self.nodes[n].temporary,
+            ) {
                 let value = self.guarded(n, self.rebuild(n), self.nodes[n].ty.rank);
                 code.push(Stmt::assign(Place::whole(t), value));
             }

@@ -34,14 +34,15 @@ pub(crate) struct StatementAdjoint {
 /// The parts of one statement's adjoint: what the forward sweep must do for it, and its code in the reverse sweep.
 pub(crate) type Written = (StatementCode, StatementAdjoint);
 
-/// Another way of writing the adjoint of a statement.
+/// An assignment whose adjoint can be written in several ways.
 #[derive(Clone, Debug)]
-pub(crate) struct Alternative {
+pub(crate) struct Alternatives {
     pub(crate) at: Position,
-    /// The way that is not in use.
-    pub(crate) other: Written,
-    /// True if the way in use is the other one than at first.
-    pub(crate) is_used: bool,
+    /// The ways, each recording no less than those before: from operands; from the result or from recorded functions;
+    /// empty where it is in use.
+    pub(crate) ways: Vec<Written>,
+    /// The way in use.
+    pub(crate) way: usize,
 }
 
 /// Most locations that a list holds in place.

@@ -22,7 +22,7 @@ use crate::{
     memory::summary::given_adjoint,
     partials::scope::{ForwardScope, Scope},
     plan::{
-        adjoints::{Alternative, StatementAdjoint, StatementCode, Written, primal_reads},
+        adjoints::{Alternatives, StatementAdjoint, StatementCode, Written, primal_reads},
         branches::{with_free_operands, with_lasting_selectors},
         counters::{LoopPlan, plan_loops},
         shape::Shape,
@@ -67,8 +67,8 @@ pub(crate) struct Draft<'p> {
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written.
     pub(crate) adjoints: Rows<StatementAdjoint>,
-    /// Adjoints of assignments that read the result, or, where these are in use, those that read the operands.
-    pub(crate) alternatives: Vec<Alternative>,
+    /// The assignments whose adjoints can be written in several ways.
+    pub(crate) alternatives: Vec<Alternatives>,
     /// Temporaries of the forward routine.
     pub(crate) forward: ForwardScope,
     /// The parameters of the forward sweep: those of the routine, its result, the tape.
@@ -166,14 +166,16 @@ impl<'p> Draft<'p> {
         self.adjoints.push(adjoint);
     }
 
-    /// Writes a statement in the other of two ways.
-    pub(crate) fn exchange(&mut self, alternative: usize) {
-        let alternative = &mut self.alternatives[alternative];
-        let (v, s) = (alternative.at.vertex, alternative.at.statement);
-        let (code, adjoint) = &mut alternative.other;
-        std::mem::swap(&mut self.code.row_mut(v)[s], code);
-        std::mem::swap(&mut self.adjoints.row_mut(v)[s], adjoint);
-        alternative.is_used = !alternative.is_used;
+    /// Writes one of the [alternatives](Self::alternatives) in another way.
+    pub(crate) fn rewrite(&mut self, alternative: usize, way: usize) {
+        let Alternatives { at, ways, way: now } = &mut self.alternatives[alternative];
+        let (v, s) = (at.vertex, at.statement);
+        for way in [*now, way] {
+            let (code, adjoint) = &mut ways[way];
+            std::mem::swap(&mut self.code.row_mut(v)[s], code);
+            std::mem::swap(&mut self.adjoints.row_mut(v)[s], adjoint);
+        }
+        *now = way;
     }
 
     /// The span and the origin of all that is made from a statement.

@@ -38,6 +38,8 @@ pub(crate) struct Context {
     pub(crate) indices: bool,
     /// True if graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,
+    /// Adjoints of assignments read operands alone.
+    pub(crate) operands: bool,
     /// The products of adjoints and partials that are strong.
     pub(crate) strong: Strong,
     /// Most bits that the states of one data-flow analysis of one routine may take.

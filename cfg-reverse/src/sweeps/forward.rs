@@ -22,7 +22,7 @@ use crate::{
         trace,
     },
     plan::shape::Shape,
-    sweeps::{LoopVariables, Sweeps, finish, loop_local},
+    sweeps::{LoopVariables, Sweeps, finish, loop_local, unused::without_unused},
 };
 
 pub(crate) struct Forward<'a, 'b, 'p> {
@@ -83,7 +83,7 @@ impl<'p> Sweeps<'_, 'p> {
             original,
             NameRole::Forward,
         );
-        Ok(routine)
+        Ok(without_unused(routine, self.draft.originals))
     }
 }
 

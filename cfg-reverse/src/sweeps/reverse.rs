@@ -23,7 +23,10 @@ use crate::{
         trace,
     },
     plan::{adjoints::StatementAdjoint, shape::Shape},
-    sweeps::{LoopVariables, Sweeps, finish, loop_local, zeros::without_known_zeros},
+    sweeps::{
+        LoopVariables, Sweeps, finish, loop_local, unused::without_unused,
+        zeros::without_known_zeros,
+    },
 };
 
 pub(crate) struct Reverse<'a, 'b, 'p> {
@@ -118,7 +121,10 @@ impl<'p> Sweeps<'_, 'p> {
             original,
             NameRole::Reverse,
         );
-        Ok(without_known_zeros(routine))
+        Ok(without_unused(
+            without_known_zeros(routine),
+            self.draft.originals,
+        ))
     }
 
     /// The adjoint of a block. Moves the adjoints of the statements out of `adjoints`.

@@ -463,6 +463,7 @@ const DEFAULT: Options = Options {
     counters: false,
     markers: false,
     indices: false,
+    operands: false,
     control_only: false,
     overlap: Overlap::Assume,
     merge: false,
@@ -648,6 +649,12 @@ fn blocks_by_cost() {
     });
 }
 
+/// Bits that a run records.
+pub(crate) fn bits(case: &Case, options: &Options) -> Result<u64, String> {
+    let tape = run(case, options)?.forward.tape;
+    Ok(tape.control_bits + 8 * tape.value_bytes)
+}
+
 /// Bits that a run records by statement, from Jacobians and by cost. If Jacobians replace values that a selector
 /// reads, a branch may need a marker that it does not need by statement. Markers are therefore recorded everywhere.
 fn recorded_bits(case: &Case) -> Result<[u64; 3], String> {
@@ -657,8 +664,7 @@ fn recorded_bits(case: &Case) -> Result<[u64; 3], String> {
             markers: true,
             ..*options
         };
-        let tape = run(case, &options)?.forward.tape;
-        *bits = tape.control_bits + 8 * tape.value_bytes;
+        *bits = self::bits(case, &options)?;
     }
     if bits[2] > bits[0] {
         return Err(format!("by statement, by block, by cost: {bits:?} bits"));

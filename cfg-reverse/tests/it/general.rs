@@ -47,6 +47,7 @@ fn by_trace() {
 }
 
 const TRACE: Options = Options {
+    operands: false,
     control_only: false,
     overlap: cfg_reverse::Overlap::Assume,
     search: cfg_reverse::Search::DEFAULT,

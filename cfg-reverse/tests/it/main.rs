@@ -19,6 +19,7 @@ mod preaccumulate;
 mod rare;
 mod recovered;
 mod results;
+mod reuse;
 mod run;
 mod same;
 mod second_order;

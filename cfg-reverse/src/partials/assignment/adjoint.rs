@@ -2,10 +2,12 @@
 
 use cfg_core::{
     elemental::{Partial, Strong},
+    entity::VarId,
     flat::FlatExpr,
     ir::{Expr, Op, Place, ScalarType, Stmt},
     memory::known::Known,
 };
+use std::borrow::Cow;
 
 use crate::{
     code::{
@@ -20,15 +22,34 @@ use crate::{
     },
 };
 
-/// The value of the right-hand side that an adjoint may read.
+/// Values of the right-hand side that an adjoint may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum Given<'g> {
     /// None: the adjoint evaluates what it needs from the operands.
     Nothing,
     /// The target, which still has the value.
     Target,
     /// A copy of the target: the first statement of the adjoint, which stands before the target gets its old value.
     Copy,
+    /// The values of these [functions], in variables.
+    Functions(&'g [(usize, VarId)]),
+}
+
+/// The functions of an assignment whose results the forward sweep may record in place of operands.
+pub(crate) fn functions(scope: &mut Scope, target: &Place, value: &Expr) -> Vec<usize> {
+    let variables = &scope.routine.variables;
+    let is_scalar = typing::place_rank(variables, target) == 0;
+    let unchanged = matches!(
+        conform(variables, value, Some(target)),
+        Ok(Cow::Borrowed(_))
+    );
+    if !is_scalar || !unchanged {
+        return Vec::new();
+    }
+    let nodes = scope.nodes(value);
+    let found = nodes.functions();
+    scope.workspace = nodes.into_workspace();
+    found
 }
 
 /// The adjoint of `target := value`. The values that the statement overwrites have been restored, but with
@@ -37,7 +58,7 @@ pub(crate) fn adjoint(
     scope: &mut Scope,
     target: &Place,
     value: &Expr,
-    given: Given,
+    given: Given<'_>,
 ) -> Result<Vec<Stmt>, Unsupported> {
     let Some(target_b) = scope
         .derivative_place(target)
@@ -63,10 +84,13 @@ pub(crate) fn adjoint(
         return Ok(vec![zero_of(target_b)]);
     }
     let result = match given {
-        Given::Nothing => None,
+        Given::Nothing | Given::Functions(_) => None,
         Given::Target => Some(Expr::Place(target.clone())),
         Given::Copy => Some(Expr::var(scope.take("t", target_type))),
     };
+    if let Given::Functions(given) = given {
+        given.iter().for_each(|&(n, v)| nodes.give(n, v));
+    }
     let computed = nodes.partials(
         &mut scope.routine,
         &mut scope.namer,

@@ -17,6 +17,28 @@ use crate::{
 };
 
 impl Nodes<'_> {
+    /// The functions, not the root, whose partials are made of their results alone, if they are scalars and always
+    /// evaluated.
+    pub(crate) fn functions(&self) -> Vec<usize> {
+        let is_function = |n: &usize| {
+            let node = &self.nodes[*n];
+            let op = match node.kind {
+                NodeKind::Op(op, _) => op,
+                NodeKind::Leaf(_) | NodeKind::Passive(_) => return false,
+            };
+            let alone = [Op::Sqrt, Op::Cbrt, Op::Exp, Op::Tan, Op::Tanh].contains(&op);
+            alone && node.active && node.ty.rank == 0 && !self.is_guarded(*n)
+        };
+        (0..self.root()).filter(is_function).collect()
+    }
+
+    /// Lets partials read the value of a node from a variable.
+    pub(crate) fn give(&mut self, n: usize, variable: VarId) {
+        let node = &mut self.nodes[n];
+        node.temporary = Some(variable);
+        (node.mentioned, node.given) = (true, true);
+    }
+
     /// True if the value of a node serves its own partials, and would be computed more than once without a temporary.
     /// Assumes that the partials around the node are computed.
     #[expect(

@@ -1,0 +1,275 @@
+//! Results at hand that adjoints use again.
+
+use crate::adjoint::{agrees_smoothly, bits};
+use cfg_core::{
+    ir::{Expr, Op, ScalarType, StmtKind, VertexKind},
+    text,
+};
+use cfg_reverse::{Blocks, Options, reverse};
+use cfg_testkit::{case::Case, flat, general, generate::Options as Generate, property, rng::Rng};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn op<const N: usize>(op: Op, operands: [Expr; N]) -> Expr {
+    Expr::op(op, operands)
+}
+
+/// A bounded function of an expression, whose partial can be made of a result.
+fn function(rng: &mut Rng, v: Expr, ty: ScalarType) -> Expr {
+    let c = |x: f64| match ty {
+        ScalarType::Real32 => Expr::Real32(x as f32),
+        _ => Expr::Real(x),
+    };
+    let again = v.clone();
+    match rng.below(9) {
+        0 => op(Op::Tanh, [v]),
+        1 => op(Op::Exp, [op(Op::Tanh, [v])]),
+        2 => {
+            let e = op(Op::Exp, [op(Op::Neg, [v])]);
+            op(Op::Div, [c(1.0), op(Op::Add, [c(1.0), e])])
+        }
+        3 => {
+            let square = op(Op::Mul, [v, again]);
+            op(Op::Sqrt, [op(Op::Add, [c(1.25), square])])
+        }
+        4 => op(Op::Div, [v, op(Op::Add, [c(2.5), op(Op::Cos, [again])])]),
+        5 => {
+            let square = op(Op::Mul, [v, again]);
+            op(Op::Div, [c(-1.0), op(Op::Add, [c(2.0), square])])
+        }
+        6 => op(Op::Tan, [op(Op::Mul, [c(0.5), op(Op::Sin, [v])])]),
+        7 => op(Op::Cbrt, [op(Op::Add, [c(2.0), op(Op::Tanh, [v])])]),
+        _ => op(
+            Op::Mul,
+            [op(Op::Exp, [op(Op::Sin, [v])]), op(Op::Tanh, [again])],
+        ),
+    }
+}
+
+/// The case with functions in its assignments of reals.
+fn with_functions(case: &Case, seed: u64) -> Case {
+    let mut case = case.clone();
+    let mut rng = Rng::new(seed ^ 0x41);
+    for routine in &mut case.program.routines {
+        let types: Vec<ScalarType> = routine.variables.iter().map(|v| v.ty).collect();
+        for vertex in routine.body.iter_mut().flat_map(|cfg| cfg.vertices_mut()) {
+            let VertexKind::Block(statements) = &mut vertex.kind else {
+                continue;
+            };
+            for statement in statements {
+                if let StmtKind::Assign { target, value } = &mut statement.kind
+                    && types[target.var.index()].is_real()
+                    && value.depth() < 20
+                    && rng.percent(60)
+                {
+                    *value = function(&mut rng, value.clone(), types[target.var.index()]);
+                }
+            }
+        }
+    }
+    case
+}
+
+/// Gradients are those of the oracle, whichever values they are made of.
+#[test]
+fn gradients_by_results() {
+    property::check_numbered(&Generate::SMOOTH, 61_000..61_300, |seed, case| {
+        let case = with_functions(case, seed);
+        agrees_smoothly(&case, &Options::default())?;
+        if seed % 4 == 0 {
+            agrees_smoothly(
+                &case,
+                &Options {
+                    blocks: Blocks::Auto,
+                    ..Options::default()
+                },
+            )?;
+        }
+        Ok(())
+    });
+}
+
+/// No run records more for results, and some record less.
+#[test]
+fn results_take_no_tape() {
+    let sums = [const { AtomicU64::new(0) }; 2];
+    let compare = |case: &Case| {
+        let operands = Options {
+            operands: true,
+            ..Options::default()
+        };
+        let [now, then] = [bits(case, &Options::default())?, bits(case, &operands)?];
+        for (sum, bits) in sums.iter().zip([now, then]) {
+            sum.fetch_add(bits, Ordering::Relaxed);
+        }
+        match now <= then {
+            true => Ok(()),
+            false => Err(format!("more: {now} bits for {then}")),
+        }
+    };
+    property::check_numbered(&Generate::SMOOTH, 61_300..61_700, |seed, case| {
+        compare(&with_functions(case, seed))
+    });
+    for seed in 0..60 {
+        if let Err(message) = compare(&with_functions(&general::generate(seed), seed)) {
+            panic!("graph that does not nest, seed {seed}: {message}");
+        }
+    }
+    let [now, then] = sums.map(AtomicU64::into_inner);
+    println!("{now} bits by results, {then} by operands");
+    assert!(now < then);
+}
+
+/// The text of the forward and the reverse sweep of the main routine.
+fn sweeps(program: &str, options: &Options) -> [String; 2] {
+    let parsed = cfg_format::text::parse(program);
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{}", parsed.problems));
+    let main = program.main.expect("there is one");
+    let valid = cfg_core::validate::validate(program).unwrap_or_else(|d| panic!("{d}"));
+    let made = reverse(&flat(&valid), main, options).unwrap_or_else(|d| panic!("{d}"));
+    [made.forward, made.reverse].map(|r| {
+        let mut out = String::new();
+        let routine = made.program.routine(r);
+        text::routine(&mut out, &made.program, routine).expect("strings take everything");
+        out
+    })
+}
+
+/// Programs with the numbers of functions in their reverse sweeps, of pushes, and of pushes without results.
+const EXAMPLES: [(&str, &[(&str, usize)], usize, usize); 7] = [
+    // Both functions are evaluated once more, and nothing is recorded.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y[n])
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    y[i] := 1.0/(1.0 + exp(-x[i])) + x[i]*tanh(x[i])
+  end
+end
+",
+        &[("exp(", 1), ("tanh(", 1), ("cosh(", 0)],
+        0,
+        0,
+    ),
+    // Results that stay are read; one that its own statement overwrites is, too.
+    (
+        "main subroutine f(in real x, out real y, inout real z)
+  independent x, z
+  dependent y, z
+  y := exp(x)
+  z := sqrt(z)
+  z := tanh(z)
+  y := y*z
+end
+",
+        &[("exp(", 0), ("tanh(", 0), ("cosh(", 0), ("sqrt(", 0)],
+        2,
+        3,
+    ),
+    // Each pass of the loop records the result, not the operand.
+    (
+        "main subroutine f(in integer n, inout real z)
+  independent z
+  dependent z
+  local integer i
+  for i = 1, n
+    z := exp(-z)
+    z := 0.5*z
+  end
+end
+",
+        &[("exp(", 0)],
+        1,
+        1,
+    ),
+    // The operand is overwritten in each pass: an inner function is recorded in its place.
+    (
+        "main subroutine f(in integer n, in real w[n], inout real y)
+  independent w, y
+  dependent y
+  local integer i
+  local real a
+  for i = 1, n
+    a := w[i] + y
+    y := 1.0/(1.0 + exp(-a))
+  end
+end
+",
+        &[("exp(", 0)],
+        1,
+        2,
+    ),
+    // A quotient that is there, and the square of a reciprocal.
+    (
+        "main subroutine f(in real a, in real b, out real y, out real z)
+  independent a, b
+  dependent y, z
+  y := a/b
+  z := 1.0/b
+end
+",
+        &[("1.0/b", 1), ("y/b", 1), ("z*z", 1)],
+        0,
+        0,
+    ),
+    // The result is gone and nothing else needs it: the operand serves.
+    (
+        "main subroutine f(in real x, out real y)
+  independent x
+  dependent y
+  local real t
+  t := exp(x)
+  y := t + x
+  t := 2.0
+  y := y + t
+end
+",
+        &[("exp(", 1)],
+        0,
+        0,
+    ),
+    // A routine that records nothing does not begin to, and hands its result on.
+    (
+        "main subroutine f(in integer n, in real w[n], inout real y)
+  independent w, y
+  dependent y
+  local integer i
+  local real a
+  for i = 1, n
+    a := w[i] + y
+    call logistic(a, y)
+  end
+end
+
+subroutine logistic(in real x, out real s)
+  s := 1.0/(1.0 + exp(-x))
+end
+",
+        &[("exp(", 0)],
+        2,
+        2,
+    ),
+];
+
+#[test]
+fn functions_are_evaluated_once() {
+    let mut failures = String::new();
+    for (program, functions, pushes, without) in EXAMPLES {
+        let operands = Options {
+            operands: true,
+            ..Options::default()
+        };
+        let [forward, reverse] = sweeps(program, &Options::default());
+        let [then, _] = sweeps(program, &operands);
+        let count = |text: &str, part: &str| text.matches(part).count();
+        let recorded = [&forward, &then].map(|text| count(text, "push[real]"));
+        let found = functions.iter().map(|(f, _)| (*f, count(&reverse, f)));
+        let found: Vec<(&str, usize)> = found.collect();
+        if found != functions || recorded != [pushes, without] {
+            failures += &format!("{found:?}, pushes {recorded:?}:\n{forward}\n{reverse}\n");
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
