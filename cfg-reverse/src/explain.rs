@@ -99,6 +99,8 @@ pub enum Value {
     Global(cfg_core::entity::GlobalId),
     /// The entries, so many, of the local Jacobian of the segment that ends here.
     Entries(usize),
+    /// The results of inner functions, so many, of an assignment, which records them in place of operands.
+    Results(usize),
     /// The extents of an array that a statement gives another shape, or that dies.
     Extents(VarId),
 }
@@ -280,6 +282,11 @@ impl<'a, 'p> Planned<'a, 'p> {
             readers,
             more: false,
         };
+        let by_functions = draft.alternatives.iter().filter(|of| {
+            let code = &draft.code.row(of.at.vertex)[of.at.statement];
+            of.way > 0 && code.forward.is_some()
+        });
+        let by_functions: BTreeSet<Position> = by_functions.map(|of| of.at).collect();
         for (v, vertex) in draft.cfg.vertices() {
             let at = |statement| Position {
                 vertex: v,
@@ -328,9 +335,12 @@ impl<'a, 'p> Planned<'a, 'p> {
                     ));
                 }
                 if let Some(&class) = classes.iter().find(|&&c| c != TapeClass::Integer) {
-                    let entries = Value::Entries(classes.len() - extents);
-                    let provision = Provision::Preaccumulated(class);
-                    values.push(plain(entries, provision, loss, reader));
+                    let count = classes.len() - extents;
+                    let (value, provision) = match by_functions.contains(&at(s)) {
+                        true => (Value::Results(count), Provision::Stack(class)),
+                        false => (Value::Entries(count), Provision::Preaccumulated(class)),
+                    };
+                    values.push(plain(value, provision, loss, reader));
                 }
             }
             if let Some(index) = vertex.kind.index() {
@@ -713,6 +723,8 @@ impl Explanation {
             let shown = match &value.place {
                 Value::Place(place) => format!("`{}`", printer.display_place(place)),
                 Value::Global(g) => format!("`{}`", self.program.global(*g).variable.name),
+                Value::Results(1) => "1 result of a function".to_owned(),
+                Value::Results(n) => format!("{n} results of functions"),
                 Value::Entries(1) => "1 partial derivative".to_owned(),
                 Value::Entries(n) => format!("{n} partial derivatives"),
                 Value::Extents(v) => format!("the extents of `{}`", routine.variable(*v).name),
