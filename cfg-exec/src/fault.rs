@@ -324,7 +324,9 @@ impl Fault {
         };
         let named = array.and_then(name)?;
         let astray = match (named.role?, *index) {
-            (NameRole::Cells | NameRole::ScratchCells, index) => Astray::said_by(index, *extent)?,
+            (NameRole::FirstCells | NameRole::ScratchFirstCells, index) => {
+                Astray::said_by(index, *extent)?
+            }
             (NameRole::LastCells | NameRole::ScratchLastCells, ..-1) => Astray {
                 object: index.checked_neg()? - 1,
                 of_other_type: false,
@@ -339,15 +341,20 @@ impl Fault {
     }
 }
 
-/// The fault of a pointer: `cfg_transform::pools` turns an invalid pointer into a subscript that no array has.
+/// The fault of a pointer: `cfg_transform::pools` reads an entry that no table has where a pointer is invalid.
 fn of_pointer(role: &NameRole, index: i64, extent: i64) -> Option<Diagnostic> {
     let pointer = |message: &str, help: &str| Some(Diagnostic::error(&POINTER, message, help));
-    match (role, index) {
-        (NameRole::Cells | NameRole::ScratchCells, _) => match Astray::said_by(index, extent)? {
-            Astray { object: 0, .. } => pointer(
-                "a null pointer is used",
-                "test the pointer before it is used, or let it lead somewhere",
-            ),
+    let null = || {
+        pointer(
+            "a null pointer is used",
+            "test the pointer before it is used, or let it lead somewhere",
+        )
+    };
+    if matches!(role, NameRole::FirstCells | NameRole::ScratchFirstCells)
+        && let Some(astray) = Astray::said_by(index, extent)
+    {
+        return match astray {
+            Astray { object: 0, .. } => null(),
             Astray {
                 of_other_type: true,
                 ..
@@ -359,7 +366,10 @@ fn of_pointer(role: &NameRole, index: i64, extent: i64) -> Option<Diagnostic> {
                 "a pointer is used that leads outside of its object, or to one that has ended",
                 "correct the pointer or the subscript behind it, or end the object later",
             ),
-        },
+        };
+    }
+    match (role, index) {
+        (NameRole::Cells | NameRole::ScratchCells, 0) => null(),
         (
             NameRole::FirstCells
             | NameRole::LastCells

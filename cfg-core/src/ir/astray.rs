@@ -1,23 +1,23 @@
-//! Subscripts of pools that encode the fault of a pointer.
+//! Entries of tables of pools that encode the fault of a pointer.
 
-use super::{Expr, Op};
+use super::{Expr, Op, Subscript};
+use crate::entity::VarId;
 
 /// The fault of a pointer that leads to no cells of its type.
 ///
-/// In a program lowered to pools, a pointer is a subscript of the array of cells, whose first element has number 1. A
-/// pointer that may not be used becomes a subscript below 1, so that every use is an error, and the subscript tells
-/// the reason. With n one more than the number of cells of the pool, the subscript is −o for object o, where 0 is
-/// null, and −(o + n) if the cell belongs to the object but has another type. A record of m cells is accessed one by
-/// one from −(2o + 2)n − (m − 1), or from −(2o + 3)n − (m − 1) if the object has cells of other types, so that each
-/// of the m subscripts encodes the fault.
+/// In a program lowered to pools, the cell that a pointer leads to is checked by a conditional expression. If the
+/// pointer may not be used, it reads an entry of the table of first cells that does not exist, and the number of the
+/// entry tells the reason. With n entries in the table, one more than the pool has cells, the entry is −(n + 1) − o
+/// for object o, where 0 is null, and −(2n + 1) − o if the cell belongs to the object but has another type. Entries
+/// from −n to −1 encode other faults. Null itself is no fault of the check: it leads to cell 0, which no array has.
 ///
 /// ```
 /// use cfg_core::ir::Astray;
 ///
 /// let object = 7;
 /// let astray = Astray { object, of_other_type: true };
-/// assert_eq!(Astray::said_by(-(7 + 101), 100), Some(astray));
-/// assert_eq!(Astray::said_by(12, 100), None);
+/// assert_eq!(Astray::said_by(-(2 * 101 + 1) - 7, 101), Some(astray));
+/// assert_eq!(Astray::said_by(12, 101), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Astray {
@@ -28,92 +28,81 @@ pub struct Astray {
 }
 
 impl Astray {
-    /// The fault that a subscript of a pool of `cells` cells encodes; `None` if it is the subscript of a cell or
-    /// encodes none.
-    pub fn said_by(subscript: i64, cells: i64) -> Option<Self> {
-        let (code, n) = (subscript.checked_neg()?, cells.checked_add(1)?);
-        if code < 0 || n < 1 {
-            return None;
-        }
-        let (object, of_other_type) = match code / n {
-            0 => (code, false),
-            1 => (code - n, true),
-            reason => (reason / 2 - 1, reason % 2 == 1),
-        };
-        Some(Self {
-            object,
-            of_other_type,
+    /// The fault that the number of an entry encodes, in a table of `n` entries; `None` if it is the number of an entry
+    /// or encodes none.
+    pub fn said_by(entry: i64, n: i64) -> Option<Self> {
+        let code = entry.checked_neg()?.checked_sub(n.checked_add(1)?)?;
+        let reasons = 0..n.checked_mul(2)?;
+        reasons.contains(&code).then(|| Self {
+            object: code % n,
+            of_other_type: code >= n,
         })
     }
 
-    /// The subscript by which a faulty pointer to an object uses `used` cells (1 unless a record is used) of a pool of
-    /// `cells` cells.
-    pub fn subscript(object: Expr, used: i64, of_other_type: bool, cells: i64) -> Expr {
-        let n = cells.saturating_add(1);
-        let other = i64::from(of_other_type);
-        if used <= 1 {
-            let code = match of_other_type {
-                false => object,
-                true => Expr::op(Op::Add, [object, Expr::Int(n)]),
-            };
-            return Expr::op(Op::Neg, [code]);
-        }
-        let reason = Expr::op(Op::Mul, [Expr::Int(2), object]);
-        let reason = Expr::op(Op::Add, [reason, Expr::Int(2 + other)]);
-        let code = Expr::op(Op::Mul, [reason, Expr::Int(n)]);
-        // No object has a record larger than the pool: the first of its cells is already an error.
-        let below = Expr::Int(used.min(n) - 1);
-        Expr::op(Op::Sub, [Expr::op(Op::Neg, [code]), below])
+    /// The number of the entry, in a table of `n` entries, that encodes the fault of a pointer to an object.
+    pub fn entry(object: Expr, of_other_type: bool, n: i64) -> Expr {
+        let reason = n.saturating_mul(1 + i64::from(of_other_type));
+        let object = Expr::op(Op::Neg, [object]);
+        Expr::op(Op::Sub, [object, Expr::Int(reason.saturating_add(1))])
+    }
+
+    /// The value that an expression has unless a run-time error ends the run: the first arm of a conditional expression
+    /// whose other arm reads an entry with a negative number. `is_table` tells the tables of first cells.
+    pub fn value_if_none<'e>(e: &'e Expr, is_table: impl Fn(VarId) -> bool) -> Option<&'e Expr> {
+        let Expr::Op(Op::If, operands) = e else {
+            return None;
+        };
+        let [_, value, Expr::Place(entry)] = &**operands else {
+            return None;
+        };
+        let [Subscript::Index(Expr::Op(Op::Sub, number))] = &*entry.subscripts else {
+            return None;
+        };
+        let is_negative = matches!(&**number, [Expr::Op(Op::Neg, _), Expr::Int(1..)]);
+        (is_negative && is_table(entry.var)).then_some(value)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn value(e: &Expr) -> i64 {
-        match e {
-            Expr::Int(n) => *n,
-            Expr::Op(op, operands) => {
-                let values: Vec<i64> = operands.iter().map(value).collect();
-                match (op, &*values) {
-                    (Op::Neg, [a]) => -a,
-                    (Op::Add, [a, b]) => a + b,
-                    (Op::Sub, [a, b]) => a - b,
-                    (Op::Mul, [a, b]) => a * b,
-                    other => panic!("{other:?}"),
-                }
-            }
-            other => panic!("{other:?}"),
-        }
-    }
+    use crate::ir::Place;
 
     #[test]
-    fn subscripts_say_what_they_were_made_from() {
+    fn entries_say_what_they_were_made_from() {
         let cells = 5;
+        let n = cells + 1;
         for object in 0..=cells {
             for of_other_type in [false, true] {
                 let astray = Astray {
                     object,
                     of_other_type,
                 };
-                for used in 1..=cells {
-                    let e = Astray::subscript(Expr::Int(object), used, of_other_type, cells);
-                    // The cells of a record are used one behind the other.
-                    for cell in 0..used {
-                        let subscript = value(&e) + cell;
-                        assert!(subscript <= 0);
-                        assert_eq!(Astray::said_by(subscript, cells), Some(astray));
-                    }
-                }
+                let entry = Astray::entry(Expr::Int(object), of_other_type, n).constant();
+                // Between are the faults of distances, up to the number of objects.
+                assert!(entry.is_some_and(|entry| entry < -n));
+                assert_eq!(entry.and_then(|e| Astray::said_by(e, n)), Some(astray));
             }
         }
-        let larger = value(&Astray::subscript(Expr::Int(0), 60, false, cells));
-        let null = Astray::said_by(larger, cells).expect("a reason");
-        assert_eq!((null.object, null.of_other_type), (0, false));
-        assert_eq!(Astray::said_by(1, cells), None);
-        assert_eq!(Astray::said_by(i64::MIN, cells), None);
+        for entry in [i64::MIN, -3 * n - 1, -n, -1, 0, 1] {
+            assert_eq!(Astray::said_by(entry, n), None, "{entry}");
+        }
         assert_eq!(Astray::said_by(-3, i64::MAX), None);
-        assert_eq!(Astray::said_by(-3, -1), None);
+        assert_eq!(Astray::said_by(-3, 0), None);
+    }
+
+    #[test]
+    fn only_faults_of_tables_are_no_values() {
+        let (table, other) = (VarId::new(0), VarId::new(1));
+        let chosen = |v, entry: Expr| {
+            let entry = Place::element(v, [entry]);
+            Expr::op(Op::If, [Expr::Logical(true), Expr::Int(3), entry.into()])
+        };
+        let value = |e: &Expr| Astray::value_if_none(e, |v| v == table).cloned();
+        let fault = Astray::entry(Expr::var(other), false, 6);
+        assert_eq!(value(&chosen(table, fault.clone())), Some(Expr::Int(3)));
+        assert_eq!(value(&chosen(other, fault.clone())), None);
+        assert_eq!(value(&chosen(table, Expr::var(other))), None);
+        assert_eq!(value(&fault), None);
     }
 }

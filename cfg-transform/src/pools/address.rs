@@ -1,11 +1,11 @@
 //! The address of a place in a pool.
 //!
-//! An index outside of the object, or into an object that has ended, becomes the negative number of the object, 0 for
-//! null. No array has such a subscript, so that every use is a run-time error. Other negative numbers encode cells of
-//! another type, or the use of a record ([`cfg_core::ir::Astray`]).
+//! The index is the cell itself, checked by a conditional expression: where the cell lies outside of the object, or the
+//! object has ended, an entry is read that the table of first cells does not have, which is a run-time error
+//! ([`cfg_core::ir::Astray`]).
 
 use super::{
-    arithmetic::{add, all, either, eq, le, mul, sub},
+    arithmetic::{add, all, either, eq, le, mul, or, sub},
     cells,
     plan::{CELL, Fitting, OBJECT},
     writer::{Mode, Refused, Writer, field, internal_error},
@@ -390,21 +390,36 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The first of `count` cells at an address, if all of them exist; otherwise a number so small that none of the
-    /// cells behind it exists either.
+    /// The first of `count` cells at an address, which all exist, or else a run-time error.
     pub(super) fn checked_index(&mut self, address: &Address, count: i64, mode: Mode) -> Expr {
         let object = self.hoist(address.object.clone(), "object", mode);
         let cell = self.hoist(address.cell.clone(), "cell", mode);
         let last = add(cell.clone(), Expr::Int(count - 1));
         let valid = self.validity_condition(address, &object, cell.clone(), last);
-        let astray = |of_other| Astray::subscript(object.clone(), count, of_other, self.plan.size);
-        let (outside, other) = (astray(false), astray(true));
-        let cell = either(
-            address.fits.clone().unwrap_or(Expr::Logical(true)),
-            cell,
-            other,
-        );
-        self.hoist(either(valid, cell, outside), "index", mode)
+        let index = self.checked_cell(address, (object, cell), valid, &Expr::Logical(false));
+        self.hoist(index, "index", mode)
+    }
+
+    /// The cell of an object if it is valid and the cells there have the type of the address, or if no cell is used;
+    /// otherwise a run-time error.
+    fn checked_cell(
+        &mut self,
+        address: &Address,
+        (object, cell): (Expr, Expr),
+        valid: Expr,
+        unused: &Expr,
+    ) -> Expr {
+        let first = self.plan.pools[address.pool].first;
+        let entries = self.plan.size.saturating_add(1);
+        let mut fault = |of_other| {
+            let entry = Astray::entry(object.clone(), of_other, entries);
+            self.table_entry(first, entry).into()
+        };
+        let cell = match &address.fits {
+            None => cell,
+            Some(fits) => either(or(unused.clone(), fits.clone()), cell, fault(true)),
+        };
+        either(or(unused.clone(), valid), cell, fault(false))
     }
 
     /// The condition under which the cells from `low` to `high` belong to the object, and the subscripts to their
@@ -445,25 +460,11 @@ impl Writer<'_, '_> {
                 self.validity_condition(address, &object, low, high)
             }
         };
-        let astray = |of_other| Astray::subscript(object.clone(), 1, of_other, self.plan.size);
-        let (outside, other) = (astray(false), astray(true));
-        let cell = either(
-            address.fits.clone().unwrap_or(Expr::Logical(true)),
-            cell,
-            other,
-        );
-        let empty = eq(count, Expr::Int(0));
-        let lower = either(empty.clone(), Expr::Int(1), either(valid, cell, outside));
-        let lower = self.hoist(lower, "index", mode);
         // An empty section may have any bounds.
-        let outside = le(lower.clone(), Expr::Int(0));
-        let upper = either(
-            empty,
-            sub(Expr::Int(1), step),
-            either(outside, lower.clone(), end),
-        );
-        let upper = self.hoist(upper, "index", mode);
-        (lower, upper)
+        let empty = eq(count, Expr::Int(0));
+        let lower = self.checked_cell(address, (object, cell), valid, &empty);
+        let lower = self.hoist(lower, "index", mode);
+        (lower, end)
     }
 }
 

@@ -66,6 +66,15 @@ pub(super) fn all(conditions: Vec<Expr>) -> Expr {
     }
 }
 
+/// The disjunction of two conditions, the second of which is evaluated if the first does not hold.
+pub(super) fn or(a: Expr, b: Expr) -> Expr {
+    match a {
+        Expr::Logical(false) => b,
+        Expr::Logical(true) => a,
+        _ => Expr::op(Op::Or, [a, b]),
+    }
+}
+
 pub(super) fn either(condition: Expr, then: Expr, other: Expr) -> Expr {
     if condition == Expr::Logical(true) {
         return then;
