@@ -47,7 +47,8 @@ pub struct Options {
     pub counters: bool,
     /// Record a marker for every branch, although the reverse sweep could evaluate the selectors of some again.
     pub markers: bool,
-    /// Record the value of a running index before each step, although the reverse sweep could step it back.
+    /// Record every integer that the reverse sweep needs, although it could step running indices back and compute other
+    /// integers from what is there.
     pub indices: bool,
     /// Adjoints of assignments read operands alone, although results would serve them and no run would record more.
     pub operands: bool,

@@ -17,7 +17,7 @@ use crate::{
     Blocks, Inside, Options, Unstructured, directions,
     explain::explain,
     memory::summary::Summary,
-    prepare::{lower::lower, normalize::normalize},
+    prepare::{lower::lower, normalize::normalize, tables_of_first_cells},
     reverse, tangent,
 };
 
@@ -25,7 +25,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 18] = [
+const PASSES: [(&str, Pass); 20] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -41,6 +41,15 @@ const PASSES: [(&str, Pass); 18] = [
     ("normalize", |valid, main| {
         let normal = normalize(valid, &Summary::summarise(valid), main);
         Ok(one(valid, &normal.routine))
+    }),
+    ("subscripts", |valid, main| {
+        let flat = flat(valid)?;
+        let summary = Summary::summarise(&flat);
+        let mut normal = normalize(&flat, &summary, main);
+        if let Some(structure) = flat.structure(main) {
+            normal.substitute(&flat, &summary, &tables_of_first_cells(&flat), structure);
+        }
+        Ok(one(&flat, &normal.routine))
     }),
     ("split", |valid, main| {
         let mut normal = normalize(valid, &Summary::summarise(valid), main);
@@ -102,6 +111,13 @@ const PASSES: [(&str, Pass); 18] = [
         let options = Options {
             counters: true,
             markers: true,
+            ..Options::default()
+        };
+        Ok(explain(&flat(valid)?, main, &options)?.to_string())
+    }),
+    ("explain_integers", |valid, main| {
+        let options = Options {
+            indices: true,
             ..Options::default()
         };
         Ok(explain(&flat(valid)?, main, &options)?.to_string())

@@ -16,6 +16,7 @@ pub(crate) mod places;
 pub(crate) mod products;
 pub(crate) mod results;
 pub(crate) mod shallow;
+pub(crate) mod subscripts;
 
 use cfg_analysis::activity::{Activity, Ends};
 use cfg_core::{
@@ -27,6 +28,7 @@ use cfg_core::{
     recover::recover,
     structure::Structure,
 };
+use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
@@ -102,8 +104,12 @@ pub(crate) fn prepare<'v>(
     let mut structures: Vec<Option<Cow<'v, Structure>>> = vec![None; normals.len()];
     // A trace records blocks and jumps: structure is of no use to it.
     let trace = options.unstructured == Unstructured::Trace;
+    let tables = tables_of_first_cells(program);
     for &r in &reachable {
-        let (normal, structure) = normal_form(flat, &summary, r, trace)?;
+        let (mut normal, structure) = normal_form(flat, &summary, r, trace)?;
+        if let Some(structure) = structure.as_deref().filter(|_| !options.indices) {
+            normal.substitute(program, &summary, &tables, structure);
+        }
         normals[r.index()] = Some(normal);
         structures[r.index()] = structure;
     }
@@ -171,6 +177,18 @@ pub(crate) fn prepare<'v>(
         structures,
     };
     Ok((prepared, out))
+}
+
+/// The globals that are tables of the first cells of objects.
+pub(crate) fn tables_of_first_cells(program: &Program) -> FixedBitSet {
+    let roles = original_roles(program.globals.iter().map(|global| &global.variable));
+    let is_table =
+        |role: &&NameRole| matches!(role, NameRole::FirstCells | NameRole::ScratchFirstCells);
+    let tables = roles.into_iter().enumerate();
+    tables
+        .filter(|(_, role)| role.as_ref().is_some_and(is_table))
+        .map(|(g, _)| g)
+        .collect()
 }
 
 /// The normal form of one routine, and its structure, if it is declared or found.

@@ -10,7 +10,9 @@ use cfg_core::{
     flat::FlatExpr,
     ir::{Expr, Op, Place, Program, Routine, Stmt, StmtKind, VertexKind},
     memory::{locations::Locations, named::Named},
+    structure::Structure,
 };
+use fixedbitset::FixedBitSet;
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{
@@ -20,7 +22,7 @@ use crate::{
         branches,
         hoist::{Hoist, needs_hoisting},
         imports::import_globals,
-        optional, products, results,
+        optional, products, results, subscripts,
     },
 };
 
@@ -101,6 +103,23 @@ impl Normal {
         let guarded = self.contains.optional && optional::guard(program, &mut self.routine);
         self.changed |= branches | guarded;
         self.expand() | branches | guarded
+    }
+}
+
+impl Normal {
+    /// Writes the values of integers in their place ([`subscripts`]).
+    pub(crate) fn substitute(
+        &mut self,
+        program: &Program,
+        summary: &Summary,
+        tables: &FixedBitSet,
+        structure: &Structure,
+    ) {
+        let routine = &mut self.routine;
+        if subscripts::substitute(program, summary, tables, structure, routine) && !self.changed {
+            number_statements(routine);
+            self.changed = true;
+        }
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) struct Reversal {
     /// Record a marker at the end of each arm of branches whose selector the reverse sweep could evaluate again, too.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) markers: Counters,
-    /// Record a running index before each step (`at := at + 1`) that the reverse sweep could undo, too.
+    /// Record integers, too, that the reverse sweep could step back (`at := at + 1`) or compute.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) indices: Counters,
     /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.

@@ -97,7 +97,7 @@ impl Setting {
                 counters: self.counters,
                 // Markers do not interact with counters and merging.
                 markers: self.counters && !self.merge,
-                // Running indices are recorded in a quarter.
+                // Integers are recorded in a quarter.
                 indices: self.merge && self.counters,
                 control_only: false,
                 overlap: match self.portable {
