@@ -86,6 +86,7 @@ mod statement;
 mod structs;
 mod sweep;
 mod traced;
+mod unread;
 mod variable;
 mod writer;
 

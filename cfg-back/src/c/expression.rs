@@ -27,7 +27,7 @@ pub(super) fn reduces(e: &Expr) -> bool {
 impl Writer<'_> {
     /// The C of a scalar expression. Loops that it needs are written before.
     pub(super) fn emit_scalar(&mut self, e: &Expr) -> Emitted<Code> {
-        match FlatExpr::view(e) {
+        match FlatExpr::view(self.unless_checked(e)) {
             FlatExpr::Constant(constant) => Ok(literal_constant(constant)),
             FlatExpr::Place(place) => self.emit_load(place),
             FlatExpr::Op(op, operands) => match FlatClass::view(op) {
@@ -143,6 +143,7 @@ impl Writer<'_> {
         if self.is_checked() {
             return Ok(self.emit_scalar(e)?.into());
         }
+        let e = self.unless_checked(e);
         if let Expr::Op(op @ (Op::Add | Op::Sub), operands) = e
             && let [a, Expr::Int(n)] = &**operands
         {

@@ -10,6 +10,7 @@ use super::{
     prologue,
     returned::{self, Returned},
     traced::Traced,
+    unread::unread,
     variable::{Bound, Cells, Kind, null, zero},
     writer::{Writer, variables},
 };
@@ -337,6 +338,10 @@ pub(super) fn function(
         kept_results: Vec::new(),
         made_result: (value.clone(), extents),
         pairs: pairs.into(),
+        unread: match file.checks {
+            true => HashSet::new(),
+            false => unread(file, routine),
+        },
         checks,
         traced,
     };

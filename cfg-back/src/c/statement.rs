@@ -135,6 +135,9 @@ impl Writer<'_> {
                 if self.is_checked() {
                     return self.checked_assign(target, value);
                 }
+                if self.unread.contains(&target.var) {
+                    return Ok(());
+                }
                 self.check_table_entry(target)?;
                 let code = self.emit_scalar(value)?;
                 let target = self.result_target(target, false)?;

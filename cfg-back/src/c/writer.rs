@@ -22,7 +22,7 @@ use cfg_core::{
 
 use cfg_transform::lower::is_passed_by_value;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The state in which one routine is written.
 pub(super) struct Writer<'a> {
@@ -79,6 +79,8 @@ pub(super) struct Writer<'a> {
     pub(super) made_result: (String, String),
     /// The name of the pairs of arguments that are compared on entry.
     pub(super) pairs: Name,
+    /// Local integers that nothing reads.
+    pub(super) unread: HashSet<VarId>,
     /// The checks.
     pub(super) checks: super::faults::State,
     /// What the code comes from, if that is to be said.
