@@ -161,7 +161,7 @@ pub fn check(
         events: false,
         ..options.clone()
     };
-    let generated = cfg_reverse::tangent_with(program, routine, options.reversal.overlap)?;
+    let generated = cfg_reverse::tangent_with(program, routine, (&options.reversal).into())?;
     let bounds = absolute(&generated).map(|program| cfg_reverse::Tangent {
         program,
         ..generated.clone()

@@ -337,7 +337,7 @@ impl<'p> Work<'p> {
         // Without a tangent program, or with tangents given by the user, which may cancel, the pattern is that of
         // whole variables.
         let Ok(generated) =
-            cfg_reverse::tangent_with(self.program, self.routine, self.options.reversal.overlap)
+            cfg_reverse::tangent_with(self.program, self.routine, (&self.options.reversal).into())
         else {
             return Ok((blocks.pattern(), 0));
         };

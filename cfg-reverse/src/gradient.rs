@@ -22,19 +22,19 @@ use crate::{
         names::Namer,
         routines::{call_statement, routine_shell, tape_class},
     },
-    gradient::active::declare_active,
+    gradient::{active::declare_active, changes::Elements},
     prepare::context::Context,
 };
 
 /// Writes `NAME_grad`: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
-/// kept aside.
+/// kept aside: all of a variable, or its `elements`, if these are all that the sweep changes.
 pub(crate) fn gradient(
     context: &Context,
     main: RoutineId,
     out: &Program,
     (forward, reverse): (RoutineId, RoutineId),
     name: String,
-    changed: &FixedBitSet,
+    (changed, elements): (&FixedBitSet, &Elements),
 ) -> Result<Routine, Diagnostics> {
     let original = context.program.routine(main);
     let rev = out.routine(reverse);
@@ -49,10 +49,18 @@ pub(crate) fn gradient(
     let globals = add_globals(context, main, rev, &mut routine, &is_changed);
     // Primal variables, as numbered here and in the original.
     let node = |v: VarId| context.nodes().node(main, original, v);
-    let mut keep: Vec<VarId> = Vec::new();
+    let positions = original.parameter_positions();
+    let number = |v: VarId| positions[v.index()].map_or(v, VarId::new);
+    let mut keep: Vec<Place> = Vec::new();
     for (v, &theirs) in routine.parameter_ids().zip(&interface) {
         if changed.contains(node(theirs)) && routine.variable(v).ty != ScalarType::Tape {
-            keep.push(v);
+            match elements.get(&theirs) {
+                Some(elements) => keep.extend(elements.iter().map(|place| Place {
+                    var: v,
+                    ..place.map_subscripts(&mut |e| with_variables(e, &number))
+                })),
+                None => keep.push(Place::whole(v)),
+            }
         }
     }
     for (k, &g) in globals.iter().enumerate() {
@@ -60,7 +68,7 @@ pub(crate) fn gradient(
         let origin = context.program.global(g).variable.origin.as_deref();
         let is_gone = origin.is_some_and(|origin| origin.role.is_scratch_pool());
         if is_changed(g) && !is_gone {
-            keep.push(VarId::new(parameters + 1 + k));
+            keep.push(Place::whole(VarId::new(parameters + 1 + k)));
         }
     }
     let place = |v: usize| Some(Expr::var(VarId::new(v)));
@@ -145,19 +153,19 @@ type Guarded = (Option<VarId>, Stmt);
 /// Saves the values of variables before the reverse sweep; returns the statements that restore them after it.
 fn keep_aside(
     routine: &mut Routine,
-    keep: Vec<VarId>,
+    keep: Vec<Place>,
     statements: &mut Vec<Guarded>,
 ) -> Vec<Guarded> {
     let mut restore = Vec::new();
     let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
-    let is_optional = |v: &VarId| {
+    let is_optional = |place: &Place| {
         matches!(
-            routine.variable(*v).role,
+            routine.variable(place.var).role,
             Role::Parameter { optional: true, .. }
         )
     };
-    let (optional, always): (Vec<VarId>, Vec<VarId>) = keep.into_iter().partition(is_optional);
-    for v in optional {
+    let (optional, always): (Vec<Place>, Vec<Place>) = keep.into_iter().partition(is_optional);
+    for Place { var: v, .. } in optional {
         let kept = routine.add_variable(Variable::new(
             namer.fresh_name("results".to_owned()),
             routine.variable(v).ty,
@@ -174,17 +182,17 @@ fn keep_aside(
             Vec::new(),
             Role::Local,
         ));
-        for v in always {
-            let class = tape_class(routine.variable(v).ty);
+        for place in always {
+            let class = tape_class(routine.variable(place.var).ty);
             let push = Stmt::new(StmtKind::Push {
                 tape: kept,
                 class,
-                value: Expr::var(v),
+                value: Expr::Place(place.clone()),
             });
             let pop = Stmt::new(StmtKind::Pop {
                 tape: kept,
                 class,
-                target: Place::whole(v),
+                target: place,
             });
             statements.push((None, push));
             restore.push((None, pop));

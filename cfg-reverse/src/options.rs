@@ -39,6 +39,15 @@ pub struct TangentOptions {
     pub strong: Strong,
 }
 
+impl From<&Options> for TangentOptions {
+    fn from(options: &Options) -> Self {
+        Self {
+            overlap: options.overlap,
+            strong: options.strong,
+        }
+    }
+}
+
 /// Choices of [`crate::reverse()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {

@@ -21,7 +21,10 @@ use crate::{
     code::{names::Namer, routines::without_body, rows::Rows},
     control::merge,
     externals::with_routines,
-    gradient::{changes::note_changes, gradient},
+    gradient::{
+        changes::{Elements, note_changes, popped_elements},
+        gradient,
+    },
     options::{Blocks, Options, Overlap},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
@@ -173,12 +176,16 @@ fn emit(
     let mut namer = Namer::new(context.program.routines.iter().map(|r| r.name.as_str()));
     let mut pairs = Vec::new();
     let mut changed = Reach::default();
+    let mut elements = Elements::new();
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     for mut draft in drafts.into_iter().flatten() {
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
         let provisions = Provisions::solve(context, &draft);
         note_changes(context, &draft, &provisions, &mut sources, &mut changed);
+        if draft.id == main {
+            elements = popped_elements(context, &draft, &provisions);
+        }
         let sweeps = Sweeps {
             context,
             draft: &draft,
@@ -201,7 +208,14 @@ fn emit(
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);
     let name = namer.fresh_name(format!("{}_grad", context.program.routine(main).name));
-    let gradient = gradient(context, main, out, (forward, reverse), name, &changed)?;
+    let gradient = gradient(
+        context,
+        main,
+        out,
+        (forward, reverse),
+        name,
+        (&changed, &elements),
+    )?;
     out.routines.push(gradient);
     Ok(pairs)
 }

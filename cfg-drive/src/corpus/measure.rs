@@ -62,7 +62,7 @@ pub(super) fn absolute_size(
     main: RoutineId,
     options: &Options,
 ) -> Result<f64, Diagnostics> {
-    let generated = cfg_reverse::tangent_with(program, main, options.reversal.overlap)?;
+    let generated = cfg_reverse::tangent_with(program, main, (&options.reversal).into())?;
     let Some(bounds) = absolute(&generated) else {
         return Ok(0.0);
     };

@@ -37,7 +37,7 @@ impl Tangent {
     /// The routine has something that cannot be differentiated or run.
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         active_slots(program.routine(routine))?;
-        let tangent = cfg_reverse::tangent_with(program, routine, options.reversal.overlap)?;
+        let tangent = cfg_reverse::tangent_with(program, routine, (&options.reversal).into())?;
         Self::compile(tangent, options)
     }
 

@@ -3,14 +3,72 @@
 use cfg_analysis::reach::Reach;
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, StmtKind},
+    ir::{Expr, Intent, Place, Role, StmtKind},
 };
 use fixedbitset::FixedBitSet;
+use std::collections::BTreeMap;
 
 use crate::{
-    plan::{draft::Draft, provisions::Provisions},
+    code::expressions::as_place,
+    plan::{draft::Draft, provisions::Provisions, shape::Shape},
     prepare::context::Context,
 };
+
+/// The elements of parameters of the main routine that its reverse sweep pops, where it changes nothing else of them.
+pub(crate) type Elements = BTreeMap<VarId, Vec<Place>>;
+
+/// Most elements of a parameter that are told apart.
+const MOST_ELEMENTS: usize = 8;
+
+/// Finds the elements that the reverse sweep pops in each run, under subscripts that nothing changes. A run of the
+/// forward sweep has accessed them, so that they exist.
+pub(crate) fn popped_elements(
+    context: &Context,
+    draft: &Draft<'_>,
+    provisions: &Provisions<'_>,
+) -> Elements {
+    let routine = context.program.routine(draft.id);
+    let Shape::Structured(structure) = draft.shape else {
+        return Elements::new();
+    };
+    let is_given = |p: &Place| {
+        let role = routine.variable(p.var).role;
+        let (intent, optional) = (Intent::In, false);
+        let is_changed = context.changed[draft.id.index()].contains_key(&p.var);
+        p.subscripts.is_empty() && role == Role::Parameter { intent, optional } && !is_changed
+    };
+    let mut found: BTreeMap<VarId, Option<Vec<Place>>> = BTreeMap::new();
+    for (v, _) in draft.cfg.vertices() {
+        provisions.each_save(v, |_, place| {
+            let mut is_fixed = place.is_element() && structure.parent[v.index()].is_none();
+            for e in place.subscript_exprs() {
+                e.walk_places(&mut |p| is_fixed = is_fixed && is_given(p));
+            }
+            let entry = found.entry(place.var).or_insert_with(|| Some(Vec::new()));
+            match entry {
+                Some(list) if is_fixed && list.contains(place) => {}
+                Some(list) if is_fixed && list.len() < MOST_ELEMENTS => list.push(place.clone()),
+                Some(_) | None => *entry = None,
+            }
+        });
+    }
+    // A callee may change other elements of an argument.
+    context.summary.each_call(draft.id, routine, |statement| {
+        if let StmtKind::Call {
+            arguments, result, ..
+        } = &statement.kind
+        {
+            let places = arguments.iter().flatten().filter_map(as_place);
+            for place in places.chain(result) {
+                found.insert(place.var, None);
+            }
+        }
+    });
+    let found = found.into_iter();
+    found
+        .filter_map(|(v, elements)| Some((v, elements?)))
+        .collect()
+}
 
 /// Collects the variables that a reverse sweep changes: those that it pops, and those that its callees change.
 pub(crate) fn note_changes(
