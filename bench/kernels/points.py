@@ -89,10 +89,22 @@ def mixture(n, d, m):
     }
 
 
+def helmholtz(m, n):
+    """Shares of like size, and volumes such that less than half of the room is taken."""
+    random = Random(7)
+    a = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            a[i][j] = a[j][i] = round(random.between(0.5, 2.0) / n, 9)
+    b = [round(random.between(0.1, 0.5) / n, 9) for _ in range(n)]
+    return {"m": m, "n": n, "t": 1.3, "a": a, "b": b, "x": [random.vector(n, 0.05, 1.0) for _ in range(m)]}
+
+
 POINTS = {
     "branchy": {"small": lambda: branchy(40), "large": lambda: branchy(500_000)},
     "burgers": {"small": lambda: burgers(16, 20), "large": lambda: burgers(1_000, 6_000)},
     "cholesky": {"small": lambda: cholesky(9), "large": lambda: cholesky(400)},
+    "helmholtz": {"small": lambda: helmholtz(3, 6), "large": lambda: helmholtz(4_000, 60)},
     "mixture": {"small": lambda: mixture(13, 3, 4), "large": lambda: mixture(40_000, 8, 5)},
     "newton": {"small": lambda: newton(30), "large": lambda: newton(120_000)},
     "rk4": {"small": lambda: rk4(50), "large": lambda: rk4(300_000)},
