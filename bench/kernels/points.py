@@ -100,11 +100,24 @@ def helmholtz(m, n):
     return {"m": m, "n": n, "t": 1.3, "a": a, "b": b, "x": [random.vector(n, 0.05, 1.0) for _ in range(m)]}
 
 
+def lu_solve(n):
+    """A matrix whose columns are dominated by their diagonals, then its rows shuffled."""
+    random = Random(8)
+    a = [random.vector(n, -1.0, 1.0) for _ in range(n)]
+    rows = list(range(n))
+    for j in range(n):
+        k = j + int((n - j) * random.next())
+        rows[j], rows[k] = rows[k], rows[j]
+        a[rows[j]][j] = n + random.between(0.0, 1.0)
+    return {"n": n, "a": a, "b": random.vector(n, -n, n)}
+
+
 POINTS = {
     "branchy": {"small": lambda: branchy(40), "large": lambda: branchy(500_000)},
     "burgers": {"small": lambda: burgers(16, 20), "large": lambda: burgers(1_000, 6_000)},
     "cholesky": {"small": lambda: cholesky(9), "large": lambda: cholesky(400)},
     "helmholtz": {"small": lambda: helmholtz(3, 6), "large": lambda: helmholtz(4_000, 60)},
+    "lu_solve": {"small": lambda: lu_solve(8), "large": lambda: lu_solve(400)},
     "mixture": {"small": lambda: mixture(13, 3, 4), "large": lambda: mixture(40_000, 8, 5)},
     "newton": {"small": lambda: newton(30), "large": lambda: newton(120_000)},
     "rk4": {"small": lambda: rk4(50), "large": lambda: rk4(300_000)},
