@@ -112,11 +112,35 @@ def lu_solve(n):
     return {"n": n, "a": a, "b": random.vector(n, -n, n)}
 
 
+def lstm(steps, d, h):
+    """Weights such that no gate saturates, and a noisy sum of the inputs to be followed."""
+    random = Random(9)
+    bound = 2.0 / (d + h) ** 0.5
+
+    def matrices(columns):
+        return [[random.vector(columns, -bound, bound) for _ in range(h)] for _ in range(4)]
+
+    w, u = matrices(d), matrices(h)
+    x = [random.vector(d, -1.0, 1.0) for _ in range(steps)]
+    return {
+        "steps": steps,
+        "d": d,
+        "h": h,
+        "w": w,
+        "u": u,
+        "bias": [random.vector(h, -0.5, 0.5) for _ in range(4)],
+        "v": random.vector(h, -1.0, 1.0),
+        "x": x,
+        "y": [round(sum(row) / d + random.between(-0.1, 0.1), 6) for row in x],
+    }
+
+
 POINTS = {
     "branchy": {"small": lambda: branchy(40), "large": lambda: branchy(500_000)},
     "burgers": {"small": lambda: burgers(16, 20), "large": lambda: burgers(1_000, 6_000)},
     "cholesky": {"small": lambda: cholesky(9), "large": lambda: cholesky(400)},
     "helmholtz": {"small": lambda: helmholtz(3, 6), "large": lambda: helmholtz(4_000, 60)},
+    "lstm": {"small": lambda: lstm(6, 3, 4), "large": lambda: lstm(2_000, 16, 32)},
     "lu_solve": {"small": lambda: lu_solve(8), "large": lambda: lu_solve(400)},
     "mixture": {"small": lambda: mixture(13, 3, 4), "large": lambda: mixture(40_000, 8, 5)},
     "newton": {"small": lambda: newton(30), "large": lambda: newton(120_000)},
