@@ -135,7 +135,31 @@ def lstm(steps, d, h):
     }
 
 
+def ba(n, m, p):
+    """Cameras on one side of a cloud of points, turned a little; the first is not turned. What was seen is noise: the
+    work does not depend on the fit."""
+    random = Random(10)
+    cameras = []
+    for i in range(n):
+        turn = random.vector(3, -0.3, 0.3) if i > 0 else [0.0, 0.0, 0.0]
+        centre = random.vector(2, -1.0, 1.0) + [random.between(-6.0, -5.0)]
+        lens = [random.between(1.0, 1.5)] + random.vector(2, -0.05, 0.05) + random.vector(2, -0.1, 0.1)
+        cameras.append(turn + centre + lens)
+    return {
+        "n": n,
+        "m": m,
+        "p": p,
+        "cameras": cameras,
+        "points": [random.vector(3, -1.0, 1.0) for _ in range(m)],
+        "weights": random.vector(p, 0.5, 1.0),
+        "camera_of": [int(n * random.next()) for _ in range(p)],
+        "point_of": [int(m * random.next()) for _ in range(p)],
+        "seen": [random.vector(2, -0.5, 0.5) for _ in range(p)],
+    }
+
+
 POINTS = {
+    "ba": {"small": lambda: ba(3, 8, 20), "large": lambda: ba(50, 10_000, 250_000)},
     "branchy": {"small": lambda: branchy(40), "large": lambda: branchy(500_000)},
     "burgers": {"small": lambda: burgers(16, 20), "large": lambda: burgers(1_000, 6_000)},
     "cholesky": {"small": lambda: cholesky(9), "large": lambda: cholesky(400)},
