@@ -158,12 +158,24 @@ def ba(n, m, p):
     }
 
 
+def kmeans(n, d, k):
+    random = Random(11)
+    centres = [random.vector(d, -2.0, 2.0) for _ in range(k)]
+    points = []
+    for _ in range(n):
+        centre = centres[int(k * random.next())]
+        points.append([round(c + random.between(-1.0, 1.0), 6) for c in centre])
+    near = [[round(c + random.between(-0.3, 0.3), 6) for c in centre] for centre in centres]
+    return {"n": n, "d": d, "k": k, "c": near, "x": points}
+
+
 POINTS = {
     "ba": {"small": lambda: ba(3, 8, 20), "large": lambda: ba(50, 10_000, 250_000)},
     "branchy": {"small": lambda: branchy(40), "large": lambda: branchy(500_000)},
     "burgers": {"small": lambda: burgers(16, 20), "large": lambda: burgers(1_000, 6_000)},
     "cholesky": {"small": lambda: cholesky(9), "large": lambda: cholesky(400)},
     "helmholtz": {"small": lambda: helmholtz(3, 6), "large": lambda: helmholtz(4_000, 60)},
+    "kmeans": {"small": lambda: kmeans(25, 3, 4), "large": lambda: kmeans(50_000, 10, 40)},
     "lstm": {"small": lambda: lstm(6, 3, 4), "large": lambda: lstm(2_000, 16, 32)},
     "lu_solve": {"small": lambda: lu_solve(8), "large": lambda: lu_solve(400)},
     "mixture": {"small": lambda: mixture(13, 3, 4), "large": lambda: mixture(40_000, 8, 5)},
