@@ -169,6 +169,11 @@ def kmeans(n, d, k):
     return {"n": n, "d": d, "k": k, "c": near, "x": points}
 
 
+def seidel(n, sweeps):
+    random = Random(12)
+    return {"n": n, "sweeps": sweeps, "u0": [random.vector(n, -1.0, 1.0) for _ in range(n)]}
+
+
 POINTS = {
     "ba": {"small": lambda: ba(3, 8, 20), "large": lambda: ba(50, 10_000, 250_000)},
     "branchy": {"small": lambda: branchy(40), "large": lambda: branchy(500_000)},
@@ -181,6 +186,7 @@ POINTS = {
     "mixture": {"small": lambda: mixture(13, 3, 4), "large": lambda: mixture(40_000, 8, 5)},
     "newton": {"small": lambda: newton(30), "large": lambda: newton(120_000)},
     "rk4": {"small": lambda: rk4(50), "large": lambda: rk4(300_000)},
+    "seidel": {"small": lambda: seidel(7, 4), "large": lambda: seidel(200, 40)},
 }
 
 
