@@ -16,6 +16,7 @@ pub(crate) mod draft;
 pub(crate) mod extents;
 pub(crate) mod provisions;
 pub(crate) mod reads;
+pub(crate) mod recomputed;
 pub(crate) mod recorded;
 pub(crate) mod regions;
 pub(crate) mod setting;

@@ -4,7 +4,7 @@ use cfg_core::diagnostic::Diagnostics;
 
 use crate::{
     blocks::{preaccumulated::Choice, results::read_results},
-    plan::{at_exit::solve_needed, draft::Draft, setting::Setting},
+    plan::{at_exit::solve_needed, draft::Draft, recomputed::recompute, setting::Setting},
 };
 
 /// Writes the adjoints of every routine's blocks, and solves the equations of the values to be recorded.
@@ -33,6 +33,9 @@ pub(crate) fn drafts<'p>(
     solve_needed(context, &setting.prepared.reachable, &mut drafts);
     if !context.operands {
         read_results(context, &setting.prepared.reachable, &mut drafts);
+        if recompute(context, &mut drafts) {
+            solve_needed(context, &setting.prepared.reachable, &mut drafts);
+        }
     }
     Ok(drafts)
 }

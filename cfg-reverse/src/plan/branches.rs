@@ -57,10 +57,7 @@ pub(crate) fn with_lasting_selectors(
     found
 }
 
-/// Of branches with lasting selectors, those whose operands have their values in the reverse sweep without a record:
-/// indices of loops around the branch that run backwards over their indices, and parameters of the reversed routine
-/// that are `in` and share no cells with others. Parameters of routines that it calls do not count: what they name may
-/// be overwritten by callers.
+/// Of branches with lasting selectors, those whose operands have their values in the reverse sweep without a record.
 pub(crate) fn with_free_operands(
     context: &Context,
     id: RoutineId,
@@ -73,39 +70,82 @@ pub(crate) fn with_free_operands(
     if lasting.is_clear() {
         return found;
     }
-    let routine = context.program.routine(id);
-    let is_kept = id == context.main && !routine.aliased;
-    // The loops around the present vertex that set each variable as their index.
-    let mut around = vec![0_usize; routine.variables.len()];
-    for &v in &structure.order {
-        match &cfg.vertex(v).kind {
-            VertexKind::Loop { .. } => {
-                if let Some(index) = restored_index(cfg, loops, v) {
-                    around[index.index()] += 1;
+    Free::walk(context, id, cfg, structure, loops, |v, free| {
+        let selector = cfg.vertex(v).kind.selector();
+        if let Some(selector) = selector.filter(|_| lasting.contains(v.index())) {
+            found.set(v.index(), free.has_all_of(deciding(selector)));
+        }
+    });
+    found
+}
+
+/// The variables that have their values in the reverse sweep at one vertex without a record: indices of loops around
+/// it that run backwards over their indices, and parameters of the reversed routine that are `in` and share no cells
+/// with others. Parameters of routines that it calls do not count: their cells may be overwritten by callers.
+pub(crate) struct Free<'a> {
+    routine: &'a Routine,
+    is_kept: bool,
+    /// The number of loops around the vertex that have each variable as their index.
+    around: Vec<usize>,
+    /// The headers of the loops around the vertex, the innermost last.
+    headers: Vec<VertexId>,
+}
+
+impl Free<'_> {
+    /// Calls `visit` for all vertices in the order of the structure.
+    pub(crate) fn walk(
+        context: &Context,
+        id: RoutineId,
+        cfg: &Cfg,
+        structure: &Structure,
+        loops: &[Option<LoopPlan>],
+        mut visit: impl FnMut(VertexId, &Free<'_>),
+    ) {
+        let routine = context.program.routine(id);
+        let mut free = Free {
+            routine,
+            is_kept: id == context.main && !routine.aliased,
+            around: vec![0; routine.variables.len()],
+            headers: Vec::new(),
+        };
+        for &v in &structure.order {
+            match &cfg.vertex(v).kind {
+                VertexKind::Loop { .. } => {
+                    free.headers.push(v);
+                    if let Some(index) = restored_index(cfg, loops, v) {
+                        free.around[index.index()] += 1;
+                    }
                 }
-            }
-            VertexKind::EndLoop => {
-                let header = structure.partner(v);
-                if let Some(index) = header.and_then(|h| restored_index(cfg, loops, h)) {
-                    around[index.index()] -= 1;
+                VertexKind::EndLoop => {
+                    let header = free.headers.pop();
+                    if let Some(index) = header.and_then(|h| restored_index(cfg, loops, h)) {
+                        free.around[index.index()] -= 1;
+                    }
                 }
+                VertexKind::Entry
+                | VertexKind::Exit
+                | VertexKind::Block(_)
+                | VertexKind::Branch(_)
+                | VertexKind::EndBranch => {}
             }
-            VertexKind::Branch(selector) if lasting.contains(v.index()) => {
-                let mut all = true;
-                deciding(selector).walk_places(&mut |p| {
-                    let is_in = routine.variable(p.var).intent() == Some(Intent::In);
-                    all &= around[p.var.index()] > 0 || (is_kept && is_in);
-                });
-                found.set(v.index(), all);
-            }
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => {}
+            visit(v, &free);
         }
     }
-    found
+
+    /// The header of the innermost loop around the vertex.
+    pub(crate) fn innermost_loop(&self) -> Option<VertexId> {
+        self.headers.last().copied()
+    }
+
+    /// True if all variables that an expression reads are such variables.
+    pub(crate) fn has_all_of(&self, e: &Expr) -> bool {
+        let mut all = true;
+        e.walk_places(&mut |p| {
+            let is_in = self.routine.variable(p.var).intent() == Some(Intent::In);
+            all &= self.around[p.var.index()] > 0 || (self.is_kept && is_in);
+        });
+        all
+    }
 }
 
 /// The index of a counted loop, if the reverse loop sets it.

@@ -1,0 +1,270 @@
+//! Real scalars that the reverse sweep computes again where it needs them, instead of popping a word in each pass.
+//!
+//! Let t be a local real scalar with one assignment D: t := e in the routine, where e takes a few additions and
+//! multiplications of operands that nothing overwrites ([`Free`]). The adjoint of a statement s that reads t may begin
+//! with t := e if s sees the value that D assigned in the same passes of all loops around D: D dominates s, and the
+//! innermost loop around D is around s, too. (A path to s that avoids D in a later pass would avoid it in the first
+//! one.) Then s reads the operands of e in place of t. If all readers of t are such statements, t is no longer to be
+//! recorded for any of them. L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, calls this
+//! recomputation.
+//!
+//! A compiler may contract the recomputed value, so adjoints that compare t or make a subscript of it read the recorded
+//! value as before.
+
+use cfg_core::{
+    dataflow::Position,
+    entity::{VarId, VertexId},
+    flat::FlatExpr,
+    graph::dominance::Dominators,
+    ir::{Expr, Op, Place, Role, Stmt},
+    memory::named::Named,
+    structure::Structure,
+};
+use std::collections::BTreeMap;
+
+use crate::{
+    code::typing::expr_type,
+    plan::{adjoints::Reads, branches::Free, draft::Draft, shape::Shape},
+    prepare::context::Context,
+};
+
+/// Most operators and operands of an expression that is computed again: about as long as a word is pushed and popped.
+const MOST_NODES: usize = 7;
+
+/// An assignment that is computed again, and the statements whose adjoints begin with it.
+struct Candidate {
+    at: Position,
+    /// The header of the innermost loop around it.
+    around: Option<VertexId>,
+    value: Expr,
+    readers: Vec<Position>,
+}
+
+/// Writes recomputations into the adjoints of all routines; true if there is one.
+pub(crate) fn recompute(context: &Context, drafts: &mut [Option<Draft<'_>>]) -> bool {
+    let mut any = false;
+    for draft in drafts.iter_mut().flatten() {
+        let Shape::Structured(structure) = draft.shape else {
+            continue;
+        };
+        let mut candidates = candidates(context, draft, structure);
+        if candidates.is_empty() {
+            continue;
+        }
+        find_readers(draft, structure, &mut candidates);
+        any |= candidates.values().any(|found| !found.readers.is_empty());
+        for (t, found) in candidates {
+            draft.insert_recomputations(t, &found);
+        }
+    }
+    any
+}
+
+/// The local real scalars with one assignment, whose value is cheap and made of free operands, with that assignment.
+fn candidates(
+    context: &Context,
+    draft: &Draft<'_>,
+    structure: &Structure,
+) -> BTreeMap<VarId, Candidate> {
+    let routine = context.program.routine(draft.id);
+    let mut written = vec![0_u8; routine.variables.len()];
+    let globals = Named::collect(routine);
+    let mut found = BTreeMap::new();
+    Free::walk(
+        context,
+        draft.id,
+        draft.cfg,
+        structure,
+        &draft.loops,
+        |v, free| {
+            for (s, statement) in draft.cfg.vertex(v).statements().iter().enumerate() {
+                context
+                    .summary
+                    .each_written(&context.program, &globals, statement, &mut |u| {
+                        written[u.index()] = written[u.index()].saturating_add(1);
+                    });
+                let Some((Place { var, subscripts }, value)) = statement.kind.assignment() else {
+                    continue;
+                };
+                let variable = routine.variable(*var);
+                let is_local = variable.role == Role::Local
+                    && routine.result != Some(*var)
+                    && !draft.locations.is_shared(*var);
+                if is_local
+                    && subscripts.is_empty()
+                    && variable.rank() == 0
+                    && variable.ty.is_real()
+                    && is_cheap(value)
+                    && free.has_all_of(value)
+                {
+                    let at = Position {
+                        vertex: v,
+                        statement: s,
+                    };
+                    let value = value.clone();
+                    let readers = Vec::new();
+                    found.insert(
+                        *var,
+                        Candidate {
+                            at,
+                            around: free.innermost_loop(),
+                            value,
+                            readers,
+                        },
+                    );
+                }
+            }
+        },
+    );
+    found.retain(|t: &VarId, _| written[t.index()] == 1);
+    found
+}
+
+/// True if an expression has few nodes: sums, differences and products of elements, variables and constants.
+fn is_cheap(e: &Expr) -> bool {
+    let mut nodes = 0;
+    let mut reads = false;
+    let mut open = vec![e];
+    // The walk ends at the first costly operator, or after [`MOST_NODES`].
+    while let Some(e) = open.pop() {
+        nodes += 1;
+        match FlatExpr::view(e) {
+            FlatExpr::Constant(_) => {}
+            FlatExpr::Place(place) if place.subscripts.is_empty() || place.is_element() => {
+                reads = true;
+            }
+            FlatExpr::Op(Op::Add | Op::Sub | Op::Mul | Op::Neg, operands) => open.extend(operands),
+            FlatExpr::Place(_) | FlatExpr::Op(..) => return false,
+        }
+        if nodes > MOST_NODES {
+            return false;
+        }
+    }
+    // A constant is no value that is overwritten, so it would not be recorded often.
+    reads
+}
+
+/// Finds the statements whose adjoints read each candidate; candidates that some adjoint must read as recorded go.
+fn find_readers(
+    draft: &Draft<'_>,
+    structure: &Structure,
+    candidates: &mut BTreeMap<VarId, Candidate>,
+) {
+    let by_location: BTreeMap<u32, VarId> = (candidates.keys())
+        .map(|&t| (draft.locations.of_variable(t).index() as u32, t))
+        .collect();
+    let entry = draft.cfg.entry().map_or(0, VertexId::index);
+    let dominators = Dominators::new(draft.cfg, entry);
+    for (v, vertex) in draft.cfg.vertices() {
+        let rows = vertex.statements().iter().zip(draft.code.row(v));
+        for (s, (statement, code)) in rows.enumerate() {
+            let reader = Position {
+                vertex: v,
+                statement: s,
+            };
+            let reads = [code.reads_before.as_slice(), code.reads_after.as_slice()].concat();
+            for t in reads.iter().filter_map(|l| by_location.get(l)) {
+                let Some(found) = candidates.get_mut(t) else {
+                    continue;
+                };
+                let sees = sees(structure, &dominators, found, reader);
+                let is_plain = statement.kind.assignment().is_some() && code.forward.is_none();
+                if !sees || !is_plain || !draft.adjoint_is_smooth_in(reader, *t) {
+                    candidates.remove(t);
+                } else if found.readers.last() != Some(&reader) {
+                    found.readers.push(reader);
+                }
+            }
+        }
+    }
+}
+
+/// True if a statement sees the value of an assignment that was made in the same passes of all loops around this.
+fn sees(
+    structure: &Structure,
+    dominators: &Dominators,
+    assignment: &Candidate,
+    reader: Position,
+) -> bool {
+    let (from, to) = (assignment.at.vertex, reader.vertex);
+    let comes_after = match from == to {
+        true => assignment.at.statement < reader.statement,
+        false => dominators.dominates(from.index(), to.index()),
+    };
+    let is_inside = assignment.around.is_none_or(|header| {
+        let end = structure.partner(header).unwrap_or(header);
+        let [first, last, at] = [header, end, to].map(|v| structure.position[v.index()]);
+        first < at && at < last
+    });
+    comes_after && is_inside
+}
+
+impl Draft<'_> {
+    /// True if the adjoint of a statement neither compares a variable nor makes a subscript or an integer of it.
+    fn adjoint_is_smooth_in(&self, at: Position, t: VarId) -> bool {
+        let variables = &self.scope.routine.variables;
+        let names = |e: &Expr| {
+            let mut found = false;
+            e.walk_places(&mut |place| found |= place.var == t);
+            found
+        };
+        let adjoint = &self.adjoints.row(at.vertex)[at.statement];
+        let mut open: Vec<&Expr> = Vec::new();
+        for statement in adjoint.before_pops.iter().chain(&adjoint.code) {
+            let Some((target, value)) = statement.kind.assignment() else {
+                return false;
+            };
+            if target.subscript_exprs().any(names) {
+                return false;
+            }
+            open.push(value);
+        }
+        while let Some(e) = open.pop() {
+            let is_rough = match FlatExpr::view(e) {
+                FlatExpr::Constant(_) => false,
+                FlatExpr::Place(place) => place.subscript_exprs().any(names),
+                FlatExpr::Op(_, operands) => {
+                    open.extend(operands);
+                    !expr_type(variables, e).ty.is_real() && names(e)
+                }
+            };
+            if is_rough {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Lets the adjoints of the readers of t begin with its assignment, and read the operands of that. Of several
+    /// readers in a block the last one does, whose adjoint comes first.
+    fn insert_recomputations(&mut self, t: VarId, found: &Candidate) {
+        let location = self.locations.of_variable(t).index() as u32;
+        for (k, reader) in found.readers.iter().enumerate() {
+            let next = found.readers.get(k + 1);
+            let is_last = next.is_none_or(|next| next.vertex != reader.vertex);
+            let code = &mut self.code.row_mut(reader.vertex)[reader.statement];
+            let locations = &self.locations;
+            let without = |list: &[u32], add: &mut dyn FnMut(u32)| {
+                list.iter()
+                    .filter(|&&l| l != location)
+                    .for_each(|&l| add(l));
+            };
+            let before = std::mem::take(&mut code.reads_before);
+            let after = std::mem::take(&mut code.reads_after);
+            code.reads_before = Reads::default().with(|add| without(before.as_slice(), add));
+            code.reads_after = Reads::default().with(|add| {
+                without(after.as_slice(), add);
+                if is_last {
+                    found.value.walk_places(&mut |place| {
+                        locations.each_location(place, &mut |l| add(l.index() as u32));
+                    });
+                }
+            });
+            if is_last {
+                let again = Stmt::assign(Place::whole(t), found.value.clone());
+                let adjoint = &mut self.adjoints.row_mut(reader.vertex)[reader.statement];
+                adjoint.before_pops.insert(0, again);
+            }
+        }
+    }
+}
