@@ -1,7 +1,7 @@
 //! Running indices: stepped back, computed behind loops, or recorded, against the interpreter with derivatives.
 
 use crate::adjoint;
-use cfg_core::entity::VarId;
+use cfg_core::{entity::VarId, ir::IntType};
 use cfg_reverse::{Blocks, Options, Unstructured};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
@@ -56,7 +56,7 @@ impl Source<'_> {
             5 => "(2*k - 1)".to_owned(),
             6 => match self.around.last() {
                 Some(i) => (*i).to_owned(),
-                None => "n".to_owned(),
+                None => "@".to_owned(),
             },
             _ => format!("{constant}"),
         }
@@ -117,11 +117,11 @@ impl Source<'_> {
                 0..=2 if depth < 3 && self.loops < 6 => {
                     let i = ["i", "j", "l"][depth];
                     let bounds = [
-                        "1, n", "0, n - 1", "n, 1, -1", "1, 3", "k, n", "1, n, 2", "5, 2",
+                        "1, @", "0, @ - 1", "@, 1, -1", "1, 3", "k, @", "1, @, 2", "5, 2",
                         "0, p[1]",
                     ];
                     let inner = [
-                        "i + 1, n", "1, i", "i, 1, -1", "0, n - i", "1, 2", "n, i, -1",
+                        "i + 1, @", "1, i", "i, 1, -1", "0, @ - i", "1, 2", "@, i, -1",
                     ];
                     let bounds = match self.around.is_empty() {
                         true => bounds[self.rng.below(bounds.len())],
@@ -142,7 +142,7 @@ impl Source<'_> {
                 3 if depth < 3 && self.whiles < 2 => {
                     let w = ["w1", "w2"][self.whiles];
                     self.whiles += 1;
-                    let _ = writeln!(self.text, "{indent}{w} := 0\n{indent}while {w} < n");
+                    let _ = writeln!(self.text, "{indent}{w} := 0\n{indent}while {w} < @");
                     let around = std::mem::take(&mut self.around);
                     self.region(3);
                     self.around = around;
@@ -152,7 +152,7 @@ impl Source<'_> {
                     let condition = match self.rng.below(3) {
                         0 => format!("{} > 0.2", self.element()),
                         1 => "bitand(io, 1) == 0".to_owned(),
-                        _ => format!("{} < k", self.around.last().unwrap_or(&"n")),
+                        _ => format!("{} < k", self.around.last().unwrap_or(&"@")),
                     };
                     let (first, second) = (self.step(), self.statement());
                     let _ = writeln!(self.text, "{indent}if {condition}\n{indent}  {first}");
@@ -226,14 +226,14 @@ fn source(rng: &mut Rng) -> String {
     }
     format!(
         "global integer g = 3
-main subroutine f(in integer n, in integer k, in integer p[4], inout integer io, in real x[8], inout real y)
+main subroutine f(in int32 n, in integer k, in integer p[4], inout integer io, in real x[8], inout real y)
   uses g
 {locals}  local integer i\n  local integer j\n  local integer l\n  local integer w1\n  local integer w2
   local integer stride\n  local integer q[2]\n  independent x, y\n  dependent y
   q[1] := 1\n  q[2] := 2\n  stride := 2*k
 {}end
 {CALLEES}",
-        source.text
+        source.text.replace('@', "int(n)")
     )
 }
 
@@ -256,7 +256,13 @@ fn case(seed: u64) -> Case {
         program,
         main,
         point: vec![
-            (VarId::new(0), integers(vec![n])),
+            (
+                VarId::new(0),
+                Datum {
+                    extents: Vec::new(),
+                    elements: Elements::Sized(IntType::Int32, vec![n]),
+                },
+            ),
             (VarId::new(1), integers(vec![k])),
             (
                 VarId::new(2),
