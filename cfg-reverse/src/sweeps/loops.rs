@@ -24,13 +24,13 @@ impl<'p> Reverse<'_, '_, 'p> {
                 None => computed.value.clone(),
                 Some(per_pass) => {
                     let passes = Expr::var(self.bound(header));
-                    let all = match per_pass {
-                        Expr::Int(1) => passes,
-                        _ => Expr::op(Op::WrapMul, [passes, per_pass.clone()]),
+                    let all = match *per_pass == Expr::Int(1) {
+                        true => passes,
+                        false => Expr::op(Op::WrapMul, [passes, per_pass.clone()]),
                     };
-                    let value = match &computed.value {
-                        Expr::Int(0) => all,
-                        start => Expr::op(Op::WrapAdd, [start.clone(), all]),
+                    let value = match computed.value == Expr::Int(0) {
+                        true => all,
+                        false => Expr::op(Op::WrapAdd, [computed.value.clone(), all]),
                     };
                     of_word(self.sweeps.original().variable(computed.variable).ty, value)
                 }

@@ -53,9 +53,11 @@ impl Sum {
     /// The sum that is one integer expression.
     pub(crate) fn of(variables: &[Variable], e: Expr) -> Self {
         let mut sum = Self::default();
-        match word(variables, e) {
-            Expr::Int(k) => sum.constant = k,
-            e => sum.terms.push((1, e)),
+        let e = word(variables, e);
+        if let Expr::Int(k) = e {
+            sum.constant = k;
+        } else {
+            sum.terms.push((1, e));
         }
         sum
     }
@@ -184,6 +186,10 @@ impl Sum {
 
 /// An expression that has the value of another one where that is no error, and some value where it is: in a loop that
 /// does not make any pass, the forward sweep evaluates no amount. None if there may be no such expression.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators that are not listed may fail"
+)]
 fn unfailing(e: &Expr) -> Option<Expr> {
     let mut fails = false;
     let made = e.map(&mut |node| {
@@ -233,9 +239,9 @@ fn total_of_passes(
     if ![first, last, low, high].into_iter().all(is_narrow) {
         return None;
     }
-    let (first, last) = match step {
-        Expr::Int(1) => (first, last),
-        Expr::Int(-1) => (last, first),
+    let (first, last) = match step.constant()? {
+        1 => (first, last),
+        -1 => (last, first),
         _ => return None,
     };
     let one = Sum::constant(1);
