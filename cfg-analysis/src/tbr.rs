@@ -19,6 +19,10 @@
 //! inverse reads. Where the reverse sweep computes a value on its way to an edge, the value is needed no longer on the
 //! edge, but what its expression reads is.
 //!
+//! An array is one location. Where each run of a statement writes another cell of an array, as `y(i) = exp(x(i))` in a
+//! loop over i, and its adjoint reads that cell behind it, the cells that it has written are a location of their own, a
+//! *result*: the statement itself does not overwrite them.
+//!
 //! A large global of which callees write few cells is better recorded by the callees, cell by cell, than by their
 //! callers as a whole. For such globals TBR(ENTRY) is the need of the callers, and calls neither overwrite nor replace
 //! them.
@@ -34,7 +38,7 @@ use cfg_core::{
         effects::Effects, global_set::GlobalSet, known::Known, locations::Locations, named::Named,
     },
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::facts::meets;
 
@@ -45,6 +49,17 @@ pub trait ReverseSweep {
 
     /// The numbers of the locations whose values after a statement its adjoint reads.
     fn reads_after(&self, at: Position) -> &[u32];
+
+    /// The results: statements each run of which, as long as the routine runs, writes another cell of an array; and
+    /// the cell.
+    fn results(&self) -> &[(Position, Place)] {
+        &[]
+    }
+
+    /// The number of the result that the adjoint of a statement reads behind it.
+    fn result_after(&self, _: Position) -> Option<usize> {
+        None
+    }
 
     /// True for a LOOP with a reverse loop, which sets the index.
     fn has_reverse_loop(&self, v: VertexId) -> bool;
@@ -84,7 +99,7 @@ pub enum Restored {
     Computed,
 }
 
-/// The analysis of one routine. States are sets of locations.
+/// The analysis of one routine. States are sets of locations, and behind them of results.
 #[derive(Clone, Debug)]
 pub struct ToBeRecorded<'a, S> {
     program: &'a Program,
@@ -92,6 +107,8 @@ pub struct ToBeRecorded<'a, S> {
     locations: &'a Locations,
     globals: &'a Named,
     sweep: S,
+    /// The results by the location of their array.
+    results: HashMap<u32, Vec<usize>>,
 }
 
 impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
@@ -103,23 +120,66 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         globals: &'a Named,
         sweep: S,
     ) -> Self {
+        let mut results: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (k, (_, place)) in sweep.results().iter().enumerate() {
+            let whole = Place::whole(place.var);
+            locations.each_location(&whole, &mut |l| {
+                results.entry(l.index() as u32).or_default().push(k);
+            });
+        }
         Self {
             program,
             effects,
             locations,
             globals,
             sweep,
+            results,
         }
+    }
+
+    /// The number of a result in the states.
+    fn result(&self, k: usize) -> usize {
+        self.locations.len() + k
+    }
+
+    /// Calls `visit` with the numbers of the results that may be cells of a location.
+    fn each_result(&self, location: usize, visit: &mut impl FnMut(usize)) {
+        if let Some(results) = self.results.get(&(location as u32)) {
+            results.iter().for_each(|&k| visit(k));
+        }
+    }
+
+    /// True if a result other than `own` may be a cell of the location, and be needed.
+    fn is_result_needed(&self, set: &Set, location: usize, own: Option<usize>) -> bool {
+        let mut found = false;
+        self.each_result(location, &mut |k| {
+            found |= Some(k) != own && set.contains(self.result(k));
+        });
+        found
+    }
+
+    /// True if the present value of some cell of the place may be needed, by others than the adjoint that reads the
+    /// result `own`.
+    fn is_needed(&self, set: &Set, place: &Place, own: Option<usize>) -> bool {
+        let mut found = meets(self.locations, set, place);
+        if !self.results.is_empty() {
+            (self.locations).each_location(place, &mut |l| {
+                found |= self.is_result_needed(set, l.index(), own);
+            });
+        }
+        found
     }
 
     /// True if the present value of some cell of the place may be needed.
     pub fn contains(&self, set: &Set, place: &Place) -> bool {
-        meets(self.locations, set, place)
+        self.is_needed(set, place, None)
     }
 
     /// The parts of a variable whose present values may be needed.
     pub fn members(&self, set: &Set, v: VarId) -> Vec<Place> {
-        self.locations.member_places(v, |l| set.contains(l.index()))
+        self.locations.member_places(v, |l| {
+            set.contains(l.index()) || self.is_result_needed(set, l.index(), None)
+        })
     }
 
     /// True if all locations that an expression may read are in the set, so that the reverse sweep has their values
@@ -155,8 +215,10 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
     /// Takes a place out that is replaced, since its old value is on the tape or not needed.
     fn kill(&self, place: &Place, set: &mut Set) {
         if self.locations.replaces(place) {
-            self.locations
-                .each_location(place, &mut |l| set.remove(l.index()));
+            self.locations.each_location(place, &mut |l| {
+                set.remove(l.index());
+                self.each_result(l.index(), &mut |k| set.remove(self.result(k)));
+            });
         }
     }
 
@@ -170,8 +232,9 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         restore: &mut impl FnMut(Restored, &Place),
     ) {
         self.insert_reads_before(at, set);
+        let own = self.sweep.result_after(at);
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
-            if self.contains(set, place) {
+            if self.is_needed(set, place, own) {
                 restore(Restored::Popped(k), place);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
@@ -207,6 +270,9 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         }
         for &a in self.sweep.reads_after(at) {
             set.insert(a as usize);
+        }
+        if let Some(k) = own {
+            set.insert(self.result(k));
         }
     }
 
@@ -303,7 +369,7 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
     type Domain = Set;
 
     fn bottom(&self, _: &Cfg) -> Set {
-        Set::new(self.locations.len())
+        Set::new(self.locations.len() + self.sweep.results().len())
     }
 
     fn boundary(&self, cfg: &Cfg) -> Set {

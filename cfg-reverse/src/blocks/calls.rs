@@ -73,8 +73,8 @@ impl<'p> Draft<'p> {
             let rev = call_statement(reverse, self.with_adjoints(arguments, called, result, true));
             let code = StatementCode {
                 forward: Some(Box::new([fwd])),
-                reads_before: Reads::default(),
                 reads_after: read_by_subscripts(&self.locations, arguments),
+                ..StatementCode::default()
             };
             let adjoint = StatementAdjoint {
                 before_pops: Vec::new(),

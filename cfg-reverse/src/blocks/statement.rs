@@ -30,13 +30,18 @@ use crate::{
         scope::forward_temporary,
     },
     plan::{
-        adjoints::{Alternatives, StatementAdjoint, StatementCode, Written, primal_reads},
+        adjoints::{
+            Alternatives, StatementAdjoint, StatementCode, Written, primal_reads, primal_reads_but,
+        },
         draft::Draft,
         extents::check_extents,
         steps::Steps,
     },
     prepare::{context::Context, places::at_statement},
 };
+
+/// Most results of a routine that the to-be-recorded analysis tells from their arrays.
+const MOST_RESULTS: usize = 64;
 
 impl<'p> Draft<'p> {
     /// Writes the adjoint of every statement; the statements of a chosen segment get one adjoint together. Choices
@@ -164,11 +169,19 @@ impl<'p> Draft<'p> {
         if code_cost(&code) >= code_cost(by_operands) {
             return None;
         }
-        let reads = |code: &[Stmt]| primal_reads(code, self.originals, &self.locations);
+        let v = self.scope.here.vertex;
+        let is_own = self.results.len() < MOST_RESULTS && self.is_another_cell(v, target);
+        let left_out = Some(target).filter(|_| is_own);
+        let result = left_out.map(|_| self.results.len() as u32);
+        if is_own {
+            self.results.push((self.scope.here, target.clone()));
+        }
+        let (originals, locations) = (self.originals, &self.locations);
+        let behind = |code: &[Stmt]| primal_reads_but(left_out, code, originals, locations);
         if !overlaps {
-            let reads_after = reads(&code);
             let code_of = StatementCode {
-                reads_after,
+                reads_after: behind(&code),
+                result,
                 ..StatementCode::default()
             };
             let adjoint = StatementAdjoint {
@@ -179,9 +192,10 @@ impl<'p> Draft<'p> {
         }
         let rest = code.split_off(1);
         let code_of = StatementCode {
-            reads_before: reads(&rest),
-            reads_after: reads(&code),
-            forward: None,
+            reads_before: primal_reads(&rest, originals, locations),
+            reads_after: behind(&code),
+            result,
+            ..StatementCode::default()
         };
         let adjoint = StatementAdjoint {
             before_pops: code,

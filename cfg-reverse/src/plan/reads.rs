@@ -5,7 +5,7 @@ use cfg_analysis::tbr::ReverseSweep;
 use cfg_core::{
     dataflow::Position,
     entity::{EdgeId, VarId, VertexId},
-    ir::{Cfg, Expr, LoopTest, Routine, Stmt, VertexKind},
+    ir::{Cfg, Expr, LoopTest, Place, Routine, Stmt, VertexKind},
     memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
@@ -28,6 +28,7 @@ pub(crate) struct Reads<'a> {
     cfg: &'a Cfg,
     shape: Shape<'a>,
     code: &'a Rows<StatementCode>,
+    results: &'a [(Position, Place)],
     loops: &'a [Option<LoopPlan>],
     /// The branches, by vertex, whose selectors are evaluated again in any case.
     free: &'a FixedBitSet,
@@ -45,6 +46,7 @@ impl<'a> Reads<'a> {
             cfg: draft.cfg,
             shape: draft.shape,
             code: &draft.code,
+            results: &draft.results,
             loops: &draft.loops,
             free: &draft.free,
             steps: &draft.steps,
@@ -72,6 +74,15 @@ impl ReverseSweep for Reads<'_> {
     fn reads_after(&self, at: Position) -> &[u32] {
         let code = self.code.row(at.vertex).get(at.statement);
         code.map_or(&[], |code| code.reads_after.as_slice())
+    }
+
+    fn results(&self) -> &[(Position, Place)] {
+        self.results
+    }
+
+    fn result_after(&self, at: Position) -> Option<usize> {
+        let code = self.code.row(at.vertex).get(at.statement);
+        code.and_then(|code| code.result).map(|k| k as usize)
     }
 
     fn has_reverse_loop(&self, v: VertexId) -> bool {

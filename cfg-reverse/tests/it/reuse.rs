@@ -137,7 +137,7 @@ fn sweeps(program: &str, options: &Options) -> [String; 2] {
 }
 
 /// Programs with the numbers of functions in their reverse sweeps, of pushes, and of pushes without results.
-const EXAMPLES: [(&str, &[(&str, usize)], usize, usize); 7] = [
+const EXAMPLES: [(&str, &[(&str, usize)], usize, usize); 12] = [
     // Both functions are evaluated once more, and nothing is recorded.
     (
         "main subroutine f(in integer n, in real x[n], inout real y[n])
@@ -200,6 +200,93 @@ end
         &[("exp(", 0)],
         1,
         2,
+    ),
+    // Each pass writes another element, also in place; the elements are read where they stay.
+    (
+        "main subroutine f(in integer n, in integer m, in real x[n, m], inout real y[n, m])
+  independent x, y
+  dependent y
+  local integer i
+  local integer j
+  for i = 1, n
+    for j = 1, m - 1
+      if i > 2
+        y[i, j + 1] := exp(x[i, j])
+      end
+    end
+  end
+end
+",
+        &[("exp(", 0), ("*!y[i, j + 1]", 1)],
+        0,
+        0,
+    ),
+    (
+        "main subroutine f(in integer n, inout real y[n])
+  independent y
+  dependent y
+  local integer i
+  for i = 1, n
+    y[i] := exp(y[i])
+  end
+end
+",
+        &[("exp(", 0)],
+        0,
+        1,
+    ),
+    // The operand decides a branch, which would need a marker.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y[n])
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    if x[i] > 0.0
+      y[i] := exp(x[i])
+    end
+  end
+end
+",
+        &[("exp(", 1), ("if x[i] > 0.0", 1)],
+        0,
+        0,
+    ),
+    // Another loop overwrites the elements: the operands, which stay, serve.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y[n])
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    y[i] := exp(x[i])
+  end
+  for i = 1, n
+    y[i] := y[i] + x[1]
+  end
+end
+",
+        &[("exp(", 1)],
+        0,
+        0,
+    ),
+    // The loop around writes the elements again.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y[n])
+  independent x
+  dependent y
+  local integer i
+  local integer k
+  for k = 1, n
+    for i = 1, n
+      y[i] := exp(x[k]*x[i])
+    end
+  end
+end
+",
+        &[("exp(", 1)],
+        0,
+        0,
     ),
     // A quotient that is there, and the square of a reciprocal.
     (
