@@ -50,6 +50,7 @@ pub(crate) fn run(data: &[u8]) {
         Blocks::Statement,
     ];
     let choices = cfg_reverse::Options {
+        operands: false,
         control_only: false,
         overlap: if seed[2] & 2 == 0 {
             cfg_reverse::Overlap::Assume

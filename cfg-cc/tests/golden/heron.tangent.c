@@ -39,7 +39,7 @@ static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
                 x_t = (x_t + d1) * (1.0 / 2.0);
                 x = (x + a[i - 1] / x) / 2.0;
             }
-            s_t_here += (cfgrev_strong(x_t, w[i - 1]) + cfgrev_strong(w_t[i - 1], x));
+            s_t_here += (x_t * w[i - 1] + w_t[i - 1] * x);
             s_here += x * w[i - 1];
         }
     }

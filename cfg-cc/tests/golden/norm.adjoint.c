@@ -48,8 +48,9 @@ static void norm_rev_body(int64_t n, const double *restrict x, double *restrict 
     double r_here = *r;
     double r_b_here = *r_b;
     struct cfgrev_top top = tape->top;
+    t1 = r_here;
     r_here = cfgrev_pop_real(&top);
-    r_b_here = cfgrev_strong(r_b_here, 0.5 / sqrt(r_here));
+    r_b_here = cfgrev_strong(r_b_here, 0.5 / t1);
     for (i = n; i >= 1; --i) {
         y[i - 1] = cfgrev_pop_real(&top);
         r_b_here += y_b[i - 1] * y[i - 1];

@@ -1,23 +1,15 @@
 
-#ifndef CFGREV_STRONG_IS_DEFINED
-#define CFGREV_STRONG_IS_DEFINED
-/* Strong product: 0 if the derivative is, whatever the partial is. */
-CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
-    double product = derivative * partial;
-    return derivative == 0.0 ? 0.0 : product;
-}
-#endif
 
 /* tangent of constant */
 static void constant_t_body(const double *restrict x, double *restrict r, const double *restrict x_t, double *restrict r_t)
 {
     for (int64_t k = 0; k < 3; ++k) {
-        r_t[k] = cfgrev_strong(x_t[k], x[k]) + cfgrev_strong(x_t[k], x[k]);
+        r_t[k] = x_t[k] * x[k] + x_t[k] * x[k];
     }
     for (int64_t k = 0; k < 3; ++k) {
         r[k] = x[k] * x[k];
     }
-    r_t[1] = cfgrev_strong(x_t[0], x[2]) + cfgrev_strong(x_t[2], x[0]);
+    r_t[1] = x_t[0] * x[2] + x_t[2] * x[0];
     r[1] = x[0] * x[2];
 }
 

@@ -90,7 +90,7 @@ fn values_and_partials() {
 fn tanh_by_its_result() {
     let operand = [Expr::var(VarId::new(0))];
     let result = Expr::var(VarId::new(1));
-    for (op, scalars, args, _, partials) in rows().into_iter().filter(|row| row.0 == Op::Tanh) {
+    for (op, scalars, args, _, partials) in rows().filter(|row| row.0 == Op::Tanh) {
         let p = partial(op, &operand, &[ScalarType::Real], 0, Some(&result)).expect("partial");
         for math in [Math::Native, Math::Portable] {
             let env = [scalars[0], apply(op, &scalars, math).expect("value")];

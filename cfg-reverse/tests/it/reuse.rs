@@ -136,8 +136,11 @@ fn sweeps(program: &str, options: &Options) -> [String; 2] {
     })
 }
 
-/// Programs with the numbers of functions in their reverse sweeps, of pushes, and of pushes without results.
-const EXAMPLES: [(&str, &[(&str, usize)], usize, usize); 12] = [
+/// A program, the number of times that parts of its text are in the reverse sweep, the number of pushes, and that of
+/// pushes without results.
+type Example = (&'static str, &'static [(&'static str, usize)], usize, usize);
+
+const EXAMPLES: [Example; 12] = [
     // Both functions are evaluated once more, and nothing is recorded.
     (
         "main subroutine f(in integer n, in real x[n], inout real y[n])

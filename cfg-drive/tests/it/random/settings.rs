@@ -97,8 +97,9 @@ impl Setting {
                 counters: self.counters,
                 // Markers do not interact with counters and merging.
                 markers: self.counters && !self.merge,
-                // Integers are recorded in a quarter.
+                // Integers and operands are recorded in a quarter.
                 indices: self.merge && self.counters,
+                operands: self.merge && self.counters,
                 control_only: false,
                 overlap: match self.portable {
                     false => Overlap::None,
