@@ -1,8 +1,13 @@
 //! A program together with everything that a test needs to run and to differentiate it.
 
-use crate::interpret::{Argument, Derivative, Fault, Limits, Outcome, Value, interpret};
+use crate::interpret::{
+    Argument, Derivative, Fault, Limits, Outcome, Report, Value, interpret, interpret_with_witness,
+};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{Dim, Expr, Extent, IntType, Order, Program, Role, Routine, Variable};
+use cfg_core::ir::{
+    Dim, Expr, Extent, IntType, Order, ParameterRole, Program, Role, Routine, ScalarType,
+    Signature, Variable,
+};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -330,6 +335,15 @@ impl Case {
                 Some(datum.argument(|i| attach(Cell::Variable(p, i))))
             })
             .collect();
+        let globals = self.global_arguments(&mut attach);
+        interpret(&self.program, self.main, &arguments, &globals, limits)
+    }
+
+    /// The globals at the point as arguments of the interpreter.
+    fn global_arguments<D: Derivative>(
+        &self,
+        mut attach: impl FnMut(Cell) -> D,
+    ) -> BTreeMap<usize, Argument<D>> {
         let globals = self.globals();
         let globals = globals.iter().map(|(&g, cells)| {
             let value = |(i, e): (usize, &Option<Expr>)| match e {
@@ -348,8 +362,53 @@ impl Case {
             let extents = vec![elements.len()];
             (g.index(), Argument { extents, elements })
         });
-        let globals = globals.collect();
-        interpret(&self.program, self.main, &arguments, &globals, limits)
+        globals.collect()
+    }
+
+    /// Runs the gradient of the main routine with a witness: each value that its reverse sweeps read is compared with
+    /// the value that was there in the forward sweeps. `sweeps` has the originals, each with its forward and its
+    /// reverse sweep.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn witness(
+        &self,
+        program: &Program,
+        gradient: RoutineId,
+        sweeps: &[(RoutineId, RoutineId, RoutineId)],
+        limits: Limits,
+    ) -> Result<(Outcome<()>, Report), Fault> {
+        let signature = Signature::made_from(program, Some(self.main), gradient);
+        let arguments = signature.parameters.iter().map(|role| match role {
+            ParameterRole::Primal(v) => Some(self.value(*v)?.argument(|_| ())),
+            ParameterRole::Adjoint(v) => self.adjoint(*v),
+            ParameterRole::Tangent(_) | ParameterRole::Tape | ParameterRole::Own(_) => None,
+        });
+        let arguments: Vec<_> = arguments.collect();
+        let globals = self.global_arguments(|_| ());
+        interpret_with_witness(program, gradient, sweeps, &arguments, &globals, limits)
+    }
+
+    /// The adjoint of a parameter or the result at first: the seed of a dependent, else zero. `None`: the shape of the
+    /// parameter is known in a run alone.
+    fn adjoint(&self, v: VarId) -> Option<Argument<()>> {
+        let extents = self.extents(v);
+        if self.routine().variable(v).rank() > 0 && extents.iter().product::<usize>() == 0 {
+            return None;
+        }
+        let seed = self.seed_of(v);
+        let narrow = self.routine().variable(v).ty == ScalarType::Real32;
+        let elements = (0..extents.iter().product()).map(|i| {
+            let x = seed.get(i).copied().unwrap_or(0.0);
+            match narrow {
+                true => Value::Real32(x as f32, ()),
+                false => Value::Real(x, ()),
+            }
+        });
+        Some(Argument {
+            elements: elements.collect(),
+            extents,
+        })
     }
 
     /// Tangents of the dependents along [`Case::direction`], by operator overloading. Where two

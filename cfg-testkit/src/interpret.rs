@@ -15,10 +15,11 @@ mod sized;
 mod storage;
 mod tape;
 mod value;
+mod witness;
 
 use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{
-    Cfg, Dim, Extent, Global, LoopTest, Op, Order, Place, Program, Role, Routine, ScalarType,
+    Cfg, Dim, Expr, Extent, Global, LoopTest, Op, Order, Place, Program, Role, Routine, ScalarType,
     Selector, Stmt, StmtKind, Subscript, Variable, VertexKind, VertexType,
 };
 use cfg_core::typing::{place_type_in, type_of};
@@ -30,6 +31,7 @@ use storage::{Cells, View, cells_of};
 use tape::Tape;
 use value::Data;
 pub use value::{Absolute, Alive, Derivative, Magnitude, Value};
+pub use witness::{Report, Stale, interpret_with_witness};
 
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,29 +175,8 @@ pub fn interpret<D: Derivative>(
     globals: &BTreeMap<usize, Argument<D>>,
     limits: Limits,
 ) -> Result<Outcome<D>, Fault> {
-    let mut machine = Machine {
-        program,
-        limits,
-        cells: Cells::new((routine, VertexId::new(0), 0)),
-        globals: Vec::new(),
-        frames: Vec::new(),
-        tapes: Vec::new(),
-        visits: Vec::new(),
-        refused: BTreeSet::new(),
-        current: (routine, VertexId::new(0), 0),
-        seen: Seen::default(),
-    };
-    let start = |kind| Fault {
-        kind,
-        routine,
-        vertex: None,
-        statement: 0,
-    };
-    machine.make_globals(globals).map_err(start)?;
-    let views = machine.outer_arguments(routine, arguments).map_err(start)?;
-    machine.enter(routine, views, None, 0).map_err(start)?;
-    let outer = machine.run()?;
-    Ok(machine.outcome(routine, &outer))
+    let mut machine = Machine::new(program, routine, limits);
+    machine.call(routine, arguments, globals)
 }
 
 struct Machine<'p, D> {
@@ -216,6 +197,8 @@ struct Machine<'p, D> {
 /// An active call.
 struct Frame {
     routine: RoutineId,
+    /// The number of the activation, of a forward sweep that a witness watches; else 0.
+    activation: usize,
     views: Vec<View>,
     at: VertexId,
     statement: usize,
@@ -239,6 +222,42 @@ enum Actual {
 }
 
 impl<'p, D: Derivative> Machine<'p, D> {
+    fn new(program: &'p Program, routine: RoutineId, limits: Limits) -> Self {
+        let current = (routine, VertexId::new(0), 0);
+        Self {
+            program,
+            limits,
+            cells: Cells::new(current),
+            globals: Vec::new(),
+            frames: Vec::new(),
+            tapes: Vec::new(),
+            visits: Vec::new(),
+            refused: BTreeSet::new(),
+            current,
+            seen: Seen::default(),
+        }
+    }
+
+    /// Calls the outermost routine.
+    fn call(
+        &mut self,
+        routine: RoutineId,
+        arguments: &[Option<Argument<D>>],
+        globals: &BTreeMap<usize, Argument<D>>,
+    ) -> Result<Outcome<D>, Fault> {
+        let start = |kind| Fault {
+            kind,
+            routine,
+            vertex: None,
+            statement: 0,
+        };
+        self.make_globals(globals).map_err(start)?;
+        let views = self.outer_arguments(routine, arguments).map_err(start)?;
+        self.enter(routine, views, None, 0).map_err(start)?;
+        let outer = self.run()?;
+        Ok(self.outcome(routine, &outer))
+    }
+
     fn make_globals(&mut self, given: &BTreeMap<usize, Argument<D>>) -> Step<()> {
         let all = &self.program.globals;
         self.globals = vec![View::default(); all.len()];
@@ -404,8 +423,14 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 return Err(place(&frame, FaultKind::Graph));
             };
             let vertex = body.vertex(frame.at);
-            if frame.statement == 0 && self.limits.trace {
-                self.visits.push((frame.routine, frame.at));
+            if frame.statement == 0 {
+                if self.limits.trace {
+                    self.visits.push((frame.routine, frame.at));
+                }
+                if let Some(witness) = &mut self.cells.witness {
+                    let entered = enters_loop(body, &frame);
+                    witness.visit(frame.routine, frame.activation, vertex, entered);
+                }
             }
             match &vertex.kind {
                 VertexKind::Block(statements) if frame.statement < statements.len() => {
@@ -413,9 +438,11 @@ impl<'p, D: Derivative> Machine<'p, D> {
                     self.current = (frame.routine, frame.at, frame.statement);
                     self.cells.now = self.current;
                     let mark = self.cells.mark();
+                    self.begin(&frame, Some((statements, frame.statement)));
                     let call = self
                         .execute(routine, &mut frame, statement)
                         .map_err(|kind| place(&frame, kind))?;
+                    self.end();
                     let at = place(&frame, FaultKind::Graph);
                     frame.statement += 1;
                     self.frames.push(frame);
@@ -435,9 +462,11 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 }
                 _ => {}
             }
+            self.begin(&frame, None);
             let label = self
                 .decide(body, &mut frame)
                 .map_err(|kind| place(&frame, kind))?;
+            self.end();
             let out = body.out_edges(frame.at);
             let Some(&edge) = out.iter().find(|&&e| body.edge(e).label == label) else {
                 return Err(place(&frame, FaultKind::Graph));
@@ -453,10 +482,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
     fn decide(&mut self, body: &Cfg, frame: &mut Frame) -> Step<Option<i64>> {
         match &body.vertex(frame.at).kind {
             VertexKind::Loop { test, .. } => {
-                // In a structured graph only the back edge comes from an ENDLOOP.
-                let entered = frame
-                    .from
-                    .is_none_or(|v| body.vertex(v).vertex_type() != VertexType::EndLoop);
+                let entered = enters_loop(body, frame);
                 let again = self.again(frame, test, entered)?;
                 self.seen.zero_trip |= entered && !again;
                 Ok(again.then_some(1))
@@ -556,6 +582,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 self.seen.calls += 1;
                 let formals = self.program.routine(*callee);
                 let mut actuals = Vec::new();
+                self.note_operands(frame, *callee, arguments);
                 for (p, argument) in formals.parameter_ids().zip(arguments.iter()) {
                     actuals.push(match argument {
                         None => Actual::Absent,
@@ -617,6 +644,14 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 Ok(None)
             }
             StmtKind::Push { tape, class, value } => {
+                // An array that has no shape yet has no elements.
+                if let Expr::Place(Place { var, subscripts }) = value
+                    && subscripts.is_empty()
+                    && !frame.views[var.index()].allocated
+                    && !frame.views[var.index()].dims.is_empty()
+                {
+                    return Ok(None);
+                }
                 let data = self.scope(&frame.views).eval(value)?;
                 let tape = self.tape(frame, *tape)?;
                 for value in data.in_storage_order() {
@@ -684,7 +719,10 @@ impl<'p, D: Derivative> Machine<'p, D> {
             let bounds: Vec<_> = lowers.zip(extents.iter().map(|&n| n as i64)).collect();
             view = View::dense(0, &bounds, variable.order == Order::Column).with_type(variable.ty);
             view.base = (self.cells).allocate(view.len(), self.limits.cells, variable.ty)?;
-            frame.views[target.var.index()] = view.clone();
+            let old = std::mem::replace(&mut frame.views[target.var.index()], view.clone());
+            if let Some(witness) = &mut self.cells.witness {
+                witness.note_view(frame.activation, target.var, &old);
+            }
         }
         if !view.allocated {
             return Err(FaultKind::Unallocated);
@@ -746,7 +784,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
         self.cells.write(cell, value, element);
     }
 
-    fn outcome(mut self, routine: RoutineId, views: &[View]) -> Outcome<D> {
+    fn outcome(&mut self, routine: RoutineId, views: &[View]) -> Outcome<D> {
         let routine = self.program.routine(routine);
         let globals = std::mem::take(&mut self.globals);
         let left_on_tapes = self.tapes.iter().map(Tape::len).sum();
@@ -783,4 +821,11 @@ impl<'p, D: Derivative> Machine<'p, D> {
             },
         }
     }
+}
+
+/// True if a loop is not reached from its end.
+fn enters_loop(body: &Cfg, frame: &Frame) -> bool {
+    // In a structured graph only the back edge comes from an ENDLOOP.
+    let end = |v| body.vertex(v).vertex_type() == VertexType::EndLoop;
+    !frame.from.is_some_and(end)
 }

@@ -96,6 +96,11 @@ pub fn check_numbered(
     }
 }
 
+/// The number of seeds of a property that takes longer than others: CFGREV_CASES, if it is set, else this number.
+pub fn cases(otherwise: u64) -> u64 {
+    given("CFGREV_CASES").unwrap_or(otherwise)
+}
+
 /// The number in an environment variable, if there is one.
 fn given(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()

@@ -103,7 +103,9 @@ impl<D: Derivative> Machine<'_, D> {
             .as_ref()
             .and_then(|body| body.entry())
             .ok_or(FaultKind::Graph)?;
+        let activation = self.cells.begin_call(id);
         self.frames.push(Frame {
+            activation,
             routine: id,
             views,
             at,
@@ -193,6 +195,9 @@ impl<D: Derivative> Machine<'_, D> {
         actuals: &[Actual],
         result_to: Option<(View, bool)>,
     ) -> Step<()> {
+        if let Some(witness) = &mut self.cells.witness {
+            witness.end();
+        }
         let mut views = vec![View::default(); callee.variables.len()];
         // Scalars first: shapes are expressions over them.
         let mut bound: Vec<(VarId, &Actual)> = callee.parameter_ids().zip(actuals).collect();
@@ -269,6 +274,9 @@ impl<D: Derivative> Machine<'_, D> {
             }
             _ => None,
         };
+        if let Some(witness) = &mut self.cells.witness {
+            witness.leave(frame.routine, frame.activation, &frame.views);
+        }
         self.cells.release(frame.mark);
         if let Some((cells, values, element)) = result {
             for (cell, value) in cells.into_iter().zip(values) {

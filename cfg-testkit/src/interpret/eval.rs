@@ -56,16 +56,18 @@ impl<D: Derivative> Scope<'_, D> {
                 if !view.allocated {
                     return Err(FaultKind::Unallocated);
                 }
+                let whole = &self.views[place.var.index()];
+                let mut read = |cell| {
+                    let value = self.cells.read(cell, subscript);
+                    self.cells.observe(place.var, whole, cell, &value);
+                    value
+                };
                 if view.dims.is_empty() {
-                    Data::Scalar(self.cells.read(view.first(), subscript))
+                    Data::Scalar(read(view.first()))
                 } else {
                     Data::Array {
                         extents: view.extents(),
-                        elements: view
-                            .cells()
-                            .into_iter()
-                            .map(|c| self.cells.read(c, subscript))
-                            .collect(),
+                        elements: view.cells().into_iter().map(read).collect(),
                         column: view.column,
                     }
                 }
@@ -415,7 +417,9 @@ impl<D: Derivative> Scope<'_, D> {
         if op == Op::Present {
             return Ok(Data::Scalar(Value::Logical(view.allocated)));
         }
-        if !view.allocated {
+        // An array that has no shape yet has extents of 0, which derivatives of it take over.
+        let has_extents = op == Op::Size && !rest.is_empty() && !view.dims.is_empty();
+        if !view.allocated && !has_extents {
             return Err(FaultKind::Unallocated);
         }
         let span = match rest.first() {

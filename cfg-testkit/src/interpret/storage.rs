@@ -3,8 +3,9 @@
 
 use super::pointer::{Moment, Object};
 use super::value::Alive;
+use super::witness::Witness;
 use super::{Derivative, FaultKind, Value};
-use cfg_core::entity::RecordId;
+use cfg_core::entity::{RecordId, RoutineId, VarId};
 use cfg_core::ir::{Dim, Extent, Program, ScalarType};
 use std::rc::Rc;
 
@@ -73,6 +74,55 @@ impl View {
         match &self.list {
             Some(list) => list[position],
             None => position,
+        }
+    }
+
+    /// The distance of an element from the first one along each dimension.
+    pub(super) fn element(&self, cell: usize) -> Option<Vec<i64>> {
+        let position = match &self.list {
+            Some(list) => list.iter().position(|&c| c == cell)?,
+            None => cell,
+        };
+        let mut rest = i64::try_from(position).ok()? - i64::try_from(self.base).ok()?;
+        // Along dimensions with negative strides, from the other end.
+        let mut order: Vec<usize> = (0..self.dims.len()).collect();
+        for d in self.dims.iter().filter(|d| d.stride < 0) {
+            rest -= (d.extent - 1) * d.stride;
+        }
+        order.sort_by_key(|&k| std::cmp::Reverse(self.dims[k].stride.abs()));
+        let mut element = vec![0; self.dims.len()];
+        for k in order {
+            let d = &self.dims[k];
+            let steps = match d.stride {
+                0 => 0,
+                stride => rest / stride.abs(),
+            };
+            rest -= steps * d.stride.abs();
+            if !(0..d.extent).contains(&steps) {
+                return None;
+            }
+            element[k] = match d.stride < 0 {
+                true => d.extent - 1 - steps,
+                false => steps,
+            };
+        }
+        (rest == 0).then_some(element)
+    }
+
+    /// The cell of an element, by its distances from the first one.
+    pub(super) fn at(&self, element: &[i64]) -> Option<usize> {
+        let within = |(d, k): (&Span, &i64)| (0..d.extent).contains(k);
+        if !self.allocated
+            || element.len() != self.dims.len()
+            || !self.dims.iter().zip(element).all(within)
+        {
+            return None;
+        }
+        let steps = self.dims.iter().zip(element).map(|(d, k)| d.stride * k);
+        let position = usize::try_from(self.base as i64 + steps.sum::<i64>()).ok()?;
+        match &self.list {
+            Some(list) => list.get(position).copied(),
+            None => Some(position),
         }
     }
 
@@ -162,6 +212,8 @@ pub(super) struct Cells<D> {
     /// An element was overwritten and its new value used.
     pub(super) overwritten_element_used: bool,
     pub(super) overwritten_index: bool,
+    /// The comparison of reverse sweeps with forward sweeps, if it is asked for.
+    pub(super) witness: Option<Box<Witness<D>>>,
 }
 
 /// The cell's value was stored over another one through a subscript.
@@ -181,6 +233,7 @@ impl<D: Derivative> Cells<D> {
             now,
             overwritten_element_used: false,
             overwritten_index: false,
+            witness: None,
         }
     }
 
@@ -189,6 +242,9 @@ impl<D: Derivative> Cells<D> {
     }
 
     pub(super) fn release(&mut self, mark: usize) {
+        if let Some(witness) = &mut self.witness {
+            witness.note_release(self.values.get(mark..).unwrap_or(&[]));
+        }
         self.values.truncate(mark);
         self.flags.truncate(mark);
         let kept = self.stack.partition_point(|o| o.base < mark);
@@ -205,6 +261,9 @@ impl<D: Derivative> Cells<D> {
         let base = self.values.len();
         if n > limit.saturating_sub(base + self.heap_values.len()) {
             return Err(FaultKind::Memory);
+        }
+        if let Some(witness) = &mut self.witness {
+            witness.note_allocation(base);
         }
         let object = Object::new(self.next, base, n, ty, self.now);
         self.next += 1;
@@ -263,6 +322,9 @@ impl<D: Derivative> Cells<D> {
             self.heap_values[cell - HEAP] = value;
             return;
         }
+        if let Some(witness) = &mut self.witness {
+            witness.note_write(cell, &self.values[cell]);
+        }
         if self.flags[cell] & SUBSCRIPT != 0 {
             self.overwritten_index = true;
         }
@@ -275,7 +337,25 @@ impl<D: Derivative> Cells<D> {
     pub(super) fn raw(&mut self, cell: usize) -> &mut Value<D> {
         match is_on_heap(cell) {
             true => &mut self.heap_values[cell - HEAP],
-            false => &mut self.values[cell],
+            false => {
+                if let Some(witness) = &mut self.witness {
+                    witness.note_write(cell, &self.values[cell]);
+                }
+                &mut self.values[cell]
+            }
+        }
+    }
+
+    /// Tells the witness of a call, which may number it.
+    pub(super) fn begin_call(&mut self, routine: RoutineId) -> usize {
+        let witness = self.witness.as_mut();
+        witness.map_or(0, |witness| witness.enter(routine, &self.values))
+    }
+
+    /// Tells the witness of a read.
+    pub(super) fn observe(&mut self, v: VarId, whole: &View, cell: usize, value: &Value<D>) {
+        if let Some(witness) = &mut self.witness {
+            witness.observe(v, whole, cell, value);
         }
     }
 }

@@ -1,0 +1,119 @@
+//! The forward and reverse sweeps of a program, and the parts of them that stand for the same parts of the original.
+
+use cfg_core::entity::{RoutineId, VarId};
+use cfg_core::ir::{Expr, Op, Program, Routine, VertexType};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The sweeps of one original.
+#[derive(Clone, Debug)]
+pub(super) struct Sweep {
+    pub(super) original: RoutineId,
+    pub(super) forward: RoutineId,
+    /// The name of the reverse sweep.
+    pub(super) name: String,
+    /// Number of variables that both sweeps have in common.
+    pub(super) originals: usize,
+    /// The names of the variables.
+    pub(super) variables: Vec<String>,
+    /// The vertices that the reverse sweep visits in exactly the reverse order.
+    pub(super) mirrored: BTreeSet<i64>,
+    /// The header of a loop, for the header and for the end of the loop.
+    pub(super) loops: BTreeMap<i64, i64>,
+    /// The targets of statements whose derivatives can be computed from their results, by number.
+    pub(super) results: BTreeMap<usize, VarId>,
+}
+
+/// The sweeps of a program.
+#[derive(Clone, Debug)]
+pub(super) struct Sweeps {
+    sweeps: Vec<Sweep>,
+    /// The sweep that a routine is the forward one of, and the reverse one of.
+    roles: BTreeMap<RoutineId, (Option<usize>, Option<usize>)>,
+}
+
+impl Sweeps {
+    pub(super) fn new(program: &Program, given: &[(RoutineId, RoutineId, RoutineId)]) -> Self {
+        let mut roles: BTreeMap<RoutineId, (Option<usize>, Option<usize>)> = BTreeMap::new();
+        let mut sweeps = Vec::new();
+        for (k, &(original, forward, reverse)) in given.iter().enumerate() {
+            roles.entry(forward).or_default().0 = Some(k);
+            roles.entry(reverse).or_default().1 = Some(k);
+            sweeps.push(sweep(program, original, forward, reverse));
+        }
+        Self { sweeps, roles }
+    }
+
+    pub(super) fn get(&self, k: usize) -> &Sweep {
+        &self.sweeps[k]
+    }
+
+    pub(super) fn forward(&self, routine: RoutineId) -> Option<usize> {
+        self.roles.get(&routine)?.0
+    }
+
+    pub(super) fn reverse(&self, routine: RoutineId) -> Option<usize> {
+        self.roles.get(&routine)?.1
+    }
+}
+
+fn sweep(program: &Program, original: RoutineId, forward: RoutineId, reverse: RoutineId) -> Sweep {
+    let [fwd, rev] = [forward, reverse].map(|r| program.routine(r));
+    let results = program.routine(original).statements().enumerate();
+    let results = results.filter_map(|(n, statement)| {
+        let (target, value) = statement.kind.assignment()?;
+        gives_its_derivative(value).then_some((n, target.var))
+    });
+    // A visit of a loop has no counterpart of its own: FORLOOP stands for ENDLOOP, and is visited as often as LOOP.
+    let is_loop = |t: VertexType| matches!(t, VertexType::Loop | VertexType::EndLoop);
+    let copied = images(fwd).filter(|(_, t)| !is_loop(*t)).map(|(of, _)| of);
+    let reversed: BTreeSet<i64> = images(rev).map(|(of, _)| of).collect();
+    Sweep {
+        original,
+        forward,
+        name: rev.name.clone(),
+        originals: fwd.parameters.last().map_or(0, |tape| tape.index()),
+        variables: fwd.variables.iter().map(|v| v.name.clone()).collect(),
+        mirrored: copied.filter(|of| reversed.contains(of)).collect(),
+        loops: loops(fwd),
+        results: results.collect(),
+    }
+}
+
+/// The vertices of the original that those of a sweep stand for, with the types in the sweep.
+fn images(sweep: &Routine) -> impl Iterator<Item = (i64, VertexType)> {
+    let vertices = sweep.body.iter().flat_map(|cfg| cfg.vertices());
+    vertices.filter_map(|(_, vertex)| {
+        let origin = vertex.origin.filter(|o| o.role.is_image())?;
+        Some((origin.vertex, vertex.vertex_type()))
+    })
+}
+
+fn loops(forward: &Routine) -> BTreeMap<i64, i64> {
+    let Some(cfg) = &forward.body else {
+        return BTreeMap::new();
+    };
+    let pairs = cfg.vertices().filter_map(|(v, vertex)| {
+        let header = match vertex.vertex_type() {
+            VertexType::Loop => Some(v),
+            VertexType::EndLoop => cfg.successors(v).next(),
+            VertexType::Entry
+            | VertexType::Exit
+            | VertexType::BasicBlock
+            | VertexType::ForLoop
+            | VertexType::Branch
+            | VertexType::EndBranch => None,
+        };
+        let header = cfg.vertex(header?).origin?;
+        Some((vertex.origin?.vertex, header.vertex))
+    });
+    pairs.collect()
+}
+
+/// True of `f(x)` whose derivative over x is a function of its value.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a list of operators")]
+fn gives_its_derivative(value: &Expr) -> bool {
+    match value {
+        Expr::Op(op, _) => matches!(op, Op::Exp | Op::Tanh | Op::Sqrt | Op::Div),
+        _ => false,
+    }
+}
