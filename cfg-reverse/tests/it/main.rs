@@ -27,3 +27,5 @@ mod signature;
 mod spans;
 mod steps;
 mod tangent;
+mod witness;
+mod wrong;

@@ -1,0 +1,284 @@
+//! Adjoint programs under a witness: every value that a reverse sweep reads is the value that was there in the forward
+//! sweep. The witness itself is tested with adjoint programs that were made wrong.
+
+use crate::wrong::{Change, changes, wrong};
+use cfg_core::{
+    entity::RoutineId,
+    flat::Flat,
+    ir::{ParameterRole, Program, Signature},
+    validate,
+};
+use cfg_reverse::{Blocks, Inside, Options, Reversal, Unstructured, reverse};
+use cfg_testkit::{
+    case::Case,
+    flat, general,
+    generate::Options as Generate,
+    interpret::{Limits, Outcome, Report},
+    pointers, property,
+};
+use cfg_transform::flatten;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const LIMITS: Limits = Limits {
+    fuel: 100_000_000,
+    cells: 10_000_000,
+    depth: 10_000,
+    largest: f64::INFINITY,
+    trace: false,
+};
+
+/// The outcome of the gradient of a case, and the findings of its witness. `None`: a program without an adjoint.
+fn witnessed(case: &Case, program: &Flat, options: &Options) -> Result<Option<Report>, String> {
+    let Ok(reversal) = reverse(program, case.main, options) else {
+        return Ok(None);
+    };
+    let found = case.witness(
+        &reversal.program,
+        reversal.gradient,
+        &reversal.sweeps,
+        LIMITS,
+    );
+    let (_, report) = found.map_err(|fault| {
+        let name = &reversal.program.routine(fault.routine).name;
+        format!("the gradient fails in {name}: {fault:?}")
+    })?;
+    Ok(Some(report))
+}
+
+/// Options that differ in all that decides what is recorded, and how it is found again.
+fn drawn(seed: u64) -> Options {
+    let blocks = [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto];
+    let inside = [Inside::Pools, Inside::Arrays, Inside::Nothing];
+    let flow_limit = [cfg_core::dataflow::FLOW_LIMIT, 0, 1000];
+    Options {
+        blocks: blocks[(seed % 3) as usize],
+        work: 20_000,
+        counters: (seed / 3).is_multiple_of(4),
+        markers: (seed / 12).is_multiple_of(4),
+        merge: (seed / 2).is_multiple_of(2),
+        inside: inside[(seed / 5 % 3) as usize],
+        unstructured: match seed % 16 {
+            0 => Unstructured::Trace,
+            _ => Unstructured::Structure,
+        },
+        flow_limit: flow_limit[(seed / 7 % 3) as usize],
+        ..Options::default()
+    }
+}
+
+/// Programs with an adjoint, those without, reads that were compared, and those that were not.
+#[derive(Default)]
+struct Counts([AtomicU64; 4]);
+
+impl Counts {
+    fn agrees(&self, case: &Case, program: &Flat, seed: u64) -> Result<(), String> {
+        let report = witnessed(case, program, &drawn(seed))?;
+        let counts = match &report {
+            Some(report) => [1, 0, report.compared, report.not_compared],
+            None => [0, 1, 0, 0],
+        };
+        for (count, n) in self.0.iter().zip(counts) {
+            count.fetch_add(n, Ordering::Relaxed);
+        }
+        report.map_or(Ok(()), |report| report.verdict())
+    }
+
+    /// Values were compared, this many in a program at least, and none was left out.
+    fn assert_many(&self, each: u64) {
+        let counts @ [reversed, refused, compared, left_out] =
+            self.0.each_ref().map(|c| c.load(Ordering::Relaxed));
+        println!("with adjoint, without, compared, not compared: {counts:?}");
+        assert!(reversed > 10 * refused && left_out == 0, "{counts:?}");
+        assert!(compared > each * reversed, "{counts:?}");
+    }
+}
+
+/// The case of a program with records and pointers for the flat program that is made of it.
+fn flattened(case: &Case) -> Result<(Case, Flat), String> {
+    let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+    // The interpreter clears every cell of a pool.
+    let options = cfg_transform::flat::Options {
+        cells: 200,
+        ..Default::default()
+    };
+    let flat = flatten(valid, &[case.main], &options).map_err(|d| d.to_string())?;
+    let main = flat.heads[0];
+    let routine = flat.program.routine(main);
+    let same = |v| {
+        let name = &case.routine().variable(v).name;
+        let found = routine.find_variable(name);
+        found.ok_or_else(|| format!("{name} is another variable in the flat program"))
+    };
+    let reals = |given: &[(cfg_core::entity::VarId, Vec<f64>)]| {
+        let all = given.iter().map(|(v, x)| Ok((same(*v)?, x.clone())));
+        all.collect::<Result<Vec<_>, String>>()
+    };
+    let point = case
+        .point
+        .iter()
+        .map(|(v, datum)| Ok((same(*v)?, datum.clone())));
+    let moved = Case {
+        program: flat.program.program().clone(),
+        main,
+        point: point.collect::<Result<_, String>>()?,
+        direction: reals(&case.direction)?,
+        seed: reals(&case.seed)?,
+    };
+    Ok((moved, flat.program))
+}
+
+#[test]
+fn values_of_random_programs() {
+    for (generate, first, cases) in [
+        (Generate::EXACT, 110_000, 40),
+        (Generate::SMOOTH, 120_000, 30),
+        (Generate::WIDE, 130_000, 30),
+        (Generate::WIDE_SMOOTH, 140_000, 20),
+    ] {
+        let counts = Counts::default();
+        let seeds = first..first + property::cases(cases);
+        property::check_numbered(&generate, seeds, |seed, case| {
+            let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+            counts.agrees(case, &flat(&valid), seed)
+        });
+        counts.assert_many(10);
+    }
+}
+
+#[test]
+fn values_of_graphs_of_jumps() {
+    let counts = Counts::default();
+    for seed in 150_000..150_000 + property::cases(60) {
+        let case = general::generate(seed);
+        let valid = validate::validate(case.program.clone()).unwrap();
+        if let Err(message) = counts.agrees(&case, &flat(&valid), seed) {
+            panic!("seed {seed}: {message}");
+        }
+    }
+    counts.assert_many(5);
+}
+
+#[test]
+fn values_of_programs_with_records_and_pointers() {
+    let counts = Counts::default();
+    for seed in 160_000..160_000 + property::cases(30) {
+        let (case, program) = flattened(&pointers::case(seed)).unwrap();
+        if let Err(message) = counts.agrees(&case, &program, seed) {
+            panic!("seed {seed}: {message}");
+        }
+    }
+    counts.assert_many(50);
+    let counts = Counts::default();
+    let seeds = 170_000..170_000 + property::cases(20);
+    property::check_numbered(&Generate::MIXED, seeds, |seed, case| {
+        match flattened(case) {
+            Ok((case, program)) => counts.agrees(&case, &program, seed),
+            // A parameter is a record.
+            Err(_) => Ok(()),
+        }
+    });
+    counts.assert_many(10);
+}
+
+/// An overwritten variable that is treated as if it were still there, at a point at which the gradient is right
+/// nevertheless.
+#[test]
+fn a_stale_value_is_seen_where_it_has_no_effect() {
+    let mut f = cfg_core::builder::RoutineBuilder::new("f");
+    let t = f.inout("t", cfg_core::ir::ScalarType::Real);
+    let w = f.input("w", cfg_core::ir::ScalarType::Real);
+    let y = f.output("y", cfg_core::ir::ScalarType::Real);
+    f.assign(y, w * (t * t));
+    f.assign(t, t + 1.0);
+    f.independents([t]);
+    f.dependents([y]);
+    let mut program = cfg_core::builder::ProgramBuilder::new();
+    let main = program.add(f);
+    let program = program.into_program().unwrap();
+    let valid = validate::validate(program.clone()).unwrap();
+    let reversal = reverse(&flat(&valid), main, &Options::default()).unwrap();
+    let datum = |x| cfg_testkit::case::Datum {
+        extents: vec![],
+        elements: cfg_testkit::case::Elements::Real(vec![x]),
+    };
+    let case = Case {
+        point: vec![(t, datum(2.0)), (w, datum(0.0))],
+        direction: vec![(t, vec![1.0])],
+        seed: vec![(y, vec![1.0])],
+        program,
+        main,
+    };
+    let all = changes(&reversal.program, &reversal.sweeps);
+    let change = all
+        .iter()
+        .find(|c| matches!(c, Change::LeaveOut { .. }))
+        .unwrap();
+    let changed = wrong(&reversal.program, change);
+    let [right, found] = [&reversal.program, &changed].map(|p| run(&case, p, &reversal).unwrap());
+    assert_eq!(right.0, found.0);
+    assert_eq!(right.1.verdict(), Ok(()));
+    let seen: Vec<String> = found.1.stale.iter().map(|s| s.to_string()).collect();
+    let expected =
+        "f_rev, vertex -2, from statement 0 of the original: reads t = 3.0, which was 2.0";
+    assert_eq!(seen[0], expected);
+}
+
+/// The gradient as the bits of its numbers, and the findings of the witness.
+fn run(
+    case: &Case,
+    program: &Program,
+    reversal: &Reversal,
+) -> Result<(Vec<String>, Report), String> {
+    let found = case.witness(program, reversal.gradient, &reversal.sweeps, LIMITS);
+    let (outcome, report) = found.map_err(|fault| format!("{fault:?}"))?;
+    Ok((
+        gradient(program, case.main, reversal.gradient, &outcome),
+        report,
+    ))
+}
+
+fn gradient(program: &Program, main: RoutineId, of: RoutineId, found: &Outcome<()>) -> Vec<String> {
+    let signature = Signature::made_from(program, Some(main), of);
+    let roles = signature.parameters.iter().zip(&found.parameters);
+    let adjoints = roles.filter(|(role, _)| matches!(role, ParameterRole::Adjoint(_)));
+    adjoints
+        .map(|(_, adjoint)| format!("{adjoint:?}"))
+        .collect()
+}
+
+/// Each word that is not recorded, each pair of pops in the wrong order, each pop behind the code that needs it: what
+/// changes the gradient is seen, and so is much that does not.
+#[test]
+fn what_makes_a_gradient_wrong_is_seen() {
+    // Changes that change the gradient; of those that do not, the ones that are seen; the rest; runs that fail.
+    let counts = [const { AtomicU64::new(0) }; 4];
+    let all = |seed: u64, case: &Case| {
+        let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+        let options = Options {
+            blocks: Blocks::Statement,
+            ..drawn(seed)
+        };
+        let reversal = reverse(&flat(&valid), case.main, &options).map_err(|d| d.to_string())?;
+        let (right, _) = run(case, &reversal.program, &reversal)?;
+        for change in changes(&reversal.program, &reversal.sweeps) {
+            let changed = wrong(&reversal.program, &change);
+            let kind = match run(case, &changed, &reversal) {
+                Err(_) => 3,
+                Ok((gradient, report)) => match (gradient == right, report.verdict().is_ok()) {
+                    (false, true) => return Err(format!("unseen: {change:?}")),
+                    (false, false) => 0,
+                    (true, false) => 1,
+                    (true, true) => 2,
+                },
+            };
+            counts[kind].fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    };
+    for (generate, first) in [(Generate::SMALL, 180_000), (Generate::SMOOTH, 181_000)] {
+        property::check_numbered(&generate, first..first + property::cases(8), all);
+    }
+    let counts = counts.map(AtomicU64::into_inner);
+    println!("wrong and seen, right and seen, right and unseen, failed: {counts:?}");
+    assert!(counts[0] > 20 && counts[1] > 5, "{counts:?}");
+}
