@@ -644,8 +644,9 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 Ok(None)
             }
             StmtKind::Push { tape, class, value } => {
-                // An array that has no shape yet has no elements.
+                // An array that has no shape yet has no elements; only sweeps push one.
                 if let Expr::Place(Place { var, subscripts }) = value
+                    && self.cells.witness.is_some()
                     && subscripts.is_empty()
                     && !frame.views[var.index()].allocated
                     && !frame.views[var.index()].dims.is_empty()

@@ -6,7 +6,8 @@
 //! - [`general`] does the same for graphs of blocks and jumps.
 //!   [`jumps`] has real shapes of such graphs.
 //! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
-//!   no code with the executor or with the transformations.
+//!   no code with the executor or with the transformations. [`interpret::interpret_with_witness`] runs a gradient and
+//!   compares each primal value that its reverse sweeps read with the value that was there in the forward sweeps.
 //! - [`records`] makes random programs with records.
 //! - [`sections`] passes random sections to parameters of explicit shape.
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
