@@ -366,7 +366,7 @@ impl Case {
     }
 
     /// Runs the gradient of the main routine with a witness: each value that its reverse sweeps read is compared with
-    /// the value that was there in the forward sweeps. `sweeps` has the originals, each with its forward and its
+    /// the value that was there in the forward sweeps, and what these assign with a plain run. `sweeps` has the originals, each with its forward and its
     /// reverse sweep.
     ///
     /// # Errors
@@ -386,7 +386,12 @@ impl Case {
         });
         let arguments: Vec<_> = arguments.collect();
         let globals = self.global_arguments(|_| ());
-        interpret_with_witness(program, gradient, sweeps, &arguments, &globals, limits)
+        let plain = self.routine().parameter_ids();
+        let plain: Vec<_> = plain
+            .map(|p| Some(self.value(p)?.argument(|_| ())))
+            .collect();
+        let (plain, gradient) = ((self.main, &plain[..]), (gradient, &arguments[..]));
+        interpret_with_witness(program, plain, gradient, sweeps, &globals, limits)
     }
 
     /// The adjoint of a parameter or the result at first: the seed of a dependent, else zero. `None`: the shape of the

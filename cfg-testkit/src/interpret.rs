@@ -571,6 +571,10 @@ impl<'p, D: Derivative> Machine<'p, D> {
                         column: false,
                     };
                 }
+                if let Some(witness) = &mut self.cells.witness {
+                    let at = (frame.at, frame.statement);
+                    witness.note_assignment(frame.routine, at, statement, &data);
+                }
                 self.store(routine, frame, target, data)?;
                 Ok(None)
             }

@@ -3,14 +3,15 @@
 
 use crate::wrong::{Change, changes, wrong};
 use cfg_core::{
-    entity::RoutineId,
+    builder::{ProgramBuilder, RoutineBuilder},
+    entity::{RoutineId, VarId},
     flat::Flat,
-    ir::{ParameterRole, Program, Signature},
+    ir::{Expr, Op, ParameterRole, Program, ScalarType::Real, Signature, StmtKind},
     validate,
 };
 use cfg_reverse::{Blocks, Inside, Options, Reversal, Unstructured, reverse};
 use cfg_testkit::{
-    case::Case,
+    case::{Case, Datum, Elements},
     flat, general,
     generate::Options as Generate,
     interpret::{Limits, Outcome, Report},
@@ -27,7 +28,7 @@ const LIMITS: Limits = Limits {
     trace: false,
 };
 
-/// The outcome of the gradient of a case, and the findings of its witness. `None`: a program without an adjoint.
+/// The findings of the witness of the gradient of a case. `None`: a program without an adjoint.
 fn witnessed(case: &Case, program: &Flat, options: &Options) -> Result<Option<Report>, String> {
     let Ok(reversal) = reverse(program, case.main, options) else {
         return Ok(None);
@@ -66,16 +67,24 @@ fn drawn(seed: u64) -> Options {
     }
 }
 
-/// Programs with an adjoint, those without, reads that were compared, and those that were not.
+/// Programs with an adjoint, those without; reads that were compared, and those that were not; the same of assigned
+/// values.
 #[derive(Default)]
-struct Counts([AtomicU64; 4]);
+struct Counts([AtomicU64; 6]);
 
 impl Counts {
     fn agrees(&self, case: &Case, program: &Flat, seed: u64) -> Result<(), String> {
         let report = witnessed(case, program, &drawn(seed))?;
         let counts = match &report {
-            Some(report) => [1, 0, report.compared, report.not_compared],
-            None => [0, 1, 0, 0],
+            Some(report) => [
+                1,
+                0,
+                report.compared,
+                report.not_compared,
+                report.assigned,
+                report.not_assigned,
+            ],
+            None => [0, 1, 0, 0, 0, 0],
         };
         for (count, n) in self.0.iter().zip(counts) {
             count.fetch_add(n, Ordering::Relaxed);
@@ -85,11 +94,14 @@ impl Counts {
 
     /// Values were compared, this many in a program at least, and none was left out.
     fn assert_many(&self, each: u64) {
-        let counts @ [reversed, refused, compared, left_out] =
+        let counts @ [reversed, refused, compared, left_out, assigned, split] =
             self.0.each_ref().map(|c| c.load(Ordering::Relaxed));
-        println!("with adjoint, without, compared, not compared: {counts:?}");
+        println!("with adjoint, without, compared, not compared, assigned, split: {counts:?}");
         assert!(reversed > 10 * refused && left_out == 0, "{counts:?}");
-        assert!(compared > each * reversed, "{counts:?}");
+        assert!(
+            compared > each * reversed && assigned > 2 * split,
+            "{counts:?}"
+        );
     }
 }
 
@@ -109,7 +121,7 @@ fn flattened(case: &Case) -> Result<(Case, Flat), String> {
         let found = routine.find_variable(name);
         found.ok_or_else(|| format!("{name} is another variable in the flat program"))
     };
-    let reals = |given: &[(cfg_core::entity::VarId, Vec<f64>)]| {
+    let reals = |given: &[(VarId, Vec<f64>)]| {
         let all = given.iter().map(|(v, x)| Ok((same(*v)?, x.clone())));
         all.collect::<Result<Vec<_>, String>>()
     };
@@ -180,26 +192,24 @@ fn values_of_programs_with_records_and_pointers() {
     counts.assert_many(10);
 }
 
-/// An overwritten variable that is treated as if it were still there, at a point at which the gradient is right
-/// nevertheless.
-#[test]
-fn a_stale_value_is_seen_where_it_has_no_effect() {
-    let mut f = cfg_core::builder::RoutineBuilder::new("f");
-    let t = f.inout("t", cfg_core::ir::ScalarType::Real);
-    let w = f.input("w", cfg_core::ir::ScalarType::Real);
-    let y = f.output("y", cfg_core::ir::ScalarType::Real);
+/// `y := w*(t*t); t := t + 1` at t = 2 and w = 0, and its reversal.
+fn square() -> (Case, Reversal) {
+    let mut f = RoutineBuilder::new("f");
+    let t = f.inout("t", Real);
+    let w = f.input("w", Real);
+    let y = f.output("y", Real);
     f.assign(y, w * (t * t));
     f.assign(t, t + 1.0);
     f.independents([t]);
     f.dependents([y]);
-    let mut program = cfg_core::builder::ProgramBuilder::new();
+    let mut program = ProgramBuilder::new();
     let main = program.add(f);
     let program = program.into_program().unwrap();
     let valid = validate::validate(program.clone()).unwrap();
     let reversal = reverse(&flat(&valid), main, &Options::default()).unwrap();
-    let datum = |x| cfg_testkit::case::Datum {
+    let datum = |x| Datum {
         extents: vec![],
-        elements: cfg_testkit::case::Elements::Real(vec![x]),
+        elements: Elements::Real(vec![x]),
     };
     let case = Case {
         point: vec![(t, datum(2.0)), (w, datum(0.0))],
@@ -208,12 +218,17 @@ fn a_stale_value_is_seen_where_it_has_no_effect() {
         program,
         main,
     };
+    (case, reversal)
+}
+
+/// An overwritten variable that is treated as if it were still there, at a point at which the gradient is right
+/// nevertheless.
+#[test]
+fn a_stale_value_is_seen_where_it_has_no_effect() {
+    let (case, reversal) = square();
     let all = changes(&reversal.program, &reversal.sweeps);
-    let change = all
-        .iter()
-        .find(|c| matches!(c, Change::LeaveOut { .. }))
-        .unwrap();
-    let changed = wrong(&reversal.program, change);
+    let is_meant = |change: &&Change| matches!(change, Change::LeaveOut { .. });
+    let changed = wrong(&reversal.program, all.iter().find(is_meant).unwrap());
     let [right, found] = [&reversal.program, &changed].map(|p| run(&case, p, &reversal).unwrap());
     assert_eq!(right.0, found.0);
     assert_eq!(right.1.verdict(), Ok(()));
@@ -221,6 +236,22 @@ fn a_stale_value_is_seen_where_it_has_no_effect() {
     let expected =
         "f_rev, vertex -2, from statement 0 of the original: reads t = 3.0, which was 2.0";
     assert_eq!(seen[0], expected);
+}
+
+/// A forward sweep that computes something else than the original.
+#[test]
+fn a_forward_sweep_that_goes_astray_is_seen() {
+    let (case, mut reversal) = square();
+    let forward = &mut reversal.program.routines[reversal.forward.index()];
+    let vertices = forward.body.as_mut().unwrap().vertices_mut();
+    for statement in vertices.filter_map(|v| v.kind.statements_mut()).flatten() {
+        if let StmtKind::Assign { value, .. } = &mut statement.kind {
+            *value = Expr::op(Op::Neg, [value.clone()]);
+        }
+    }
+    let (_, report) = run(&case, &reversal.program, &reversal).unwrap();
+    let expected = "beside f_rev: statement 1 of the original assigns -3.0 in the forward sweep, 3.0 in a plain run";
+    assert_eq!((report.astray.len(), &*report.astray[1]), (2, expected));
 }
 
 /// The gradient as the bits of its numbers, and the findings of the witness.

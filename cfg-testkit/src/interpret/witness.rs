@@ -13,21 +13,27 @@
 //! a bound, a selector          the value behind the loop, behind the branch
 //! ```
 //!
+//! The forward sweep itself is compared with a plain run of the original: each statement assigns the same values, in
+//! order. Statements that are split, so that they assign in parts, are left out.
+//!
 //! Variables are paired by their numbers, which sweeps keep, elements by their subscripts, statements by the origins
 //! that transformations give them. The log is undone over a visit only when the reverse sweep goes on behind it:
 //! code that is inserted between two visits reads what was there between them.
 
+mod assigned;
 mod hooks;
 mod log;
 mod report;
 mod sweep;
 
 use self::{
+    assigned::Assigned,
     log::{Event, Log, Operands, Read},
     sweep::Sweeps,
 };
-use super::{storage::View, value::Derivative, value::Value};
-use cfg_core::entity::{RoutineId, VarId};
+use super::storage::View;
+use super::value::{Data, Derivative, Value};
+use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{OriginRole, Program, Stmt, StmtKind, Vertex, VertexType};
 pub use hooks::interpret_with_witness;
 pub use report::{Report, Stale};
@@ -77,6 +83,7 @@ pub(super) struct Witness<D> {
     activations: usize,
     /// The active reverse sweeps, innermost last.
     twins: Vec<Twin<D>>,
+    assigned: Assigned<D>,
     report: Report,
 }
 
@@ -89,12 +96,44 @@ impl<D: Derivative> Witness<D> {
             reads: Reads::Ignored,
             activations: 0,
             twins: Vec::new(),
+            assigned: Assigned::default(),
             report: Report::default(),
         }
     }
 
-    pub(super) fn into_report(self) -> Report {
+    /// The findings, of which the values that the plain program assigned are a part.
+    fn into_report(mut self, plain: &Assigned<D>) -> Report {
+        self.assigned.compare(plain, &self.sweeps, &mut self.report);
         self.report
+    }
+
+    /// A value is about to be assigned by the statement at a position of a block.
+    pub(super) fn note_assignment(
+        &mut self,
+        routine: RoutineId,
+        (vertex, position): (VertexId, usize),
+        statement: &Stmt,
+        value: &Data<D>,
+    ) {
+        let Some((target, _)) = statement.kind.assignment() else {
+            return;
+        };
+        let key = match (self.sweeps.forward(routine), self.sweeps.original(routine)) {
+            (Some(k), _) => {
+                let sweep = self.sweeps.get(k);
+                let is_original = target.var.index() < sweep.assignable;
+                let number = statement.origin.number().filter(|_| is_original);
+                number.map(|number| (sweep.original, number))
+            }
+            (None, Some(k)) => {
+                let first = self.sweeps.get(k).numbers.get(&vertex);
+                first.map(|first| (routine, first + position))
+            }
+            (None, None) => None,
+        };
+        if let Some(key) = key {
+            self.assigned.note(key, value);
+        }
     }
 
     /// True while a forward sweep may run, whose writes are to be logged.

@@ -6,24 +6,34 @@ use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Expr, Intent, Place, Program, ScalarType, Stmt};
 use std::collections::BTreeMap;
 
+/// A routine with its arguments.
+type Call<'a> = (RoutineId, &'a [Option<Argument<()>>]);
+
 /// Runs a routine that calls forward and reverse sweeps, and compares each primal value that the reverse sweeps read
-/// with the value that was there in the forward sweeps: see the head of `interpret/witness.rs`. `sweeps` has the
-/// originals, each with its forward and its reverse sweep, of a program without records and pointers.
+/// with the value that was there in the forward sweeps; see the head of `interpret/witness.rs`. The values that these
+/// assign are compared with those of a `plain` run of the original. `sweeps` has the originals, each with its forward
+/// and its reverse sweep, of a program without records and pointers. Arguments are those of [`super::super::interpret()`].
 ///
 /// # Errors
 /// The first fault.
 pub fn interpret_with_witness(
     program: &Program,
-    routine: RoutineId,
+    plain: (RoutineId, &[Option<Argument<()>>]),
+    gradient: (RoutineId, &[Option<Argument<()>>]),
     sweeps: &[(RoutineId, RoutineId, RoutineId)],
-    arguments: &[Option<Argument<()>>],
     globals: &BTreeMap<usize, Argument<()>>,
     limits: Limits,
 ) -> Result<(Outcome<()>, Report), Fault> {
-    let mut machine = Machine::new(program, routine, limits);
-    machine.cells.witness = Some(Box::new(Witness::new(program, sweeps)));
-    let outcome = machine.call(routine, arguments, globals)?;
-    let report = machine.cells.witness.take().map(|w| w.into_report());
+    let run = |(routine, arguments): Call<'_>| {
+        let mut machine = Machine::new(program, routine, limits);
+        machine.cells.witness = Some(Box::new(Witness::new(program, sweeps)));
+        let outcome = machine.call(routine, arguments, globals)?;
+        Ok((outcome, machine.cells.witness.take()))
+    };
+    let (_, plain) = run(plain)?;
+    let (outcome, witness) = run(gradient)?;
+    let plain = plain.map(|witness| witness.assigned).unwrap_or_default();
+    let report = witness.map(|witness| witness.into_report(&plain));
     Ok((outcome, report.unwrap_or_default()))
 }
 

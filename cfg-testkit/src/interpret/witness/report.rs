@@ -54,7 +54,12 @@ pub struct Report {
     pub wrong: u64,
     /// The first of these.
     pub stale: Vec<Stale>,
-    /// Where reverse sweeps do not visit what the forward sweeps visited, the first few.
+    /// Values assigned in forward sweeps that were compared with those of the plain run.
+    pub assigned: u64,
+    /// Values that were not, since their statement is split.
+    pub not_assigned: u64,
+    /// Where reverse sweeps do not visit what the forward sweeps visited, and where these do not compute what the
+    /// original does, the first few.
     pub astray: Vec<String>,
 }
 
@@ -67,8 +72,12 @@ impl Report {
     }
 
     pub(super) fn lose(&mut self, sweep: &Sweep, message: &str) {
+        self.differ(format!("{}: {message}", sweep.name));
+    }
+
+    pub(super) fn differ(&mut self, message: String) {
         if self.astray.len() < KEPT {
-            self.astray.push(format!("{}: {message}", sweep.name));
+            self.astray.push(message);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The forward and reverse sweeps of a program, and the parts of them that stand for the same parts of the original.
 
-use cfg_core::entity::{RoutineId, VarId};
+use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{Expr, Op, Program, Routine, VertexType};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +13,10 @@ pub(super) struct Sweep {
     pub(super) name: String,
     /// Number of variables that both sweeps have in common.
     pub(super) originals: usize,
+    /// Number of variables of the original.
+    pub(super) assignable: usize,
+    /// The number of the first statement of each vertex of the original.
+    pub(super) numbers: BTreeMap<VertexId, usize>,
     /// The names of the variables.
     pub(super) variables: Vec<String>,
     /// The vertices that the reverse sweep visits in exactly the reverse order.
@@ -29,6 +33,7 @@ pub(super) struct Sweeps {
     sweeps: Vec<Sweep>,
     /// The sweep that a routine is the forward one of, and the reverse one of.
     roles: BTreeMap<RoutineId, (Option<usize>, Option<usize>)>,
+    originals: BTreeMap<RoutineId, usize>,
 }
 
 impl Sweeps {
@@ -40,7 +45,19 @@ impl Sweeps {
             roles.entry(reverse).or_default().1 = Some(k);
             sweeps.push(sweep(program, original, forward, reverse));
         }
-        Self { sweeps, roles }
+        let originals = given
+            .iter()
+            .enumerate()
+            .map(|(k, (original, ..))| (*original, k));
+        Self {
+            sweeps,
+            roles,
+            originals: originals.collect(),
+        }
+    }
+
+    pub(super) fn original(&self, routine: RoutineId) -> Option<usize> {
+        self.originals.get(&routine).copied()
     }
 
     pub(super) fn get(&self, k: usize) -> &Sweep {
@@ -58,7 +75,14 @@ impl Sweeps {
 
 fn sweep(program: &Program, original: RoutineId, forward: RoutineId, reverse: RoutineId) -> Sweep {
     let [fwd, rev] = [forward, reverse].map(|r| program.routine(r));
-    let results = program.routine(original).statements().enumerate();
+    let plain = program.routine(original);
+    let mut numbers = BTreeMap::new();
+    let mut next = 0;
+    for (v, vertex) in plain.body.iter().flat_map(|cfg| cfg.vertices()) {
+        numbers.insert(v, next);
+        next += vertex.statements().len();
+    }
+    let results = plain.statements().enumerate();
     let results = results.filter_map(|(n, statement)| {
         let (target, value) = statement.kind.assignment()?;
         gives_its_derivative(value).then_some((n, target.var))
@@ -72,6 +96,8 @@ fn sweep(program: &Program, original: RoutineId, forward: RoutineId, reverse: Ro
         forward,
         name: rev.name.clone(),
         originals: fwd.parameters.last().map_or(0, |tape| tape.index()),
+        assignable: plain.variables.len(),
+        numbers,
         variables: fwd.variables.iter().map(|v| v.name.clone()).collect(),
         mirrored: copied.filter(|of| reversed.contains(of)).collect(),
         loops: loops(fwd),
