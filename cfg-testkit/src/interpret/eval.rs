@@ -420,7 +420,7 @@ impl<D: Derivative> Scope<'_, D> {
         // In sweeps an array that has no shape yet has extents of 0; a program has no use for them.
         let in_sweep = self.cells.witness.is_some();
         let has_extents = op == Op::Size && !rest.is_empty() && !view.dims.is_empty();
-        if !view.allocated && !(in_sweep && has_extents) {
+        if !(view.allocated || in_sweep && has_extents) {
             return Err(FaultKind::Unallocated);
         }
         let span = match rest.first() {
