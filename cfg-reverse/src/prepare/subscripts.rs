@@ -220,18 +220,22 @@ impl Substitution<'_> {
         (computable && nodes <= MOST_NODES).then_some(value)
     }
 
-    /// True if the reverse sweep has what an expression reads without more records than of the variable itself: what
-    /// counts is written in the loop around, or behind the assignment in a routine without.
+    /// True if the reverse sweep has what an expression reads without more records than of the variable itself. What
+    /// counts is written in the loop around, or behind the assignment in a routine without. There the variable is
+    /// recorded once, and what callers see is not read in its place: they would have to keep it.
     fn is_there(&self, e: &Expr, at: At, around: Option<(At, At)>) -> bool {
         let (first, end) = around.unwrap_or((at, (u32::MAX, u32::MAX)));
         let (mut there, mut recorded) = (true, None);
         e.walk_places(&mut |place| {
-            let location = self.locations.of_variable(place.var);
-            let writes = self.writes.count(location, first, end);
             let variable = self.routine.variable(place.var);
-            let is_own = variable.role == Role::Local && variable.rank() == 0;
+            let is_local = variable.role == Role::Local;
+            let writes = self
+                .writes
+                .count(self.locations.of_variable(place.var), first, end);
+            let is_own = is_local && variable.rank() == 0;
             let is_only =
                 |recorded: &mut Option<VarId>| *recorded.get_or_insert(place.var) == place.var;
+            there &= is_local || around.is_some();
             there &= writes == 0 || writes == 1 && is_own && is_only(&mut recorded);
         });
         there
