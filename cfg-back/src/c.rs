@@ -90,6 +90,7 @@ mod unread;
 mod variable;
 mod writer;
 
+pub use choice::Apart;
 pub use faults::FAULTS;
 
 use cfg_core::{
@@ -99,16 +100,16 @@ use cfg_core::{
     ir::{CHead, NameRole, ParameterRole, Program, Routine, Signature},
     validate::ValidProgram,
 };
+use choice::{can_choose, in_directions};
 use file::{File, FunctionNames, Stops};
 use global_names::GlobalNames;
-use interface::Called;
 use names::Names;
 use operators::{Piece, Pieces};
 use origins::Origins;
 use pooled::Pooled;
 use std::collections::HashSet;
 use structs::Structs;
-use sweep::Sweep;
+use sweep::{Called, Sweep};
 
 /// The reason for which something has no C.
 type Failed = Box<Diagnostic>;
@@ -145,15 +146,6 @@ pub struct Adjoint {
     pub reverse: RoutineId,
     /// The routine that runs the forward and the reverse sweep.
     pub gradient: RoutineId,
-}
-
-/// The routines of the version for arguments that do not overlap.
-#[derive(Clone, Copy, Debug)]
-pub struct Apart<'a, const N: usize> {
-    /// The forward sweep, the reverse sweep and the gradient, or the tangent.
-    pub routines: &'a [RoutineId],
-    /// The reverse sweep and the gradient, or the tangent, in several directions.
-    pub several: Option<&'a [Several; N]>,
 }
 
 /// A routine in several directions, NAME_v.
@@ -533,55 +525,6 @@ pub fn tangent_in_versions(
     sweeps.extend(several.map(|called| (called, "t_v")));
     let tapes = (&[][..], false);
     derivative((program, outside), original, &sweeps, tapes, options)
-}
-
-/// A routine in several directions, with that of the other version, the k-th there, if it takes the same.
-fn in_directions<'a, const N: usize>(
-    program: &Flat,
-    several: &'a Several,
-    sweep: Sweep,
-    apart: Option<Apart<'a, N>>,
-    k: usize,
-) -> Called<'a> {
-    let globals = |of: &Several| -> Vec<GlobalId> { of.globals.iter().map(|(_, g)| *g).collect() };
-    let other = apart.and_then(|of| of.several?.get(k));
-    let position = |of: &Several| program.routine(of.routine).parameter_position(of.count);
-    let same = |other: &&Several| {
-        globals(other) == globals(several) && position(other) == position(several)
-    };
-    Called {
-        routine: several.routine,
-        sweep,
-        several: Some(several),
-        apart: other.filter(same).map(|of| of.routine),
-    }
-}
-
-/// True if every function can choose between two versions: a test can tell whether arguments overlap, and the routines
-/// of both versions take the same.
-fn can_choose(
-    file: &File<'_>,
-    globals: &GlobalNames,
-    original: RoutineId,
-    sweeps: &[(Called<'_>, &str)],
-) -> bool {
-    let takes = |r: RoutineId| -> Vec<Option<ParameterRole>> {
-        let roles = Signature::from_origins(file.program, r)
-            .parameters
-            .into_iter();
-        // The numbers of other parameters are those of the version.
-        let is_own = |role: &ParameterRole| matches!(role, ParameterRole::Own(_));
-        roles
-            .map(|role| Some(role).filter(|role| !is_own(role)))
-            .collect()
-    };
-    let chooses = |(called, _): &(Called<'_>, &str)| {
-        called.apart.is_some_and(|apart| {
-            takes(apart) == takes(called.routine)
-                && interface::has_test(file, globals, original, *called)
-        })
-    };
-    !Pooled::any(file.program) && sweeps.iter().all(chooses)
 }
 
 /// The routine that the file has besides its derivatives. A derivative's own function for callers stands in another file.

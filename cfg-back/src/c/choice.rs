@@ -13,13 +13,18 @@
 //! given D, takes D to share cells where P does, and leaves its choice on the tape for its reverse sweep.
 
 use super::{
-    GlobalNames,
+    GlobalNames, Several,
+    adapter::Session,
+    faults,
+    file::{File, Made},
     parameters::{Given, Interface, Passed},
-    sweep::Sweep,
+    pooled::Pooled,
+    sweep::{Called, Sweep},
 };
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Intent, ParameterRole, ScalarType},
+    flat::Flat,
+    ir::{Intent, ParameterRole, ScalarType, Signature},
 };
 use std::collections::BTreeSet;
 
@@ -43,19 +48,19 @@ struct Cells {
 }
 
 /// The names of the variables of a test.
-pub(super) struct Test {
+struct Test {
     /// True if the arguments are apart.
-    pub(super) apart: String,
+    apart: String,
     /// True if a derivative is null that may not be; none if that cannot be.
-    pub(super) null: Option<String>,
+    null: Option<String>,
     /// The statements.
-    pub(super) text: String,
+    text: String,
 }
 
 impl Interface<'_> {
     /// The test of a sweep; `count`: the name of the number of directions, of a function in several. `None` if some
     /// extents are computed, or there are too many pairs.
-    pub(super) fn test(
+    fn test(
         &mut self,
         original: RoutineId,
         sweep: Sweep,
@@ -174,4 +179,162 @@ impl Interface<'_> {
         });
         found
     }
+}
+
+/// The choice between two versions in a function.
+pub(super) struct Choice {
+    sweep: Sweep,
+    /// The function of the file for arguments that are apart.
+    pub(super) made: Made,
+    test: Test,
+    /// The variable that has the choice of the forward sweep.
+    chosen: String,
+}
+
+impl Choice {
+    /// The choice of a function; `None` if it has one version.
+    pub(super) fn new(
+        interface: &mut Interface<'_>,
+        original: RoutineId,
+        called: Called<'_>,
+        count: &str,
+        globals: &GlobalNames,
+    ) -> Option<Self> {
+        let count = called.several.map(|_| count);
+        Some(Self {
+            sweep: called.sweep,
+            made: interface.file.made_function(called.apart?, false)?,
+            test: interface.test(original, called.sweep, count, globals)?,
+            chosen: interface.fresh("chosen"),
+        })
+    }
+
+    /// The lines that stand before all others: the test, and returns with status 4 where promises are broken.
+    pub(super) fn at_entry(&self, file: &File<'_>, session: &Session, name: &str) -> String {
+        let (tape, chosen, apart) = (&session.tape, &self.chosen, &self.test.apart);
+        let stopped = |condition: &str, message: String| {
+            let lines = session.fail(&message);
+            let lines = lines.lines().map(|line| format!("    {line}\n"));
+            format!("if ({condition}) {{\n{}}}\n", lines.collect::<String>())
+        };
+        let mut lines = String::new();
+        let is_reverse = self.sweep == Sweep::Reverse;
+        if is_reverse {
+            if file.checks {
+                let top = format!("{tape}->top.integer");
+                let empty = format!("!{top} || {top} == {tape}->integer_begin");
+                lines += &stopped(&empty, faults::empty_tape(name));
+            }
+            lines += &format!("const bool {chosen} = cfgrev_pop_integer(&{tape}->top) != 0;\n");
+        }
+        lines += &self.test.text;
+        if let Some(null) = &self.test.null {
+            lines += &stopped(null, faults::null_under_overlap(name));
+        }
+        if is_reverse {
+            lines += &stopped(
+                &format!("{chosen} && !{apart}"),
+                faults::other_overlap(name),
+            );
+        }
+        lines
+    }
+
+    /// The calls of the version for arguments that are apart and of the other one, of which one is made; `indent` is
+    /// not empty behind a condition.
+    pub(super) fn call(&self, [apart, other]: [&str; 2], indent: &str) -> String {
+        let condition = match self.sweep {
+            Sweep::Reverse => &self.chosen,
+            Sweep::Gradient | Sweep::Forward | Sweep::Tangent => &self.test.apart,
+        };
+        let lines = format!(
+            "{indent}if ({condition})\n{indent}    {apart}\n{indent}else\n{indent}    {other}\n"
+        );
+        // The condition before has no `else`.
+        match indent.is_empty() {
+            true => lines,
+            false => format!("{{\n{lines}}}\n"),
+        }
+    }
+
+    /// The lines that leave the choice on the tape.
+    pub(super) fn record(&self, tape: &str, status: &str) -> String {
+        format!(
+            "if (!{status} && cfgrev_room_integer(&{tape}->top, {tape}, 1))\n    \
+                 {status} = 1;\n\
+             if (!{status})\n    \
+                 cfgrev_push_integer(&{tape}->top, {});\n",
+            self.test.apart
+        )
+    }
+}
+
+/// True if a test at the entry can tell whether arguments overlap.
+fn has_test(
+    file: &File<'_>,
+    globals: &GlobalNames,
+    original: RoutineId,
+    called: Called<'_>,
+) -> bool {
+    let several = called.several.map(|_| "nd");
+    let mut interface = Interface::for_sweep(file, original, called.sweep, several.is_some());
+    let test = interface.test(original, called.sweep, several, globals);
+    test.is_some()
+}
+
+/// The routines of the version for arguments that do not overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart<'a, const N: usize> {
+    /// The forward sweep, the reverse sweep and the gradient, or the tangent.
+    pub routines: &'a [RoutineId],
+    /// The reverse sweep and the gradient, or the tangent, in several directions.
+    pub several: Option<&'a [Several; N]>,
+}
+
+/// A routine in several directions, with that of the other version, the k-th there, if it takes the same.
+pub(super) fn in_directions<'a, const N: usize>(
+    program: &Flat,
+    several: &'a Several,
+    sweep: Sweep,
+    apart: Option<Apart<'a, N>>,
+    k: usize,
+) -> Called<'a> {
+    let globals = |of: &Several| -> Vec<GlobalId> { of.globals.iter().map(|(_, g)| *g).collect() };
+    let other = apart.and_then(|of| of.several?.get(k));
+    let position = |of: &Several| program.routine(of.routine).parameter_position(of.count);
+    let same = |other: &&Several| {
+        globals(other) == globals(several) && position(other) == position(several)
+    };
+    Called {
+        routine: several.routine,
+        sweep,
+        several: Some(several),
+        apart: other.filter(same).map(|of| of.routine),
+    }
+}
+
+/// True if every function can choose between two versions: a test can tell whether arguments overlap, and the routines
+/// of both versions take the same.
+pub(super) fn can_choose(
+    file: &File<'_>,
+    globals: &GlobalNames,
+    original: RoutineId,
+    sweeps: &[(Called<'_>, &str)],
+) -> bool {
+    let takes = |r: RoutineId| -> Vec<Option<ParameterRole>> {
+        let roles = Signature::from_origins(file.program, r)
+            .parameters
+            .into_iter();
+        // The numbers of other parameters are those of the version.
+        let is_own = |role: &ParameterRole| matches!(role, ParameterRole::Own(_));
+        roles
+            .map(|role| Some(role).filter(|role| !is_own(role)))
+            .collect()
+    };
+    let chooses = |(called, _): &(Called<'_>, &str)| {
+        called.apart.is_some_and(|apart| {
+            takes(apart) == takes(called.routine) && has_test(file, globals, original, *called)
+        })
+    };
+    !Pooled::any(file.program) && sweeps.iter().all(chooses)
 }

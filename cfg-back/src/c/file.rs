@@ -42,6 +42,14 @@ pub(super) struct Made {
 }
 
 impl Made {
+    /// The statement that makes a call; its status goes to a variable.
+    pub(super) fn assigned(&self, status: &str, call: &str) -> String {
+        match self.can_fail {
+            true => format!("{status} = {call};"),
+            false => format!("{call};"),
+        }
+    }
+
     /// The arguments that stand last in a call from outside, with this tape for what needs memory.
     pub(super) fn last_arguments(&self, memory: &str) -> Vec<String> {
         // Nobody outside has pairs of arguments to compare.

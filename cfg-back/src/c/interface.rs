@@ -1,13 +1,14 @@
 //! The sweeps that other files call: what stands around the call of a generated routine.
 
 use super::{
-    Failed, GlobalNames, Several,
+    Failed, GlobalNames,
     adapter::{Adapter, Public, Session, Taken, list},
+    choice::Choice,
     codes, faults,
-    file::{File, Made},
+    file::File,
     global_classes::Class,
     parameters::{Given, Interface, Passed},
-    sweep::Sweep,
+    sweep::{Called, Sweep},
     variable::zero,
 };
 use cfg_core::{
@@ -16,31 +17,6 @@ use cfg_core::{
     flat::FlatType,
     ir::{Intent, ParameterRole, ScalarType, Signature},
 };
-
-/// A generated routine that a function for others calls.
-#[derive(Clone, Copy)]
-pub(super) struct Called<'a> {
-    pub(super) routine: RoutineId,
-    pub(super) sweep: Sweep,
-    /// The parameters of one in several directions that the others do not have.
-    pub(super) several: Option<&'a Several>,
-    /// The routine that is called in its place if no arguments overlap.
-    pub(super) apart: Option<RoutineId>,
-}
-
-/// True if a test at the entry can tell whether arguments overlap.
-pub(super) fn has_test(
-    file: &File<'_>,
-    globals: &GlobalNames,
-    original: RoutineId,
-    called: Called<'_>,
-) -> bool {
-    let several = called.several.map(|_| "nd");
-    let mut interface = Interface::for_sweep(file, original, called.sweep, several.is_some());
-    interface
-        .test(original, called.sweep, several, globals)
-        .is_some()
-}
 
 /// Derivatives of globals that come in a structure of the caller's.
 struct Structure<'a> {
@@ -99,12 +75,7 @@ pub(super) fn wrapper<'a>(
     let session = Session::new(file.checks, may_be_null, |n| interface.fresh(n));
     let count = interface.fresh("nd");
     let structures = structures(globals, (sweep, several.is_some()), &mut interface);
-    let apart = called.apart.and_then(|r| {
-        let nd = several.map(|_| &*count);
-        let test = interface.test(original, sweep, nd, globals)?;
-        Some((file.made_function(r, false)?, test))
-    });
-    let chosen = interface.fresh("chosen");
+    let choice = Choice::new(&mut interface, original, called, &count, globals);
     let value = match sweep {
         Sweep::Reverse => "value",
         Sweep::Gradient | Sweep::Forward | Sweep::Tangent => "value_kept",
@@ -145,32 +116,8 @@ pub(super) fn wrapper<'a>(
     if let Some(begin) = file.globals.begin() {
         body += &format!("{begin}();\n");
     }
-    let of_name = &file.program.routine(original).name;
-    let stopped = |condition: &str, message: String| {
-        let lines = w.session.fail(&message);
-        let lines = lines.lines().map(|line| format!("    {line}\n"));
-        format!("if ({condition}) {{\n{}}}\n", lines.collect::<String>())
-    };
-    if let Some((_, test)) = &apart {
-        let apart = &test.apart;
-        if sweep == Sweep::Reverse {
-            if file.checks {
-                let empty =
-                    format!("!{tape}->top.integer || {tape}->top.integer == {tape}->integer_begin");
-                body += &stopped(&empty, faults::empty_tape(of_name));
-            }
-            body += &format!("const bool {chosen} = cfgrev_pop_integer(&{tape}->top) != 0;\n");
-        }
-        body += &test.text;
-        if let Some(null) = &test.null {
-            body += &stopped(null, faults::null_under_overlap(of_name));
-        }
-        if sweep == Sweep::Reverse {
-            body += &stopped(
-                &format!("{chosen} && !{apart}"),
-                faults::other_overlap(of_name),
-            );
-        }
+    if let Some(choice) = &choice {
+        body += &choice.at_entry(file, &w.session, &file.program.routine(original).name);
     }
     body.extend([&*a.copies, &*a.before]);
     body.extend(a.interface.unused());
@@ -229,35 +176,19 @@ pub(super) fn wrapper<'a>(
     }
     let mut indent = "";
     if a.may_fail {
-        body += &format!("if (!{status})\n");
+        body += &format!(
+            "if (!{status}){}",
+            if choice.is_some() { " " } else { "\n" }
+        );
         indent = "    ";
     }
-    let to = |made: &Made| match made.can_fail {
-        true => format!("{status} = "),
-        false => String::new(),
-    };
-    let call = format!("{}{};", to(&made), a.call(&made, used));
-    match &apart {
+    let call = made.assigned(status, &a.call(&made, used));
+    match &choice {
         None => body += &format!("{indent}{call}\n"),
-        Some((other, test)) => {
-            let apart = match sweep {
-                Sweep::Reverse => &chosen,
-                Sweep::Gradient | Sweep::Forward | Sweep::Tangent => &test.apart,
-            };
-            let first = format!("{}{};", to(other), a.call_apart(other, &w.by_value, used));
-            // The test of the status has no `else` of its own.
-            let braces = match indent.is_empty() {
-                true => ["", ""],
-                false => ["{\n", "}\n"],
-            };
-            if !indent.is_empty() {
-                body.truncate(body.trim_end().len());
-                body.push(' ');
-            }
-            body += &format!(
-                "{}{indent}if ({apart})\n{indent}    {first}\n{indent}else\n{indent}    {call}\n{}",
-                braces[0], braces[1]
-            );
+        Some(choice) => {
+            let first = a.call_apart(&choice.made, &w.by_value, used);
+            let first = choice.made.assigned(status, &first);
+            body += &choice.call([&first, &call], indent);
         }
     }
     body += &format!("{leave}{}", a.after);
@@ -271,14 +202,8 @@ pub(super) fn wrapper<'a>(
                 w.value_at
             );
         }
-        if let Some((_, test)) = &apart {
-            body += &format!(
-                "if (!{status} && cfgrev_room_integer(&{tape}->top, {tape}, 1))\n    \
-                     {status} = 1;\n\
-                 if (!{status})\n    \
-                     cfgrev_push_integer(&{tape}->top, {});\n",
-                test.apart
-            );
+        if let Some(choice) = &choice {
+            body += &choice.record(tape, status);
         }
         if let Some(swept) = swept {
             body += &format!("if (!{status})\n    {swept} = {tape};\n");

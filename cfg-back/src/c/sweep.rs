@@ -1,5 +1,6 @@
 //! The kinds of functions of a derivative, and what a derivative was made from.
 
+use super::Several;
 use cfg_core::{
     entity::RoutineId,
     ir::{NameRole, ParameterRole, Program, Signature},
@@ -17,6 +18,17 @@ pub(super) enum Sweep {
     Reverse,
     /// Tangents.
     Tangent,
+}
+
+/// A generated routine that a function for others calls.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'a> {
+    pub(super) routine: RoutineId,
+    pub(super) sweep: Sweep,
+    /// The parameters of one in several directions that the others do not have.
+    pub(super) several: Option<&'a Several>,
+    /// The routine that is called in its place if no arguments overlap.
+    pub(super) apart: Option<RoutineId>,
 }
 
 /// The routine that a gradient or a tangent was made from, if all of its parameters are that one's or their
