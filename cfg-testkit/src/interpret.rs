@@ -15,6 +15,7 @@ mod sized;
 mod storage;
 mod tape;
 mod value;
+mod view;
 mod witness;
 
 use cfg_core::entity::{RoutineId, VarId, VertexId};

@@ -31,8 +31,8 @@ use self::{
     log::{Event, Log, Operands, Read},
     sweep::Sweeps,
 };
-use super::storage::View;
 use super::value::{Data, Derivative, Value};
+use super::view::View;
 use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{OriginRole, Program, Stmt, StmtKind, Vertex, VertexType};
 pub use hooks::interpret_with_witness;

@@ -12,7 +12,8 @@ type Call<'a> = (RoutineId, &'a [Option<Argument<()>>]);
 /// Runs a routine that calls forward and reverse sweeps, and compares each primal value that the reverse sweeps read
 /// with the value that was there in the forward sweeps; see the head of `interpret/witness.rs`. The values that these
 /// assign are compared with those of a `plain` run of the original. `sweeps` has the originals, each with its forward
-/// and its reverse sweep, of a program without records and pointers. Arguments are those of [`super::super::interpret()`].
+/// and its reverse sweep, of a program without records and pointers. Arguments are
+/// those of a run without a witness.
 ///
 /// # Errors
 /// The first fault.

@@ -1,6 +1,6 @@
 //! The log of a run, and the cells at its end, which go back in time as the log is undone.
 
-use super::super::{storage::View, value::Value};
+use super::super::{value::Value, view::View};
 use cfg_core::entity::{RoutineId, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
