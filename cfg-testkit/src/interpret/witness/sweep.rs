@@ -1,7 +1,7 @@
 //! The forward and reverse sweeps of a program, and the parts of them that stand for the same parts of the original.
 
 use cfg_core::entity::{RoutineId, VarId, VertexId};
-use cfg_core::ir::{Expr, Op, Program, Routine, VertexType};
+use cfg_core::ir::{Expr, Op, Place, Program, Routine, VertexType};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sweeps of one original.
@@ -85,7 +85,9 @@ fn sweep(program: &Program, original: RoutineId, forward: RoutineId, reverse: Ro
     let results = plain.statements().enumerate();
     let results = results.filter_map(|(n, statement)| {
         let (target, value) = statement.kind.assignment()?;
-        gives_its_derivative(value).then_some((n, target.var))
+        let is_real = plain.variable(target.var).ty.is_real();
+        (gives_its_derivative(value) || !is_real && is_step(target, value))
+            .then_some((n, target.var))
     });
     // A visit of a loop has no counterpart of its own: FORLOOP stands for ENDLOOP, and is visited as often as LOOP.
     let is_loop = |t: VertexType| matches!(t, VertexType::Loop | VertexType::EndLoop);
@@ -139,7 +141,38 @@ fn loops(forward: &Routine) -> BTreeMap<i64, i64> {
 #[expect(clippy::wildcard_enum_match_arm, reason = "a list of operators")]
 fn gives_its_derivative(value: &Expr) -> bool {
     match value {
-        Expr::Op(op, _) => matches!(op, Op::Exp | Op::Tanh | Op::Sqrt | Op::Div),
+        Expr::Op(op, _) => matches!(
+            op,
+            Op::Exp
+                | Op::Tanh
+                | Op::Tan
+                | Op::Sqrt
+                | Op::Cbrt
+                | Op::Gamma
+                | Op::Div
+                | Op::Pow
+                | Op::Hypot
+                | Op::Mod
+                | Op::Modulo
+        ),
         _ => false,
     }
+}
+
+/// True of a sum or a difference that the target itself is part of: the value before it follows from that behind it.
+fn is_step(target: &Place, value: &Expr) -> bool {
+    let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place == target);
+    // `at := at + k - 1` nests sums and conversions.
+    let mut open = vec![value];
+    while let Some(e) = open.pop() {
+        if is_target(e) {
+            return true;
+        }
+        if let Expr::Op(Op::Add | Op::Sub | Op::WrapAdd | Op::WrapSub | Op::Convert(..), operands) =
+            e
+        {
+            open.extend(operands);
+        }
+    }
+    false
 }
