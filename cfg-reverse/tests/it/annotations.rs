@@ -103,7 +103,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             work: 200,
             merge: k & 1 != 0,
             counters: k & 2 != 0,
-            markers: k & 2 == 0,
+            markers: k & 2 != 0,
             indices: k & 4 == 0,
             blocks: if k & 4 == 0 {
                 Blocks::Statement
@@ -130,11 +130,12 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
                 Vec::<String>::new(),
                 "{name} {options:?}"
             );
-            // The reverse sweep by trace goes from block to block by number: it has no edges to match.
-            let but: &[&str] = if general && k & 8 != 0 {
-                &["endless", "edge"]
-            } else {
-                &["endless"]
+            // The reverse sweep by trace goes from block to block by number: it has no edges to match. Loops and
+            // branches without adjoints are left out, unless counters and markers are asked for.
+            let but: &[&str] = match (general, k & 8 != 0, options.counters) {
+                (true, true, _) => &["endless", "edge"],
+                (false, false, false) => &["endless", "edge", "vertex"],
+                (true, false, _) | (false, ..) => &["endless"],
             };
             assert_eq!(
                 missing(marks, sweeps[1], but),

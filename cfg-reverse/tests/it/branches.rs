@@ -68,7 +68,7 @@ fn markers_are_recorded_elsewhere() {
         // Another element may be the same.
         "for i = 1, n\n if x[i] > 0.0\n y := y*x[i]\n x[k] := 2.0*y\n end\n end",
         // No adjoint reads the element: it would have to be recorded for the condition alone.
-        "for i = 1, n\n if x[i] > 0.0\n y := 2.0*y\n end\n x[i] := y\n end",
+        "for i = 1, n\n if x[i] > 0.0\n y := 2.0*y + x[k]\n end\n x[i] := y\n end",
         // A sine costs more than a marker.
         "for i = 1, n\n if sin(x[i]) > 0.0\n y := y*x[i]\n end\n end",
         // Computed with reals: compilers may do that in the reverse sweep otherwise than in the forward sweep.
