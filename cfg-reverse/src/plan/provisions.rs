@@ -1,10 +1,10 @@
 //! How the reverse sweep of one routine gets every value and every trip count that it needs. The analyses fill this
 //! object, both sweeps obey it, and [`explain`](crate::explain) shows it.
 //!
-//! A value that an adjoint statement, a subscript or a bound reads is *present* if nothing overwrites it in between, and
-//! otherwise recorded just before it is overwritten, as [`cfg_analysis::tbr`] says, unless the statement is a step that is
-//! undone ([`crate::plan::steps`]). At the end of a routine the locals in
-//! that set are recorded. A loop runs backwards over its bounds if they are present, and otherwise by a count.
+//! A value that an adjoint statement, a subscript or a bound reads is *present* if nothing overwrites it in between,
+//! and otherwise recorded just before it is overwritten, as [`cfg_analysis::tbr`] says, unless the statement is a step
+//! that is undone ([`crate::plan::steps`]). At the end of a routine the locals in that set are recorded. A loop runs
+//! backwards over its bounds if they are present, and otherwise by a count.
 
 use cfg_analysis::tbr::{Restored, ToBeRecorded};
 use cfg_core::{
