@@ -48,7 +48,7 @@ impl Astray {
 
     /// The value that an expression has unless a run-time error ends the run: the first arm of a conditional expression
     /// whose other arm reads an entry with a negative number. `is_table` tells the tables of first cells.
-    pub fn value_if_none<'e>(e: &'e Expr, is_table: impl Fn(VarId) -> bool) -> Option<&'e Expr> {
+    pub fn value_if_none(e: &Expr, is_table: impl Fn(VarId) -> bool) -> Option<&Expr> {
         let Expr::Op(Op::If, operands) = e else {
             return None;
         };

@@ -169,12 +169,15 @@ impl Substitution<'_> {
 
     /// The expression with the values of variables that are known at a statement.
     fn substituted(&self, e: &Expr, at: At) -> Expr {
-        e.map(&mut |e| match &e {
-            Expr::Place(place) if place.subscripts.is_empty() => match self.known.get(&place.var) {
-                Some(known) if self.lasts(place.var, known, at) => known.value.clone(),
-                Some(_) | None => e,
-            },
-            _ => e,
+        e.map(&mut |e| {
+            if let Expr::Place(place) = &e
+                && place.subscripts.is_empty()
+                && let Some(known) = self.known.get(&place.var)
+                && self.lasts(place.var, known, at)
+            {
+                return known.value.clone();
+            }
+            e
         })
     }
 

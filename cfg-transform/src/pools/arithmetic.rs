@@ -68,11 +68,13 @@ pub(super) fn all(conditions: Vec<Expr>) -> Expr {
 
 /// The disjunction of two conditions, the second of which is evaluated if the first does not hold.
 pub(super) fn or(a: Expr, b: Expr) -> Expr {
-    match a {
-        Expr::Logical(false) => b,
-        Expr::Logical(true) => a,
-        _ => Expr::op(Op::Or, [a, b]),
+    if a == Expr::Logical(false) {
+        return b;
     }
+    if a == Expr::Logical(true) {
+        return a;
+    }
+    Expr::op(Op::Or, [a, b])
 }
 
 pub(super) fn either(condition: Expr, then: Expr, other: Expr) -> Expr {
