@@ -9,7 +9,8 @@
 //! the adjoint of vertex v      back to the end of the last visit of v in this activation, which no visit of another
 //!                              vertex with an adjoint may follow
 //! code of statement s there    back to the end of the last execution of s in this visit
-//! a variable x is read         x was read by s: the value read; else, or if x := exp(..): the value of x behind s
+//! a variable x is read         x was read by s: the value read; else, or if s is x := exp(..) or x := x + c and the
+//!                              reverse statement copies x or steps it back: the value of x behind s
 //! a bound, a selector          the value behind the loop, behind the branch
 //! ```
 //!
@@ -29,12 +30,12 @@ mod sweep;
 use self::{
     assigned::Assigned,
     log::{Event, Log, Operands, Read},
-    sweep::Sweeps,
+    sweep::{Sweeps, is_step},
 };
 use super::value::{Data, Derivative, Value};
 use super::view::View;
 use cfg_core::entity::{RoutineId, VarId, VertexId};
-use cfg_core::ir::{OriginRole, Program, Stmt, StmtKind, Vertex, VertexType};
+use cfg_core::ir::{Expr, OriginRole, Program, Stmt, StmtKind, Vertex, VertexType};
 pub use hooks::interpret_with_witness;
 pub use report::{Report, Stale};
 
@@ -62,6 +63,8 @@ struct Twin<D> {
     visit: Option<usize>,
     /// The statement whose adjoint is executed.
     statement: Option<Statement<D>>,
+    /// The variable whose value behind the statement of the original is read, if the reverse statement takes that.
+    taken_behind: Option<VarId>,
     /// The place in the reverse sweep, for reports.
     at: (i64, Option<usize>),
 }
@@ -71,6 +74,16 @@ struct Twin<D> {
 struct Statement<D> {
     number: usize,
     operands: Operands<D>,
+}
+
+/// The variable of the original (below `originals`) whose value behind its statement a reverse statement takes: to keep
+/// it in a temporary, as the result of `x := exp(x)`, or to step it back.
+fn taken_behind(statement: &Stmt, originals: usize) -> Option<VarId> {
+    let (target, value) = statement.kind.assignment()?;
+    match value {
+        Expr::Place(copied) if target.var.index() >= originals => Some(copied.var),
+        _ => is_step(target, value).then_some(target.var),
+    }
 }
 
 /// The log of the forward sweeps, and its comparison with the reverse sweeps.
@@ -207,6 +220,7 @@ impl<D: Derivative> Witness<D> {
             views,
             visit: None,
             statement: None,
+            taken_behind: None,
             at: (0, None),
         });
         0
@@ -358,6 +372,8 @@ impl<D: Derivative> Witness<D> {
             return;
         };
         twin.at.1 = number;
+        let originals = self.sweeps.get(twin.sweep).originals;
+        twin.taken_behind = taken_behind(&block[k], originals);
         let open = twin.statement.as_ref();
         if k > 0 && open.is_some_and(|open| Some(open.number) == number) {
             return;
@@ -415,7 +431,8 @@ impl<D: Derivative> Witness<D> {
         let behind = then.and_then(|cell| self.log.cell(cell));
         let statement = twin.statement.as_ref();
         let read = statement.and_then(|s| s.operands.get(v, element.as_deref(), then));
-        let reused = statement.is_some_and(|s| sweep.results.get(&s.number) == Some(&v));
+        let reused = twin.taken_behind == Some(v)
+            && statement.is_some_and(|s| sweep.results.get(&s.number) == Some(&v));
         let agrees = match read {
             Some(values) => {
                 values.iter().any(|then| same_bits(then, found))

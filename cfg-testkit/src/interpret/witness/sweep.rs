@@ -160,7 +160,7 @@ fn gives_its_derivative(value: &Expr) -> bool {
 }
 
 /// True of a sum or a difference that the target itself is part of: the value before it follows from that behind it.
-fn is_step(target: &Place, value: &Expr) -> bool {
+pub(super) fn is_step(target: &Place, value: &Expr) -> bool {
     let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place == target);
     // `at := at + k - 1` nests sums and conversions.
     let mut open = vec![value];
