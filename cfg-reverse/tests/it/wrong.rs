@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
-    ir::{Expr, Place, Program, Stmt, StmtKind, TapeClass},
+    ir::{Expr, NameRole, Place, Program, Stmt, StmtKind, TapeClass},
 };
 
 /// A statement of a block of a routine.
@@ -49,6 +49,15 @@ pub(crate) fn changes(
                 let Some((class, target)) = popped(statement) else {
                     continue;
                 };
+                // Variables that only the sweeps have, such as recorded results of functions, have no counterpart.
+                let origin = program
+                    .routine(reverse)
+                    .variable(target.var)
+                    .origin
+                    .as_deref();
+                if origin.is_some_and(|origin| origin.role == NameRole::Temporary) {
+                    continue;
+                }
                 let at = |statement| At {
                     routine: reverse,
                     vertex: v,

@@ -431,8 +431,11 @@ impl<D: Derivative> Witness<D> {
         let behind = then.and_then(|cell| self.log.cell(cell));
         let statement = twin.statement.as_ref();
         let read = statement.and_then(|s| s.operands.get(v, element.as_deref(), then));
-        let reused = twin.taken_behind == Some(v)
-            && statement.is_some_and(|s| sweep.results.get(&s.number) == Some(&v));
+        let result = statement.and_then(|s| sweep.results.get(&s.number));
+        // A value that reads its target is that behind the statement only where the reverse statement says so.
+        let reused = result.is_some_and(|&(target, reads_itself)| {
+            target == v && (!reads_itself || twin.taken_behind == Some(v))
+        });
         let agrees = match read {
             Some(values) => {
                 values.iter().any(|then| same_bits(then, found))

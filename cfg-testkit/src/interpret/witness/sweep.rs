@@ -23,8 +23,9 @@ pub(super) struct Sweep {
     pub(super) mirrored: BTreeSet<i64>,
     /// The header of a loop, for the header and for the end of the loop.
     pub(super) loops: BTreeMap<i64, i64>,
-    /// The targets of statements whose derivatives can be computed from their results, by number.
-    pub(super) results: BTreeMap<usize, VarId>,
+    /// The targets of statements whose derivatives can be computed from their results, by number; true if the value
+    /// reads the target.
+    pub(super) results: BTreeMap<usize, (VarId, bool)>,
 }
 
 /// The sweeps of a program.
@@ -86,8 +87,10 @@ fn sweep(program: &Program, original: RoutineId, forward: RoutineId, reverse: Ro
     let results = results.filter_map(|(n, statement)| {
         let (target, value) = statement.kind.assignment()?;
         let is_real = plain.variable(target.var).ty.is_real();
-        (gives_its_derivative(value) || !is_real && is_step(target, value))
-            .then_some((n, target.var))
+        let is_result = gives_its_derivative(value) || !is_real && is_step(target, value);
+        let mut reads_itself = false;
+        value.walk_places(&mut |place| reads_itself |= place.var == target.var);
+        is_result.then_some((n, (target.var, reads_itself)))
     });
     // A visit of a loop has no counterpart of its own: FORLOOP stands for ENDLOOP, and is visited as often as LOOP.
     let is_loop = |t: VertexType| matches!(t, VertexType::Loop | VertexType::EndLoop);
