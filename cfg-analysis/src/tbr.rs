@@ -26,6 +26,9 @@
 //! A large global of which callees write few cells is better recorded by the callees, cell by cell, than by their
 //! callers as a whole. For such globals TBR(ENTRY) is the need of the callers, and calls neither overwrite nor replace
 //! them.
+//!
+//! A region that the reverse sweep does not run through acts like one statement: what it overwrites is recorded on the
+//! edge into it, and its adjoint reads on the edge out of it.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
@@ -87,6 +90,14 @@ pub trait ReverseSweep {
     /// Calls `computed` with the variables that the reverse sweep computes where it comes to an edge, and with the
     /// expressions that it evaluates for each.
     fn computed(&self, e: EdgeId, computed: &mut dyn FnMut(VarId, &[&Expr]));
+    /// True for a vertex of a region that the reverse sweep does not run through: nothing is recorded inside.
+    fn is_passed_over(&self, v: VertexId) -> bool;
+
+    /// The places that the region behind an edge may overwrite, which are recorded on the edge.
+    fn overwritten_behind(&self, e: EdgeId) -> &[Place];
+
+    /// The numbers of the locations whose values on an edge out of such a region its adjoint reads.
+    fn reads_on(&self, e: EdgeId) -> &[u32];
 }
 
 /// The way by which the reverse sweep gets the value that a statement overwrites.
@@ -231,6 +242,9 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         set: &mut Set,
         restore: &mut impl FnMut(Restored, &Place),
     ) {
+        if self.sweep.is_passed_over(at.vertex) {
+            return;
+        }
         self.insert_reads_before(at, set);
         let own = self.sweep.result_after(at);
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
@@ -274,6 +288,34 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         if let Some(k) = own {
             set.insert(self.result(k));
         }
+    }
+
+    /// The effect of an edge. Calls `save` for each place that must be recorded on it, in order.
+    pub fn saving_on(&self, e: EdgeId, set: &mut Set, save: &mut impl FnMut(&Place)) {
+        for &a in self.sweep.reads_on(e) {
+            set.insert(a as usize);
+        }
+        for index in self.sweep.indices_left(e) {
+            self.kill(&Place::whole(index), set);
+        }
+        self.sweep.computed(e, &mut |v, evaluated| {
+            let place = Place::whole(v);
+            if self.contains(set, &place) {
+                self.kill(&place, set);
+                evaluated.iter().for_each(|e| self.insert_reads(e, set));
+            }
+        });
+        let places = self.sweep.overwritten_behind(e);
+        for place in places {
+            if self.is_needed(set, place, None) {
+                save(place);
+                // The pop evaluates the same subscripts.
+                place
+                    .subscript_exprs()
+                    .for_each(|e| self.insert_reads(e, set));
+            }
+        }
+        places.iter().for_each(|place| self.kill(place, set));
     }
 
     /// The places that a statement may overwrite, as they are to be recorded.
@@ -386,6 +428,9 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
 
     /// The reverse loop sets the index anew, from bounds that it evaluates.
     fn decision(&self, v: VertexId, vertex: &Vertex, state: &mut Set) {
+        if self.sweep.is_passed_over(v) {
+            return;
+        }
         if self.sweep.has_reverse_loop(v)
             && let Some(index) = vertex.kind.index()
         {
@@ -395,21 +440,16 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
     }
 
     fn changes_on(&self, _: &Cfg, e: EdgeId) -> bool {
-        let mut changes = !self.sweep.indices_left(e).is_empty();
-        self.sweep.computed(e, &mut |_, _| changes = true);
-        changes
+        let sweep = &self.sweep;
+        let mut computes = false;
+        sweep.computed(e, &mut |_, _| computes = true);
+        computes
+            || !(sweep.indices_left(e).is_empty()
+                && sweep.reads_on(e).is_empty()
+                && sweep.overwritten_behind(e).is_empty())
     }
 
     fn edge(&self, _: &Cfg, e: EdgeId, state: &mut Set) {
-        for index in self.sweep.indices_left(e) {
-            self.kill(&Place::whole(index), state);
-        }
-        self.sweep.computed(e, &mut |v, evaluated| {
-            let place = Place::whole(v);
-            if self.contains(state, &place) {
-                self.kill(&place, state);
-                evaluated.iter().for_each(|e| self.insert_reads(e, state));
-            }
-        });
+        self.saving_on(e, state, &mut |_| {});
     }
 }

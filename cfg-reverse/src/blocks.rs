@@ -6,6 +6,7 @@
 //! routines, `choose` the cheapest way to do so by its `price`.
 
 pub(crate) mod calls;
+pub(crate) mod carried;
 pub(crate) mod choose;
 pub(crate) mod drafts;
 pub(crate) mod elimination;

@@ -17,11 +17,13 @@ use std::{
 };
 
 use crate::{
+    blocks::carried::choose::carry,
     externals::with_routines,
     options::{Options, Overlap},
     plan::{
         at_exit::dying,
         branches::deciding,
+        carried::Region,
         draft::Draft,
         provisions::{Provisions, bits},
         reads::Reads,
@@ -54,10 +56,28 @@ pub struct RoutinePlan {
     pub routine: RoutineId,
     /// The values that the reverse sweep reads: recorded ones in the order of the graph, then those that are present.
     pub values: Vec<ValuePlan>,
+    /// The regions whose Jacobians the forward sweep carries, in the order of the graph. Their loops and merges are not
+    /// listed: the reverse sweep does not run through them.
+    pub regions: Vec<RegionPlan>,
     /// The loops, in the order of the graph.
     pub loops: Vec<LoopEntry>,
     /// The merges at which the reverse sweep must know the way that was taken, in the order of the graph.
     pub merges: Vec<Merge>,
+}
+
+/// A region whose Jacobian the forward sweep carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegionPlan {
+    /// The first vertex of the region in the order of the graph.
+    pub first: VertexId,
+    /// The last vertex.
+    pub last: VertexId,
+    /// The places by which the region is differentiated.
+    pub inputs: Vec<Place>,
+    /// The places whose derivatives are wanted behind it.
+    pub outputs: Vec<Place>,
+    /// The number of partial derivatives that are recorded.
+    pub entries: usize,
 }
 
 /// The way in which a value comes to the reverse sweep.
@@ -114,6 +134,8 @@ pub enum Loss {
     Index(VertexId),
     /// The value is that behind a loop, which some statement overwrites later, or the end of the routine.
     Behind(VertexId),
+    /// The value is overwritten in the region that begins with a vertex.
+    Region(VertexId),
     /// The routine ends, and its local variables with it.
     Exit,
 }
@@ -191,7 +213,10 @@ pub fn explain(
     let flat = &with_routines(flat, main)?;
     let apart = &told_apart(flat, main, options.overlap == Overlap::None);
     let (prepared, _) = prepare(apart, main, options)?;
-    let setting = Setting::plan(prepared);
+    let mut setting = Setting::plan(prepared);
+    carry(&mut setting, options).map_err(|problems| {
+        in_program(flat.program(), &setting.prepared.context.program, problems)
+    })?;
     let context = &setting.prepared.context;
     let drafts = drafted(&setting, options)
         .map_err(|problems| in_program(flat.program(), &context.program, problems))?;
@@ -231,6 +256,7 @@ impl<'a, 'p> Planned<'a, 'p> {
         RoutinePlan {
             routine: self.draft.id,
             values,
+            regions: self.regions(),
             loops: self.loops(),
             merges: self.merges(),
         }
@@ -350,6 +376,11 @@ impl<'a, 'p> Planned<'a, 'p> {
                 }
             }
         }
+        for (k, region) in draft.carried.regions.iter().enumerate() {
+            for place in self.provisions.before_region(k) {
+                values.push(self.stacked(place, Loss::Region(region.first), recorded));
+            }
+        }
         for (v, places, extents) in dying(context, draft, &self.provisions) {
             for place in places {
                 values.push(self.stacked(&place, Loss::Exit, recorded));
@@ -392,7 +423,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                 }
                 work.push((at.vertex, at.statement));
             }
-            Loss::Index(v) | Loss::Behind(v) => work.push((v, 0)),
+            Loss::Index(v) | Loss::Behind(v) | Loss::Region(v) => work.push((v, 0)),
             Loss::Exit => work.push((self.draft.exit(), 0)),
         }
         'paths: while let Some((v, before)) = work.pop() {
@@ -598,6 +629,26 @@ impl<'a, 'p> Planned<'a, 'p> {
         values
     }
 
+    fn regions(&self) -> Vec<RegionPlan> {
+        let carried = &self.draft.carried;
+        let regions = self.draft.regions.iter();
+        let regions = regions.filter(|region| carried.has(region.vertices[0]));
+        let place = |region: &Region, k: usize| region.places[k].place.clone();
+        regions
+            .map(|region| RegionPlan {
+                first: region.vertices[0],
+                last: region.vertices[region.vertices.len() - 1],
+                inputs: region
+                    .inputs
+                    .iter()
+                    .map(|input| place(region, input.place))
+                    .collect(),
+                outputs: region.outputs.iter().map(|&k| place(region, k)).collect(),
+                entries: region.entries(),
+            })
+            .collect()
+    }
+
     fn loops(&self) -> Vec<LoopEntry> {
         let cfg = self.draft.cfg;
         let mut loops = Vec::new();
@@ -628,6 +679,9 @@ impl<'a, 'p> Planned<'a, 'p> {
             let VertexKind::Loop { test, .. } = &vertex.kind else {
                 continue;
             };
+            if self.draft.carried.has(v) {
+                continue;
+            }
             let plan = self.provisions.of_loop(v);
             let is_live = self.provisions.is_live(v);
             let trips = match (&**test, plan.counter) {
@@ -668,7 +722,8 @@ impl<'a, 'p> Planned<'a, 'p> {
             match self.draft.shape {
                 Shape::Structured(_) => {
                     let is_live = self.provisions.is_live(self.draft.shape.partner(v));
-                    if is_live && matches!(vertex.kind, VertexKind::EndBranch) {
+                    let is_carried = self.draft.carried.has(v);
+                    if is_live && !is_carried && matches!(vertex.kind, VertexKind::EndBranch) {
                         merge(cfg.out_edges(self.draft.shape.partner(v)).len());
                     }
                 }
@@ -746,6 +801,7 @@ impl Explanation {
                 Some(Loss::Statement(at)) => format!(", before {}", statement(at)),
                 Some(Loss::Index(v)) => format!(", before loop {} sets it", id(v)),
                 Some(Loss::Behind(v)) => format!(", behind loop {}", id(v)),
+                Some(Loss::Region(v)) => format!(", before the region at {}", id(v)),
                 Some(Loss::Exit) => ", at the end".to_owned(),
             };
             writeln!(f, "  {shown}: {how}{lost}")?;
@@ -767,6 +823,25 @@ impl Explanation {
             if value.more {
                 writeln!(f, "    and others")?;
             }
+        }
+        for region in &plan.regions {
+            let places = |all: &[Place]| {
+                let shown = all
+                    .iter()
+                    .map(|p| format!("`{}`", printer.display_place(p)));
+                shown.collect::<Vec<String>>().join(", ")
+            };
+            let (inputs, outputs) = (places(&region.inputs), places(&region.outputs));
+            let partials = match region.entries {
+                1 => "1 partial derivative".to_owned(),
+                n => format!("{n} partial derivatives"),
+            };
+            writeln!(
+                f,
+                "  region {} to {}: the forward sweep carries and records {partials}, of {outputs} by {inputs}",
+                id(region.first),
+                id(region.last)
+            )?;
         }
         for entry in &plan.loops {
             let how = match entry.trips {

@@ -3,7 +3,7 @@
 //!
 //! `setting` has the plans of a program and `draft` those of a routine: how loops are counted (`counters`; `regions`
 //! in general graphs), and the adjoint of every statement with the locations that it reads (`adjoints`), which
-//! `blocks` fills in. `reads` collects the locations that the reverse sweep reads; `provisions` decides how it gets
+//! `blocks` fills in. `carried` has the regions that act like one statement. `reads` collects the locations that the reverse sweep reads; `provisions` decides how it gets
 //! each value and loop, `at_exit` and `callee_globals` what callers and callees contribute; `recorded` counts the
 //! bits.
 
@@ -11,6 +11,7 @@ pub(crate) mod adjoints;
 pub(crate) mod at_exit;
 pub(crate) mod branches;
 pub(crate) mod callee_globals;
+pub(crate) mod carried;
 pub(crate) mod counters;
 pub(crate) mod draft;
 pub(crate) mod extents;

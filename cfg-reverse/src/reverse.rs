@@ -13,6 +13,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     blocks::{
+        carried::choose::carry,
         choose,
         drafts::drafts,
         elimination::{THOROUGH, eliminate, search_options},
@@ -96,7 +97,10 @@ fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal,
     let flat = &with_routines(flat, main)?;
     let apart = &told_apart(flat, main, options.overlap == Overlap::None);
     let (prepared, out) = prepare(apart, main, options)?;
-    let setting = Setting::plan(prepared);
+    let mut setting = Setting::plan(prepared);
+    carry(&mut setting, options).map_err(|problems| {
+        in_program(flat.program(), &setting.prepared.context.program, problems)
+    })?;
     let normal = &setting.prepared.context.program;
     let placed = |problems| in_program(flat.program(), normal, problems);
     let routines = drafted(&setting, options).map_err(placed)?;

@@ -174,6 +174,18 @@ impl ReverseSweep for &Reads<'_> {
             computed(*v, &[value]);
         }
     }
+
+    fn is_passed_over(&self, _: VertexId) -> bool {
+        false
+    }
+
+    fn overwritten_behind(&self, _: EdgeId) -> &[Place] {
+        &[]
+    }
+
+    fn reads_on(&self, _: EdgeId) -> &[u32] {
+        &[]
+    }
 }
 
 /// A point: the vertex and the number of statements that have been executed there; one more is behind its decision.

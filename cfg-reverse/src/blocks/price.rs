@@ -90,7 +90,8 @@ fn operations(e: &Expr) -> u64 {
     sum
 }
 
-pub(super) fn code_cost(statements: &[Stmt]) -> u64 {
+/// The cost of assignments.
+pub(crate) fn code_cost(statements: &[Stmt]) -> u64 {
     let assigned = statements.iter().filter_map(|s| s.kind.assignment());
     let cost = |(target, value): (&Place, &Expr)| {
         operations(value) + target.subscript_exprs().map(operations).sum::<u64>()

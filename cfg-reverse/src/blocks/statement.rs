@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use crate::{
     blocks::{
+        carried,
         jacobian::twin_of,
         preaccumulated::{Choice, write},
         price::code_cost,
@@ -57,7 +58,20 @@ impl<'p> Draft<'p> {
         check_extents(context, id, routine, found);
         let mut choices = choices.iter().peekable();
         let mut twins = HashMap::new();
+        let mut carried = carried::code::write(self).unwrap_or_default();
         for (v, vertex) in self.cfg.vertices() {
+            if let Some(row) = carried.remove(&v) {
+                for forward in row {
+                    let code = StatementCode {
+                        forward: Some(forward.into()),
+                        ..StatementCode::default()
+                    };
+                    self.push((code, StatementAdjoint::default()));
+                }
+                self.code.close();
+                self.adjoints.close();
+                continue;
+            }
             let statements = vertex.statements();
             for (s, statement) in statements.iter().enumerate() {
                 if s < self.code.open() {

@@ -45,12 +45,14 @@ pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Fou
                 .push(v);
         }
     }
+    let carried = draft.regions.iter().flat_map(|region| &region.vertices);
+    let carried: HashSet<VertexId> = carried.copied().collect();
     for (v, vertex) in cfg.vertices() {
         let VertexKind::Block(statements) = &vertex.kind else {
             continue;
         };
         let ranges = segments(&draft.scope, v, statements);
-        if ranges.is_empty() {
+        if ranges.is_empty() || carried.contains(&v) {
             continue;
         }
         // Liveness is propagated backwards through the block, and noted at the end of each segment.

@@ -13,6 +13,7 @@
 //!            j is ENDLOOP                    ctr(j) := ctr(j) + 1
 //!            j is ENDBRANCH                  push(arm that e ends)
 //!            j is EXIT                       values of locals that the reverse sweep needs
+//!   region   e enters or leaves a region whose Jacobian is carried: what it overwrites, and the Jacobian
 //!
 //! adjoint    from , restore(e)... , to
 //!   from     the adjoint of j; if j is LOOP and e its entry edge, the FORLOOP of j's ENDLOOP
@@ -21,6 +22,9 @@
 //!            branchId := pop() where i is ENDBRANCH
 //!   to       the adjoint of i; if i is LOOP and e its exit edge, the FORLOOP of i's ENDLOOP
 //! ```
+//!
+//! Inside of such a region nothing is inserted, and the adjoint graph has no image of it: the edge out of the region
+//! and the edge into it become one chain.
 //!
 //! In the forward chain the out-label of e stands on the first edge. In the adjoint chain the in-label
 //! of e (the arm or body that it ends) is the out-label of the first edge. O(vertices + edges), plus the
@@ -53,6 +57,12 @@ pub(crate) trait ForwardCode {
     fn arm_end(&mut self, branch: VertexId, label: i64) -> Vec<Stmt>;
     /// Statements before EXIT.
     fn routine_exit(&mut self) -> Vec<Stmt>;
+    /// True for a vertex of a region that the adjoint graph passes over: nothing is inserted inside.
+    fn is_passed_over(&self, v: VertexId) -> bool;
+    /// Statements on an edge into such a region.
+    fn region_entry(&mut self, e: EdgeId) -> Vec<Stmt>;
+    /// Statements on an edge out of such a region.
+    fn region_exit(&mut self, e: EdgeId) -> Vec<Stmt>;
 }
 
 /// The statements in the vertices and inserted blocks of the adjoint graph.
@@ -71,6 +81,10 @@ pub(crate) trait AdjointCode {
     fn marker(&mut self, end_branch: VertexId) -> Vec<Stmt>;
     /// Statements after ENTRY.
     fn routine_exit(&mut self) -> Vec<Stmt>;
+    /// True for a vertex of a region that has no image.
+    fn is_passed_over(&self, v: VertexId) -> bool;
+    /// The edge into the region that an edge leaves, and the adjoint of the region.
+    fn region(&mut self, exit: EdgeId) -> Option<(EdgeId, Vec<Stmt>)>;
 }
 
 /// A graph under construction: images of the vertices, and blocks that are inserted into edges.
@@ -196,19 +210,22 @@ pub(crate) fn forward_graph(
             let edge = cfg.edge(e);
             let j = edge.to;
             let kind = structure.kind(e);
-            if kind.loop_exit {
+            let passed = [i, j].map(|v| code.is_passed_over(v));
+            if kind.loop_exit && !passed[0] {
                 chains.insert(OriginRole::CounterPush, i, code.loop_exit(i));
             }
-            if kind.loop_entry {
+            chains.insert(OriginRole::ValueSave, i, code.region_exit(e));
+            if kind.loop_entry && !passed[1] {
                 chains.insert(OriginRole::CounterInit, j, code.loop_entry(j, e));
             }
+            chains.insert(OriginRole::ValueSave, j, code.region_entry(e));
             match &cfg.vertex(j).kind {
-                VertexKind::EndLoop => {
+                VertexKind::EndLoop if !passed[1] => {
                     if let Some(header) = structure.partner(j) {
                         chains.insert(OriginRole::CounterIncrement, j, code.loop_end(header));
                     }
                 }
-                VertexKind::EndBranch => {
+                VertexKind::EndBranch if !passed[1] => {
                     if let (Some(branch), Some(label)) =
                         (structure.partner(j), structure.in_label(e))
                     {
@@ -219,7 +236,9 @@ pub(crate) fn forward_graph(
                 VertexKind::Entry
                 | VertexKind::Block(_)
                 | VertexKind::Loop { .. }
-                | VertexKind::Branch(_) => {}
+                | VertexKind::EndLoop
+                | VertexKind::Branch(_)
+                | VertexKind::EndBranch => {}
             }
             chains.edge(e, (i, j), (position(i), position(j)), edge.label);
         }
@@ -259,11 +278,11 @@ pub(crate) fn adjoint_graph(
         if left_out.contains(j.index()) {
             continue;
         }
-        for &e in cfg.in_edges(j) {
-            let kind = structure.kind(e);
+        for &into in cfg.in_edges(j) {
+            let kind = structure.kind(into);
             let from = if kind.loop_entry { outside(j) } else { j };
             if kind.loop_entry {
-                chains.insert(OriginRole::ValueSave, j, code.loop_entry(j, e));
+                chains.insert(OriginRole::ValueSave, j, code.loop_entry(j, into));
             }
             if let (VertexKind::EndLoop, Some(header)) = (&cfg.vertex(j).kind, structure.partner(j))
             {
@@ -272,10 +291,18 @@ pub(crate) fn adjoint_graph(
             if matches!(cfg.vertex(j).kind, VertexKind::Exit) {
                 chains.insert(OriginRole::ReturnSave, j, code.routine_exit());
             }
-            // The edge through loops and branches that are left out is that into the first of them.
-            let mut entry = e;
-            while left_out.contains(cfg.edge(entry).from.index()) {
+            // The edge through regions, loops and branches without images is that into the first of them.
+            let mut entry = into;
+            loop {
                 let end = cfg.edge(entry).from;
+                if let Some((before, adjoint)) = code.region(entry) {
+                    chains.insert(OriginRole::ValueSave, end, adjoint);
+                    entry = before;
+                    continue;
+                }
+                if !left_out.contains(end.index()) {
+                    break;
+                }
                 let is_branch = matches!(cfg.vertex(end).kind, VertexKind::EndBranch);
                 let header = if is_branch { outside(end) } else { end };
                 let mut into = cfg.in_edges(header).iter().copied();
@@ -284,11 +311,8 @@ pub(crate) fn adjoint_graph(
                 };
                 entry = before;
                 if structure.kind(entry).loop_entry {
-                    chains.insert(
-                        OriginRole::ValueSave,
-                        header,
-                        code.loop_entry(header, entry),
-                    );
+                    let restored = code.loop_entry(header, entry);
+                    chains.insert(OriginRole::ValueSave, header, restored);
                 }
             }
             let i = cfg.edge(entry).from;
@@ -302,7 +326,7 @@ pub(crate) fn adjoint_graph(
             }
             let ends = (image(from), image(to));
             let positions = (ends.0.index() as u32, ends.1.index() as u32);
-            chains.edge(e, ends, positions, structure.in_label(e));
+            chains.edge(into, ends, positions, structure.in_label(into));
         }
     }
     chains.finish()
@@ -318,7 +342,8 @@ fn left_out(cfg: &Cfg, structure: &Structure, code: &impl AdjointCode) -> FixedB
             VertexKind::Entry | VertexKind::Exit | VertexKind::Block(_) => None,
         };
         let is_inside = structure.parent[v.index()].is_some_and(|v| left_out.contains(v.index()));
-        if is_inside || header.is_some_and(|header| code.is_left_out(header)) {
+        let is_left_out = header.is_some_and(|header| code.is_left_out(header));
+        if is_inside || is_left_out || code.is_passed_over(v) {
             left_out.insert(v.index());
         }
     }

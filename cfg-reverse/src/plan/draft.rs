@@ -25,6 +25,7 @@ use crate::{
     plan::{
         adjoints::{Alternatives, StatementAdjoint, StatementCode, Written, primal_reads},
         branches::{with_free_operands, with_lasting_selectors},
+        carried::{Carried, Region},
         counters::{LoopPlan, plan_loops},
         shape::Shape,
         steps::Steps,
@@ -67,6 +68,9 @@ pub(crate) struct Draft<'p> {
     /// The headers of loops and branches with adjoints of statements inside, as soon as all adjoints are written; every
     /// vertex of a general graph.
     pub(crate) with_adjoints: FixedBitSet,
+    /// The regions to be carried, and the code of those that are.
+    pub(crate) regions: &'p [Region],
+    pub(crate) carried: Carried,
     /// The needs of the adjoint of every statement.
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written.
@@ -90,6 +94,7 @@ impl<'p> Draft<'p> {
         id: RoutineId,
         normal: &Normal,
         shape: Shape<'p>,
+        regions: &'p [Region],
     ) -> Option<Self> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
@@ -158,6 +163,8 @@ impl<'p> Draft<'p> {
             free,
             steps: Steps::default(),
             with_adjoints: FixedBitSet::new(),
+            regions,
+            carried: Carried::default(),
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
             alternatives: Vec::new(),

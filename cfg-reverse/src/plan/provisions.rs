@@ -47,6 +47,8 @@ pub(crate) struct Provisions<'a> {
     undone: BTreeMap<Position, &'a Expr>,
     /// The values that the reverse sweep computes behind loops, by header.
     computed: BTreeMap<VertexId, Vec<&'a Computed>>,
+    /// The places that are pushed on the edge into each region whose Jacobian is carried.
+    before_regions: Vec<Vec<Place>>,
     loops: &'a [Option<LoopPlan>],
     /// The headers of loops and branches that the reverse sweep has, each with those around it.
     live: FixedBitSet,
@@ -117,6 +119,7 @@ impl<'a> Provisions<'a> {
             saves: Rows::with_capacity(cfg.vertex_count()),
             undone: BTreeMap::new(),
             computed: BTreeMap::new(),
+            before_regions: vec![Vec::new(); draft.carried.regions.len()],
             loops: &draft.loops,
             live,
             restored: FixedBitSet::with_capacity(routine.variables.len()),
@@ -164,6 +167,7 @@ impl<'a> Provisions<'a> {
         let (saves, restored) = (&mut self.saves, &mut self.restored);
         let (undone, computed) = (&mut self.undone, &mut self.computed);
         let index_needed = &mut self.index_needed;
+        let before_regions = &mut self.before_regions;
         self.solution.each_vertex(cfg, |v, set| {
             let vertex = cfg.vertex(v);
             let branch = draft.shape.partner(v).index();
@@ -191,16 +195,24 @@ impl<'a> Provisions<'a> {
             }
             saves.close();
             analysis.decision(v, vertex, set);
-            restored.extend(vertex.kind.index().map(VarId::index));
+            if !draft.carried.has(v) {
+                restored.extend(vertex.kind.index().map(VarId::index));
+            }
             let behind = draft.steps.computed_behind(v).iter();
             let needed: Vec<&Computed> = behind
                 .filter(|value| analysis.contains(set, &Place::whole(value.variable)))
                 .collect();
-            if !needed.is_empty() {
+            if !needed.is_empty() && !draft.carried.has(v) {
                 restored.extend(needed.iter().map(|value| value.variable.index()));
                 computed.insert(v, needed);
             }
             for &e in cfg.out_edges(v) {
+                if let Some(region) = draft.carried.entered_by(e) {
+                    analysis.saving_on(e, &mut set.clone(), &mut |place| {
+                        before_regions[region].push(place.clone());
+                        restored.insert(place.var.index());
+                    });
+                }
                 let Some(index) = cfg.vertex(cfg.edge(e).to).kind.index() else {
                     continue;
                 };
@@ -229,6 +241,12 @@ impl<'a> Provisions<'a> {
         for (v, _) in self.cfg.vertices() {
             self.each_save(v, |_, place| popped.insert(place.var.index()));
         }
+        popped.extend(
+            self.before_regions
+                .iter()
+                .flatten()
+                .map(|place| place.var.index()),
+        );
         for edge in self
             .index_needed
             .ones()
@@ -367,6 +385,11 @@ impl<'a> Provisions<'a> {
     /// The values that the reverse sweep computes behind the loop with a header.
     pub(crate) fn computed_behind(&self, header: VertexId) -> &[&'a Computed] {
         self.computed.get(&header).map_or(&[], |list| list)
+    }
+
+    /// The places that are pushed on the edge into a region, in order.
+    pub(crate) fn before_region(&self, region: usize) -> &[Place] {
+        &self.before_regions[region]
     }
 
     /// The set of values to be recorded at the start of a vertex.

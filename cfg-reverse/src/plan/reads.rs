@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use crate::{
     code::rows::Rows,
     plan::{
-        adjoints::StatementCode, branches::deciding, counters::LoopPlan, draft::Draft,
-        shape::Shape, steps::Steps,
+        adjoints::StatementCode, branches::deciding, carried::Carried, counters::LoopPlan,
+        draft::Draft, shape::Shape, steps::Steps,
     },
     prepare::{context::Context, optional},
 };
@@ -35,6 +35,7 @@ pub(crate) struct Reads<'a> {
     steps: &'a Steps,
     /// The headers of loops and branches that the reverse sweep has; without a set, of all.
     live: Option<FixedBitSet>,
+    carried: &'a Carried,
 }
 
 impl<'a> Reads<'a> {
@@ -51,6 +52,7 @@ impl<'a> Reads<'a> {
             free: &draft.free,
             steps: &draft.steps,
             live: None,
+            carried: &draft.carried,
         }
     }
 }
@@ -150,11 +152,26 @@ impl ReverseSweep for Reads<'_> {
         let Shape::Structured(structure) = self.shape else {
             return;
         };
-        if structure.kind(e).loop_exit {
-            for value in self.steps.computed_behind(self.cfg.edge(e).from) {
+        let header = self.cfg.edge(e).from;
+        if structure.kind(e).loop_exit && !self.carried.has(header) {
+            for value in self.steps.computed_behind(header) {
                 let evaluated: Vec<&Expr> = value.evaluated().collect();
                 computed(value.variable, &evaluated);
             }
         }
+    }
+
+    fn is_passed_over(&self, v: VertexId) -> bool {
+        self.carried.has(v)
+    }
+
+    fn overwritten_behind(&self, e: EdgeId) -> &[Place] {
+        let region = self.carried.entered_by(e);
+        region.map_or(&[], |k| &self.carried.regions[k].written)
+    }
+
+    fn reads_on(&self, e: EdgeId) -> &[u32] {
+        let region = self.carried.left_by(e);
+        region.map_or(&[], |k| self.carried.regions[k].reads.as_slice())
     }
 }

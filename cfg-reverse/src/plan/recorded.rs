@@ -97,10 +97,16 @@ pub(crate) fn recorded(
         }
         sum
     });
+    let mut vertices: Vec<u64> = vertices.collect();
+    for (k, region) in draft.carried.regions.iter().enumerate() {
+        let saved = provisions.before_region(k).iter();
+        let saved: u64 = saved.map(|place| bits(draft, place, unknown)).sum();
+        vertices[region.first.index()] += saved + pushed(&region.pushes);
+    }
     let dying = dying(context, draft, provisions);
     let places = dying.iter().flat_map(|(_, places, _)| places);
     Recorded {
-        vertices: vertices.collect(),
+        vertices,
         end: places.map(|place| bits(draft, place, unknown)).sum(),
     }
 }

@@ -3,7 +3,7 @@
 use cfg_core::entity::RoutineId;
 
 use crate::{
-    plan::{draft::Draft, regions::Regions, shape::Shape},
+    plan::{carried::Region, draft::Draft, regions::Regions, shape::Shape},
     prepare::Prepared,
 };
 
@@ -11,6 +11,8 @@ use crate::{
 pub(crate) struct Setting<'v> {
     pub(crate) prepared: Prepared<'v>,
     generals: Vec<Option<Regions>>,
+    /// The regions of each routine whose Jacobians are carried.
+    pub(crate) carried: Vec<Vec<Region>>,
 }
 
 impl<'v> Setting<'v> {
@@ -33,6 +35,7 @@ impl<'v> Setting<'v> {
         });
         Self {
             generals: generals.collect(),
+            carried: vec![Vec::new(); prepared.context.program.routines.len()],
             prepared,
         }
     }
@@ -50,6 +53,7 @@ impl<'v> Setting<'v> {
         self.prepared.context.sweeps[r.index()]?;
         let shape = self.shape(r)?;
         let normal = self.prepared.normals[r.index()].as_ref()?;
-        Draft::new(&self.prepared.context, r, normal, shape)
+        let regions = &self.carried[r.index()];
+        Draft::new(&self.prepared.context, r, normal, shape, regions)
     }
 }

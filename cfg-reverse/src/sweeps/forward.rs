@@ -273,6 +273,27 @@ impl ForwardCode for Forward<'_, '_, '_> {
         vec![s.push(s.marker_class(branch), Expr::Int(marker))]
     }
 
+    fn is_passed_over(&self, v: VertexId) -> bool {
+        self.sweeps.draft.carried.has(v)
+    }
+
+    fn region_entry(&mut self, e: EdgeId) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let Some(region) = s.draft.carried.entered_by(e) else {
+            return Vec::new();
+        };
+        let saved = s.provisions.before_region(region).iter();
+        let pushes = saved.map(|p| s.push(s.tape_class(p.var), Expr::Place(p.clone())));
+        let start = s.draft.carried.regions[region].start.iter().cloned();
+        pushes.chain(start).collect()
+    }
+
+    fn region_exit(&mut self, e: EdgeId) -> Vec<Stmt> {
+        let carried = &self.sweeps.draft.carried;
+        let region = carried.left_by(e).map(|k| &carried.regions[k]);
+        region.map_or(Vec::new(), |region| region.pushes.clone())
+    }
+
     fn routine_exit(&mut self) -> Vec<Stmt> {
         let s = self.sweeps;
         let mut out = Vec::new();

@@ -77,6 +77,7 @@ impl<'p> Sweeps<'_, 'p> {
             Shape::Structured(_) => (self.draft.cfg.vertices()).any(|(v, vertex)| {
                 matches!(vertex.kind, VertexKind::Branch(_))
                     && self.provisions.is_live(v)
+                    && !self.draft.carried.has(v)
                     && self.provisions.evaluated_again(v).is_none()
             }),
             Shape::General(_) if self.context.trace => true,
@@ -300,6 +301,20 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             .map(|id| s.pop(s.marker_class(branch), Place::whole(id)))
             .into_iter()
             .collect()
+    }
+
+    fn is_passed_over(&self, v: VertexId) -> bool {
+        self.sweeps.draft.carried.has(v)
+    }
+
+    fn region(&mut self, exit: EdgeId) -> Option<(EdgeId, Vec<Stmt>)> {
+        let s = self.sweeps;
+        let number = s.draft.carried.left_by(exit)?;
+        let region = &s.draft.carried.regions[number];
+        let saved = s.provisions.before_region(number).iter().rev();
+        let pops = saved.map(|place| s.pop(s.tape_class(place.var), place.clone()));
+        let adjoint = region.adjoint.iter().cloned().chain(pops).collect();
+        Some((region.entry, adjoint))
     }
 
     fn routine_exit(&mut self) -> Vec<Stmt> {

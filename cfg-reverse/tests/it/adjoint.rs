@@ -8,7 +8,7 @@ use crate::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
-    ir::{Expr, Intent, NameRole, OriginRole, Program, StmtKind, VertexKind, VertexType},
+    ir::{Cfg, Expr, Intent, NameRole, OriginRole, Program, StmtKind, VertexKind, VertexType},
     text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
@@ -190,38 +190,32 @@ fn paths(
     paths
 }
 
-/// The vertices of a routine whose sweep has no image of them: those of loops and branches in which it does nothing.
-fn left_out(run: &Run, routine: RoutineId) -> BTreeSet<i64> {
-    let sweeps = run.reversal.sweeps.iter().find(|s| s.0 == routine);
-    let vertices = |r: RoutineId| {
-        run.program
-            .routine(r)
-            .body
-            .iter()
-            .flat_map(|cfg| cfg.vertices())
-    };
-    let images = |r| {
-        let origins = vertices(r).filter_map(|(_, v)| v.origin.filter(|o| o.role.is_image()));
-        origins
-            .map(|origin| origin.vertex)
-            .collect::<BTreeSet<i64>>()
-    };
-    sweeps.map_or_else(BTreeSet::new, |s| &images(s.1) - &images(s.2))
+/// The vertices of the original that have images in a routine.
+fn images(program: &Program, routine: RoutineId) -> BTreeSet<i64> {
+    let vertices = program.routine(routine).body.iter().flat_map(Cfg::vertices);
+    let origins = vertices.filter_map(|(_, v)| v.origin.filter(|o| o.role.is_image()));
+    origins.map(|o| o.vertex).collect()
 }
 
-/// The adjoint visits the original vertices in exactly the reverse order; a loop that is entered once
-/// with n iterations visits LOOP n+1 times and ENDLOOP n times forward, and the other way round in the
+/// The adjoint visits the original vertices, but for those without an image, in exactly the reverse order; a loop that is
+/// entered once with n iterations visits LOOP n+1 times and ENDLOOP n times forward, and the other way round in the
 /// adjoint.
 fn mirrored(run: &Run) -> Result<(), String> {
     let forward_of = run.reversal.sweeps.iter().map(|s| (s.1, s.0)).collect();
     let reverse_of = run.reversal.sweeps.iter().map(|s| (s.2, s.0)).collect();
     let mut forward = paths(&run.program, &run.forward, &forward_of);
     let mut reverse = paths(&run.program, &run.reverse, &reverse_of);
-    for path in forward.values_mut().flatten() {
+    let sweeps = run.reversal.sweeps.iter();
+    let images: BTreeMap<RoutineId, BTreeSet<i64>> =
+        sweeps.map(|s| (s.0, images(&run.program, s.2))).collect();
+    for (routine, path) in forward
+        .iter_mut()
+        .flat_map(|(r, all)| all.iter_mut().map(move |p| (r, p)))
+    {
+        path.0.retain(|id| images[routine].contains(id));
         path.0.reverse();
     }
     for (routine, list) in &mut forward {
-        let left_out = left_out(run, *routine);
         let cfg = run
             .program
             .routine(*routine)
@@ -242,13 +236,11 @@ fn mirrored(run: &Run) -> Result<(), String> {
                 let visits = |id| path.1.get(&id).copied().unwrap_or(0);
                 let (h, e) = (visits(header), visits(vertex.id));
                 for (id, n) in [(header, e), (vertex.id, h)] {
-                    if n > 0 {
+                    if n > 0 && images[routine].contains(&id) {
                         swapped.insert(id, n);
                     }
                 }
             }
-            path.0.retain(|id| !left_out.contains(id));
-            swapped.retain(|id, _| !left_out.contains(id));
             path.1 = swapped;
         }
         list.sort();
@@ -429,12 +421,12 @@ pub(crate) fn visited(case: &Case) -> Result<Vec<VertexId>, String> {
 fn mirrored_blocks(run: &Run) -> Result<(), String> {
     // Structure recovery makes loops of branches.
     let cfg = (run.program.routine(run.reversal.forward).body.as_ref()).ok_or("no body")?;
-    let left_out = left_out(run, run.reversal.original);
+    let reversed = images(&run.program, run.reversal.reverse);
     let blocks: BTreeSet<i64> = (cfg.vertices())
         .filter(|(_, v)| !matches!(v.vertex_type(), VertexType::Loop | VertexType::EndLoop))
         .filter_map(|(_, v)| v.origin.filter(|o| o.role.is_image()))
         .map(|o| o.vertex)
-        .filter(|id| !left_out.contains(id))
+        .filter(|id| reversed.contains(id))
         .collect();
     let visits = |report: &RunReport, routine| -> Vec<i64> {
         let program = &run.program;

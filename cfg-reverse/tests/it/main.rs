@@ -6,6 +6,7 @@ mod annotations;
 mod bounds;
 mod branches;
 mod callee_globals;
+mod carried;
 mod directions;
 mod extents;
 mod general;
