@@ -9,13 +9,16 @@ use cfg_core::elemental::Strong;
 /// The method by which the adjoint of a basic block is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Blocks {
-    /// The adjoint is built statement by statement, from recorded values.
+    /// The adjoint is built statement by statement, from recorded values. Loops and branches with few active inputs and
+    /// outputs carry their Jacobians through the forward sweep, where that is estimated to take no longer and records no
+    /// more.
     #[default]
     Statement,
-    /// The adjoint is built from the Jacobian of the block, which the forward sweep accumulates and records.
+    /// The adjoint is built from the Jacobian of the block, which the forward sweep accumulates and records. All loops
+    /// and branches with few active inputs and outputs carry theirs.
     Preaccumulate,
-    /// The method that is estimated to cost less is taken for each segment; no run records more values than by
-    /// statement.
+    /// The method that is estimated to cost less is taken for each segment, beside the loops and branches that carry
+    /// their Jacobians by statement; no run records more values than by statement.
     Auto,
 }
 

@@ -83,12 +83,13 @@ fn markers_are_recorded_elsewhere() {
     ] {
         assert_eq!(merges(lines, &default), (vec![BIT], false), "{lines}");
     }
-    // The Jacobian is recorded in place of the values from which it is computed.
+    // The Jacobian is recorded in place of the values from which it is computed. The sum keeps the branch from being
+    // carried as a whole.
     let blocks = Options {
         blocks: Blocks::Preaccumulate,
         ..default
     };
-    let lines = "for i = 1, n\n if x[i] > 0.0\n y := y*sin(x[i])*cos(x[i])\n end\n x[i] := y\n end";
+    let lines = "for i = 1, n\n if x[i] > 0.0\n y := y*sin(x[i])*cos(x[i])\n y := y + sum(x)\n end\n x[i] := y\n end";
     assert_eq!(merges(lines, &default), (vec![None], true));
     assert_eq!(merges(lines, &blocks).0, [BIT]);
 }
