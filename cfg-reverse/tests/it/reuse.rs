@@ -238,7 +238,7 @@ end
         0,
         1,
     ),
-    // The operand decides a branch, which would need a marker.
+    // The operand decides a branch, which is decided again, since nothing overwrites it.
     (
         "main subroutine f(in integer n, in real x[n], inout real y[n])
   independent x
@@ -251,7 +251,7 @@ end
   end
 end
 ",
-        &[("exp(", 1), ("if x[i] > 0.0", 1)],
+        &[("exp(", 0), ("if x[i] > 0.0", 1)],
         0,
         0,
     ),
