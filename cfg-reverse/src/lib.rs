@@ -123,6 +123,6 @@ pub use cfg_core::elemental::Strong;
 pub use control::merge::merge;
 pub use directions::{InDirections, directions};
 pub use options::{Blocks, Inside, Options, Overlap, Search, TangentOptions, Unstructured};
-pub use reverse::{Reversal, reverse};
+pub use reverse::{ApartSweeps, Reversal, reverse};
 pub use tangent::{Tangent, tangent, tangent_with};
-pub use versions::{ApartSweeps, MOST_STATEMENTS, reverse_in_versions, tangent_in_versions};
+pub use versions::{MOST_STATEMENTS, reverse_in_versions, tangent_in_versions};

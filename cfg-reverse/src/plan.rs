@@ -23,4 +23,5 @@ pub(crate) mod regions;
 pub(crate) mod setting;
 pub(crate) mod shape;
 pub(crate) mod steps;
+pub(crate) mod undone;
 pub(crate) mod written;

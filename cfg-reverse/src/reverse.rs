@@ -31,8 +31,18 @@ use crate::{
     prepare::{places::in_program, prepare},
     records::regrouped,
     sweeps::Sweeps,
-    versions::ApartSweeps,
 };
+
+/// The sweeps of a reversal for arguments that do not overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApartSweeps {
+    /// The forward sweep.
+    pub forward: RoutineId,
+    /// The reverse sweep.
+    pub reverse: RoutineId,
+    /// The gradient.
+    pub gradient: RoutineId,
+}
 
 /// The result of [`reverse`]: the program with the generated routines, and their ids.
 #[derive(Clone, Debug)]

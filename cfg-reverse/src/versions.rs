@@ -18,23 +18,12 @@ use std::collections::HashMap;
 use crate::{
     code::names::Namer,
     options::{Options, Overlap, TangentOptions},
-    reverse::{Reversal, reverse},
+    reverse::{ApartSweeps, Reversal, reverse},
     tangent::{Tangent, tangent_with},
 };
 
 /// The greatest number of statements in the routines of a version: larger derivatives have one version.
 pub const MOST_STATEMENTS: usize = 10_000;
-
-/// The sweeps of a reversal for arguments that do not overlap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ApartSweeps {
-    /// The forward sweep.
-    pub forward: RoutineId,
-    /// The reverse sweep.
-    pub reverse: RoutineId,
-    /// The gradient.
-    pub gradient: RoutineId,
-}
 
 /// The reversal with records ([`Reversal::regrouped`]) in two versions, where the routine is `aliased` and no version
 /// has more than [`MOST_STATEMENTS`]; else the version that is right under overlap.

@@ -227,7 +227,7 @@ pub(crate) fn options(seed: u64) -> Options {
         blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
         counters: rng.percent(50),
         markers: rng.percent(30),
-        indices: seed % 7 == 0,
+        indices: seed.is_multiple_of(7),
         merge: rng.percent(50),
         unstructured: match rng.percent(50) {
             true => Unstructured::Trace,

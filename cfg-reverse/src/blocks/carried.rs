@@ -7,4 +7,5 @@
 pub(crate) mod choose;
 pub(crate) mod code;
 pub(crate) mod find;
+pub(crate) mod live;
 pub(crate) mod scan;

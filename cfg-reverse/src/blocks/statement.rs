@@ -36,7 +36,7 @@ use crate::{
         },
         draft::Draft,
         extents::check_extents,
-        steps::Steps,
+        steps::find_steps,
     },
     prepare::{context::Context, places::at_statement},
 };
@@ -105,7 +105,7 @@ impl<'p> Draft<'p> {
             self.adjoints.close();
         }
         self.find_with_adjoints();
-        self.steps = Steps::find(context, self);
+        self.steps = find_steps(context, self);
         for variable in &self.forward.routine.variables[self.tape.index() + 1..] {
             self.namer.reserve(&variable.name);
         }

@@ -28,7 +28,7 @@ use crate::{
         carried::{Carried, Region},
         counters::{LoopPlan, plan_loops},
         shape::Shape,
-        steps::Steps,
+        undone::Steps,
     },
     prepare::{context::Context, normalize::Normal},
 };

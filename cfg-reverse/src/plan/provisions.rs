@@ -25,7 +25,7 @@ use crate::{
         draft::{Draft, insert_around},
         reads::Reads,
         shape::Shape,
-        steps::Computed,
+        undone::Computed,
     },
     prepare::context::Context,
 };

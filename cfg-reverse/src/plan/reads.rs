@@ -15,7 +15,7 @@ use crate::{
     code::rows::Rows,
     plan::{
         adjoints::StatementCode, branches::deciding, carried::Carried, counters::LoopPlan,
-        draft::Draft, shape::Shape, steps::Steps,
+        draft::Draft, shape::Shape, undone::Steps,
     },
     prepare::{context::Context, optional},
 };

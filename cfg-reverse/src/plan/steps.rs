@@ -37,6 +37,7 @@ use crate::{
             increment::Increment,
             values::{Graph, Walk},
         },
+        undone::Steps,
     },
     prepare::context::Context,
 };
@@ -44,87 +45,50 @@ use crate::{
 /// Most variables whose steps are followed in one routine.
 const MOST_VARIABLES: usize = 64;
 
-/// The steps of a routine that the reverse sweep undoes, and the values that it computes behind loops.
-#[derive(Debug, Default)]
-pub(crate) struct Steps {
-    /// The value before a step by the value behind it.
-    inverses: BTreeMap<Position, Expr>,
-    /// The values behind loops, by header.
-    computed: BTreeMap<VertexId, Vec<Computed>>,
-}
-
-/// A value that the reverse sweep computes behind a loop.
-#[derive(Clone, Debug)]
-pub(crate) struct Computed {
-    pub(crate) variable: VarId,
-    pub(crate) value: Expr,
-    /// The amount that is added for each pass of the loop, modulo 2^64, if the count is recorded.
-    pub(crate) per_pass: Option<Expr>,
-}
-
-impl Computed {
-    /// The expressions that the reverse sweep evaluates.
-    pub(crate) fn evaluated(&self) -> impl Iterator<Item = &Expr> {
-        std::iter::once(&self.value).chain(&self.per_pass)
+/// Finds the steps of a routine whose adjoints are written.
+pub(crate) fn find_steps(context: &Context, draft: &Draft<'_>) -> Steps {
+    let routine = context.program.routine(draft.id);
+    let steps = increments(draft, routine);
+    if steps.is_empty() || context.indices {
+        return Steps::default();
     }
-}
-
-impl Steps {
-    /// Finds the steps of a routine whose adjoints are written.
-    pub(crate) fn find(context: &Context, draft: &Draft<'_>) -> Self {
-        let routine = context.program.routine(draft.id);
-        let steps = increments(draft, routine);
-        if steps.is_empty() || context.indices {
-            return Self::default();
-        }
-        let (program, effects) = (&context.program, &context.summary.effects);
-        let mut search = Search {
-            draft,
-            routine,
-            accesses: Accesses::resolve(program, effects, routine),
-            forest: live_loops(draft.cfg).1,
-            steps,
-            unwritten: FixedBitSet::with_capacity(routine.variables.len()),
-            indices: FixedBitSet::with_capacity(routine.variables.len()),
-        };
-        search.find_unwritten();
-        search.keep_nested_indices_apart();
-        let mut found = Self::default();
-        let mut terms = BTreeMap::new();
-        if let Shape::Structured(structure) = draft.shape {
-            let followed = search.followed(&structure.order);
-            let walk = Walk::execute(Graph {
-                cfg: draft.cfg,
-                structure,
-                variables: &routine.variables,
-                plans: &draft.loops,
-                accesses: &search.accesses,
-                unwritten: &search.unwritten,
-                indices: &search.indices,
-                followed: &followed,
-                needed: &draft.with_adjoints,
-            });
-            (found.computed, terms) = (walk.computed, walk.terms);
-        }
-        search.keep_known(&mut terms);
-        for (at, step) in search.undone(is_called(context, draft.id), &found) {
-            let terms = terms.get(&at).map_or(&[][..], |terms| terms);
-            found
-                .inverses
-                .insert(at, step.inverse(&routine.variables, terms));
-        }
+    let (program, effects) = (&context.program, &context.summary.effects);
+    let mut search = Search {
+        draft,
+        routine,
+        accesses: Accesses::resolve(program, effects, routine),
+        forest: live_loops(draft.cfg).1,
+        steps,
+        unwritten: FixedBitSet::with_capacity(routine.variables.len()),
+        indices: FixedBitSet::with_capacity(routine.variables.len()),
+    };
+    search.find_unwritten();
+    search.keep_nested_indices_apart();
+    let mut found = Steps::default();
+    let mut terms = BTreeMap::new();
+    if let Shape::Structured(structure) = draft.shape {
+        let followed = search.followed(&structure.order);
+        let walk = Walk::execute(Graph {
+            cfg: draft.cfg,
+            structure,
+            variables: &routine.variables,
+            plans: &draft.loops,
+            accesses: &search.accesses,
+            unwritten: &search.unwritten,
+            indices: &search.indices,
+            followed: &followed,
+            needed: &draft.with_adjoints,
+        });
+        (found.computed, terms) = (walk.computed, walk.terms);
+    }
+    search.keep_known(&mut terms);
+    for (at, step) in search.undone(is_called(context, draft.id), &found) {
+        let terms = terms.get(&at).map_or(&[][..], |terms| terms);
         found
+            .inverses
+            .insert(at, step.inverse(&routine.variables, terms));
     }
-
-    /// The value before the step at a position.
-    pub(crate) fn inverse(&self, at: Position) -> Option<&Expr> {
-        self.inverses.get(&at)
-    }
-
-    /// The values that are computed behind the loop with a header.
-    pub(crate) fn computed_behind(&self, header: VertexId) -> &[Computed] {
-        self.computed.get(&header).map_or(&[], |list| list)
-    }
+    found
 }
 
 /// The assignments of a routine that may be steps.

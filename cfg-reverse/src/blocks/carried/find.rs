@@ -7,14 +7,14 @@
 
 use cfg_analysis::liveness::Liveness;
 use cfg_core::{
-    dataflow::{Point, Set, Solution, solve_within},
+    dataflow::solve_within,
     entity::{EdgeId, VertexId},
     ir::{Cfg, VertexKind},
     structure::Structure,
 };
 
 use crate::{
-    blocks::carried::scan::scan,
+    blocks::carried::{live::Live, scan::scan},
     plan::{carried::Region, draft::Draft, shape::Shape},
     prepare::context::Context,
 };
@@ -24,19 +24,6 @@ const MOST_VERTICES: usize = 64;
 
 /// Most neighbours that a region takes in.
 const MOST_NEIGHBOURS: usize = 4;
-
-/// The variables that are live.
-pub(crate) struct Live<'p> {
-    analysis: Liveness<'p>,
-    solution: Solution<Set>,
-}
-
-impl Live<'_> {
-    /// The live variables on an edge.
-    pub(crate) fn on(&self, cfg: &Cfg, e: EdgeId) -> Set {
-        self.solution.at(cfg, &self.analysis, Point::Edge(e))
-    }
-}
 
 /// A run of siblings, from its first vertex to its last: for a loop, its LOOP.
 #[derive(Clone, Copy)]

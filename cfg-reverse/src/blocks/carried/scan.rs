@@ -17,7 +17,7 @@ use cfg_transform::lower::increment;
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    blocks::carried::find::Live,
+    blocks::carried::live::Live,
     code::typing::place_rank,
     plan::{
         carried::{Input, Region, Scalar},

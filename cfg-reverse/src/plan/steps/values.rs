@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 use crate::plan::{
     counters::LoopPlan,
     steps::{
-        Computed,
         increment::{Increment, is_short},
         sums::{Passes, Sum, is_narrow},
     },
+    undone::Computed,
 };
 
 /// Most levels of an expression for a value.
