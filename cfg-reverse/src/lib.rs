@@ -58,7 +58,7 @@
 //! let (x, y) = (f.input("x", Real), f.output("y", Real));
 //! f.independents([x]).dependents([y]);
 //! f.assign(y, sin(x));
-//! f.assign(y, exp(y));
+//! f.assign(y, cos(y));
 //! f.assign(y, y * y * y);
 //! let mut program = ProgramBuilder::new();
 //! let f = program.add(f);

@@ -6,7 +6,8 @@
 use super::{file::File, pooled::Pooled, writer::Writer};
 use cfg_core::{
     entity::VarId,
-    ir::{Astray, Expr, Extent, Place, Role, Routine, StmtKind},
+    flat::{FlatExpr, FlatStmt},
+    ir::{Astray, Expr, Extent, Place, Role, Routine},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -69,15 +70,15 @@ pub(super) fn unread(file: &File<'_>, routine: &Routine) -> HashSet<VarId> {
             each_read(file, routine, e, &mut |v| open.push(v));
         }
         for statement in vertex.statements() {
-            match &statement.kind {
-                StmtKind::Assign { target, value } if unread.contains(&target.var) => {
+            match FlatStmt::view(&statement.kind) {
+                FlatStmt::Assign { target, value } if unread.contains(&target.var) => {
                     values.entry(target.var).or_default().push(value);
                 }
-                StmtKind::Assign { target, value } => {
+                FlatStmt::Assign { target, value } => {
                     each_in_place(file, routine, target, &mut |v| open.push(v));
                     each_read(file, routine, value, &mut |v| open.push(v));
                 }
-                StmtKind::Call {
+                FlatStmt::Call {
                     arguments, result, ..
                 } => {
                     for e in arguments.iter().flatten() {
@@ -87,25 +88,18 @@ pub(super) fn unread(file: &File<'_>, routine: &Routine) -> HashSet<VarId> {
                         each_in_place(file, routine, place, &mut |v| open.push(v));
                     }
                 }
-                StmtKind::Push { tape, value, .. } => {
-                    open.push(*tape);
+                FlatStmt::Push { tape, value, .. } => {
+                    open.push(tape);
                     each_read(file, routine, value, &mut |v| open.push(v));
                 }
-                StmtKind::Pop { tape, target, .. } => {
-                    open.push(*tape);
+                FlatStmt::Pop { tape, target, .. } => {
+                    open.push(tape);
                     each_in_place(file, routine, target, &mut |v| open.push(v));
                 }
-                StmtKind::Opaque { reads, writes, .. } => {
+                FlatStmt::Opaque { reads, writes, .. } => {
                     open.extend(reads.iter().chain(writes).copied());
                 }
-                StmtKind::Stop { .. } => {}
-                StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
-                    each_in_place(file, routine, pointer, &mut |v| open.push(v));
-                    each_read(file, routine, count, &mut |v| open.push(v));
-                }
-                StmtKind::Free { pointer } => {
-                    each_in_place(file, routine, pointer, &mut |v| open.push(v));
-                }
+                FlatStmt::Stop { .. } => {}
             }
         }
     }
@@ -122,10 +116,10 @@ pub(super) fn unread(file: &File<'_>, routine: &Routine) -> HashSet<VarId> {
 /// Calls `read` for each variable that an expression names outside of checks. Recursion is bounded: expressions have at
 /// most [`Expr::MAX_DEPTH`] levels.
 fn each_read(file: &File<'_>, routine: &Routine, e: &Expr, read: &mut impl FnMut(VarId)) {
-    match unguarded(file, routine, e) {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {}
-        Expr::Place(place) | Expr::Addr(place) => each_in_place(file, routine, place, read),
-        Expr::Op(_, operands) => {
+    match FlatExpr::view(unguarded(file, routine, e)) {
+        FlatExpr::Constant(_) => {}
+        FlatExpr::Place(place) => each_in_place(file, routine, place, read),
+        FlatExpr::Op(_, operands) => {
             for e in operands {
                 each_read(file, routine, e, read);
             }

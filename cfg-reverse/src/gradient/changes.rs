@@ -2,7 +2,7 @@
 
 use cfg_analysis::reach::Reach;
 use cfg_core::{
-    entity::VarId,
+    entity::{VarId, VertexId},
     ir::{Expr, Intent, Place, Role, StmtKind},
 };
 use fixedbitset::FixedBitSet;
@@ -38,19 +38,24 @@ pub(crate) fn popped_elements(
         p.subscripts.is_empty() && role == Role::Parameter { intent, optional } && !is_changed
     };
     let mut found: BTreeMap<VarId, Option<Vec<Place>>> = BTreeMap::new();
+    let mut popped = |v: VertexId, place: &Place| {
+        let mut is_fixed = place.is_element() && structure.parent[v.index()].is_none();
+        for e in place.subscript_exprs() {
+            e.walk_places(&mut |p| is_fixed = is_fixed && is_given(p));
+        }
+        let entry = found.entry(place.var).or_insert_with(|| Some(Vec::new()));
+        match entry {
+            Some(list) if is_fixed && list.contains(place) => {}
+            Some(list) if is_fixed && list.len() < MOST_ELEMENTS => list.push(place.clone()),
+            Some(_) | None => *entry = None,
+        }
+    };
     for (v, _) in draft.cfg.vertices() {
-        provisions.each_save(v, |_, place| {
-            let mut is_fixed = place.is_element() && structure.parent[v.index()].is_none();
-            for e in place.subscript_exprs() {
-                e.walk_places(&mut |p| is_fixed = is_fixed && is_given(p));
-            }
-            let entry = found.entry(place.var).or_insert_with(|| Some(Vec::new()));
-            match entry {
-                Some(list) if is_fixed && list.contains(place) => {}
-                Some(list) if is_fixed && list.len() < MOST_ELEMENTS => list.push(place.clone()),
-                Some(_) | None => *entry = None,
-            }
-        });
+        provisions.each_save(v, |_, place| popped(v, place));
+    }
+    for (k, region) in draft.carried.regions.iter().enumerate() {
+        let before = provisions.before_region(k).iter();
+        before.for_each(|place| popped(region.first, place));
     }
     // A callee may change other elements of an argument.
     context.summary.each_call(draft.id, routine, |statement| {

@@ -168,7 +168,10 @@ pub(crate) fn solve_needed<'p>(
                 }
             });
         }
-        let now = needed_at_exit(context.program.routine(r), &provisions, draft.exit());
+        let mut now = needed_at_exit(context.program.routine(r), &provisions, draft.exit());
+        // Fewer loops in the reverse sweep need less: the sets must grow all the same, or a cycle of calls has no end.
+        now.variables.union_with(&needed[r.index()].variables);
+        now.globals.extend(&needed[r.index()].globals);
         if now != needed[r.index()] {
             needed[r.index()] = now;
             callers[r.index()]

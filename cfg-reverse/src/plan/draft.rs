@@ -4,6 +4,7 @@ use cfg_core::{
     dataflow::Position,
     edit::Mark,
     entity::{RoutineId, VarId, VertexId},
+    flat::FlatExpr,
     ir::{
         Cfg, Expr, Intent, LoopTest, NameOrigin, NameRole, Op, Place, Role, Routine, ScalarType,
         Stmt, StmtKind, Subscript, Variable, VertexKind,
@@ -198,17 +199,15 @@ impl<'p> Draft<'p> {
         let Shape::Structured(structure) = self.shape else {
             return false;
         };
-        let index_of = |s: &Subscript| match s {
-            Subscript::Index(Expr::Op(Op::Add | Op::Sub, operands)) => match &**operands {
+        let index_of = |s: &Subscript| match FlatExpr::view(s.index()?) {
+            FlatExpr::Op(Op::Add | Op::Sub, operands) => match operands {
                 [Expr::Place(index), Expr::Int(_)] | [Expr::Int(_), Expr::Place(index)] => {
                     Some(index.var)
                 }
                 _ => None,
             },
-            Subscript::Index(Expr::Place(index)) => Some(index.var),
-            Subscript::Index(_) | Subscript::Range(_) | Subscript::Field(_) | Subscript::Deref => {
-                None
-            }
+            FlatExpr::Place(index) => Some(index.var),
+            FlatExpr::Constant(_) | FlatExpr::Op(..) => None,
         };
         let around = std::iter::successors(structure.parent[v.index()], |&outer| {
             structure.parent[outer.index()]

@@ -8,23 +8,29 @@
 //! recorded for any of them. L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, calls this
 //! recomputation.
 //!
-//! A compiler may contract the recomputed value, so adjoints that compare t or make a subscript of it read the recorded
-//! value as before.
+//! A compiler may contract the recomputed value, so values that are compared, or of which subscripts, bounds and integers
+//! are made, are recorded as before.
 
 use cfg_core::{
     dataflow::Position,
     entity::{VarId, VertexId},
-    flat::FlatExpr,
+    flat::{FlatExpr, FlatStmt},
     graph::dominance::Dominators,
-    ir::{Expr, Op, Place, Role, Stmt},
+    ir::{Expr, LoopTest, Op, Place, Role, Stmt},
     memory::named::Named,
     structure::Structure,
 };
+use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
 use crate::{
     code::typing::expr_type,
-    plan::{adjoints::Reads, branches::Free, draft::Draft, shape::Shape},
+    plan::{
+        adjoints::Reads,
+        branches::{Free, deciding},
+        draft::Draft,
+        shape::Shape,
+    },
     prepare::context::Context,
 };
 
@@ -51,6 +57,8 @@ pub(crate) fn recompute(context: &Context, drafts: &mut [Option<Draft<'_>>]) -> 
         if candidates.is_empty() {
             continue;
         }
+        let rough = roughly_read(draft);
+        candidates.retain(|t, _| !rough.contains(t.index()));
         find_readers(draft, structure, &mut candidates);
         any |= candidates.values().any(|found| !found.readers.is_empty());
         for (t, found) in candidates {
@@ -144,6 +152,60 @@ fn is_cheap(e: &Expr) -> bool {
     reads
 }
 
+/// The variables that the routine or an adjoint compares, or makes a subscript, a bound or an integer of.
+fn roughly_read(draft: &Draft<'_>) -> FixedBitSet {
+    let variables = &draft.scope.routine.variables;
+    let mut found = FixedBitSet::with_capacity(variables.len());
+    let mut open: Vec<(&Expr, bool)> = Vec::new();
+    for (v, vertex) in draft.cfg.vertices() {
+        open.extend(vertex.kind.selector().map(|s| (deciding(s), true)));
+        match vertex.kind.test() {
+            Some(LoopTest::Pre(e) | LoopTest::Post(e)) => open.push((e, true)),
+            Some(LoopTest::Counted {
+                first, last, step, ..
+            }) => open.extend([first, last, step].map(|e| (e, true))),
+            None => {}
+        }
+        let adjoints = draft.adjoints.row(v).iter();
+        let adjoints = adjoints.flat_map(|a| a.before_pops.iter().chain(&a.code));
+        for statement in vertex.statements().iter().chain(adjoints) {
+            match FlatStmt::view(&statement.kind) {
+                FlatStmt::Assign { target, value } => {
+                    open.push((value, false));
+                    open.extend(target.subscript_exprs().map(|e| (e, true)));
+                }
+                FlatStmt::Call {
+                    arguments, result, ..
+                } => {
+                    open.extend(arguments.iter().flatten().map(|e| (e, false)));
+                    let result = result.into_iter().flat_map(Place::subscript_exprs);
+                    open.extend(result.map(|e| (e, true)));
+                }
+                FlatStmt::Push { .. }
+                | FlatStmt::Pop { .. }
+                | FlatStmt::Opaque { .. }
+                | FlatStmt::Stop { .. } => {}
+            }
+        }
+        while let Some((e, is_rough)) = open.pop() {
+            match FlatExpr::view(e) {
+                FlatExpr::Constant(_) => {}
+                FlatExpr::Place(place) => {
+                    if is_rough {
+                        found.insert(place.var.index());
+                    }
+                    open.extend(place.subscript_exprs().map(|e| (e, true)));
+                }
+                FlatExpr::Op(_, operands) => {
+                    let is_rough = is_rough || !expr_type(variables, e).ty.is_real();
+                    open.extend(operands.iter().map(|e| (e, is_rough)));
+                }
+            }
+        }
+    }
+    found
+}
+
 /// Finds the statements whose adjoints read each candidate; candidates that some adjoint must read as recorded go.
 fn find_readers(
     draft: &Draft<'_>,
@@ -169,7 +231,7 @@ fn find_readers(
                 };
                 let sees = sees(structure, &dominators, found, reader);
                 let is_plain = statement.kind.assignment().is_some() && code.forward.is_none();
-                if !sees || !is_plain || !draft.adjoint_is_smooth_in(reader, *t) {
+                if !sees || !is_plain {
                     candidates.remove(t);
                 } else if found.readers.last() != Some(&reader) {
                     found.readers.push(reader);
@@ -200,41 +262,6 @@ fn sees(
 }
 
 impl Draft<'_> {
-    /// True if the adjoint of a statement neither compares a variable nor makes a subscript or an integer of it.
-    fn adjoint_is_smooth_in(&self, at: Position, t: VarId) -> bool {
-        let variables = &self.scope.routine.variables;
-        let names = |e: &Expr| {
-            let mut found = false;
-            e.walk_places(&mut |place| found |= place.var == t);
-            found
-        };
-        let adjoint = &self.adjoints.row(at.vertex)[at.statement];
-        let mut open: Vec<&Expr> = Vec::new();
-        for statement in adjoint.before_pops.iter().chain(&adjoint.code) {
-            let Some((target, value)) = statement.kind.assignment() else {
-                return false;
-            };
-            if target.subscript_exprs().any(names) {
-                return false;
-            }
-            open.push(value);
-        }
-        while let Some(e) = open.pop() {
-            let is_rough = match FlatExpr::view(e) {
-                FlatExpr::Constant(_) => false,
-                FlatExpr::Place(place) => place.subscript_exprs().any(names),
-                FlatExpr::Op(_, operands) => {
-                    open.extend(operands);
-                    !expr_type(variables, e).ty.is_real() && names(e)
-                }
-            };
-            if is_rough {
-                return false;
-            }
-        }
-        true
-    }
-
     /// Lets the adjoints of the readers of t begin with its assignment, and read the operands of that. Of several
     /// readers in a block the last one does, whose adjoint comes first.
     fn insert_recomputations(&mut self, t: VarId, found: &Candidate) {

@@ -16,6 +16,12 @@ impl<'p> Reverse<'_, '_, 'p> {
         self.declare_local(header, "rBound", NameRole::TripCount, |l| &mut l.counter)
     }
 
+    /// True if a value behind a loop is computed from the number of its passes.
+    pub(super) fn counts_behind(&self, header: VertexId) -> bool {
+        let mut computed = self.sweeps.provisions.computed_behind(header).iter();
+        computed.any(|value| value.per_pass.is_some())
+    }
+
     /// Computes the values that variables have behind a loop and that the reverse sweep steps back in it.
     pub(super) fn values_behind(&mut self, header: VertexId) -> Vec<Stmt> {
         let mut out = Vec::new();

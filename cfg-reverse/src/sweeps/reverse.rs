@@ -271,7 +271,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 self.sweeps
                     .pop(TapeClass::Control(ControlWidth::Count), Place::whole(bound)),
             );
-        } else if self.stepped(header, true).is_some() {
+        } else if self.stepped(header, true).is_some() || self.counts_behind(header) {
             out.extend(self.count_trips(header));
         }
         out.extend(self.pop_bounds(header));

@@ -1,6 +1,6 @@
 //! The choice of the regions that are carried.
 //!
-//! A region is carried if that is estimated to take no longer than its adjoint by statements, and if no run that passes
+//! With [`Blocks::Preaccumulate`] all regions are carried that can be. With [`Blocks::Auto`] one is if that is estimated to take no longer than its adjoint by statements, and if no run that passes
 //! each of its loops with a condition once records more. The measure of time is that of [`price`](crate::blocks::price):
 //! by statements a region costs its adjoint, its tape, and the control flow of the reverse sweep; carried it costs
 //! tangents, a third as much for each input behind the first, since they share partials, and its Jacobian on the tape.
@@ -50,7 +50,8 @@ struct ByStatements {
 /// R3xx: a routine cannot be differentiated.
 pub(crate) fn carry(setting: &mut Setting<'_>, options: &Options) -> Result<(), Diagnostics> {
     let context = &setting.prepared.context;
-    if context.counters || context.markers || context.trace {
+    let is_wanted = options.blocks != Blocks::Statement;
+    if !is_wanted || context.counters || context.markers || context.trace {
         return Ok(());
     }
     let mut found = vec![Vec::new(); context.program.routines.len()];

@@ -65,12 +65,7 @@ impl StandIns {
                 _ => Expr::Place(place),
             },
             Expr::Op(op, operands) => without_units(variables, op, operands),
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => node,
+            other => other,
         });
         without_units.map(&mut |node| match node {
             Expr::Place(mut place) => match self.number(place.var) {
@@ -80,13 +75,7 @@ impl StandIns {
                     Expr::Place(place)
                 }
             },
-            Expr::Op(..)
-            | Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => node,
+            other => other,
         })
     }
 
@@ -264,14 +253,7 @@ fn with_stand_ins(region: &Region, names: &Names, value: &Expr) -> Expr {
             Some(k) => Expr::var(names.stand_in[k]),
             None => Expr::Place(place),
         },
-        Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => node,
+        other => other,
     })
 }
 

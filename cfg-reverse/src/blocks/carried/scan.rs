@@ -10,8 +10,8 @@ use cfg_analysis::differentiable::differentiable_places;
 use cfg_core::{
     dataflow::Position,
     entity::{EdgeId, VarId, VertexId},
-    flat::FlatStmt,
-    ir::{Expr, Place, Role, ScalarType},
+    flat::{FlatExpr, FlatStmt},
+    ir::{Expr, Op, Place, Role, ScalarType},
 };
 use cfg_transform::lower::increment;
 use std::collections::{HashMap, HashSet};
@@ -22,6 +22,7 @@ use crate::{
     plan::{
         carried::{Input, Region, Scalar},
         draft::Draft,
+        shape::Shape,
     },
     prepare::context::Context,
 };
@@ -48,6 +49,8 @@ struct Scan<'a, 'p> {
     places: Vec<Scalar>,
     /// The assignments to places with derivatives, by vertex.
     assigned: Vec<Vec<Assigned>>,
+    /// The places, by number, that some statement reads where they are not varied.
+    constant: u64,
     ty: Option<ScalarType>,
 }
 
@@ -64,6 +67,7 @@ pub(crate) fn scan(
         elements: HashMap::new(),
         places: Vec::new(),
         assigned: Vec::with_capacity(vertices.len()),
+        constant: 0,
         ty: None,
     };
     let written = scan.written(&vertices)?;
@@ -78,6 +82,11 @@ pub(crate) fn scan(
         at_exit |= u64::from(of.is_written && is_live) << k;
     }
     scan.expose(&vertices, at_exit);
+    // Where a value that comes in is not varied, no statement in front of the region takes its adjoint.
+    let is_taken = |(k, of): (usize, &Scalar)| scan.constant & (1 << k) == 0 || !of.is_exposed;
+    if !scan.places.iter().enumerate().all(is_taken) {
+        return None;
+    }
     let outputs = (0..scan.places.len()).filter(|&k| {
         let v = scan.places[k].place.var;
         at_exit & (1 << k) != 0
@@ -101,6 +110,12 @@ pub(crate) fn scan(
         matches!(role, Role::Parameter { optional: true, .. })
     };
     let mut named = scan.places.iter().map(|of| &of.place).chain(&written);
+    // The ends of the region access the elements on each way through it: a subscript must be right there, too.
+    let sure = surely_accessed(draft, &vertices);
+    let is_sure = |place: &Place| place.subscripts.is_empty() || sure.contains(&place);
+    if !named.clone().all(is_sure) {
+        return None;
+    }
     let fits = !inputs.is_empty() && inputs.len() <= MOST_INPUTS && !named.any(is_optional);
     fits.then_some(Region {
         vertices,
@@ -112,6 +127,43 @@ pub(crate) fn scan(
         inputs,
         outputs,
     })
+}
+
+/// The elements that each way through a region accesses: those of its blocks, selectors and tests outside of loops and
+/// branches, without operands that are evaluated on a condition.
+fn surely_accessed<'p>(draft: &Draft<'p>, vertices: &[VertexId]) -> Vec<&'p Place> {
+    let mut found = Vec::new();
+    let (Shape::Structured(structure), Some(first)) = (draft.shape, vertices.first()) else {
+        return found;
+    };
+    let around = structure.parent[first.index()];
+    let mut open: Vec<&'p Expr> = Vec::new();
+    for &v in vertices
+        .iter()
+        .filter(|v| structure.parent[v.index()] == around)
+    {
+        let vertex = draft.cfg.vertex(v);
+        open.extend(vertex.kind.exprs());
+        for statement in vertex.statements() {
+            if let Some((target, value)) = statement.kind.assignment() {
+                open.push(value);
+                open.extend(target.subscript_exprs());
+                found.push(target);
+            }
+        }
+    }
+    while let Some(e) = open.pop() {
+        match FlatExpr::view(e) {
+            FlatExpr::Constant(_) => {}
+            FlatExpr::Place(place) => {
+                open.extend(place.subscript_exprs());
+                found.push(place);
+            }
+            FlatExpr::Op(Op::And | Op::Or | Op::If, operands) => open.extend(operands.first()),
+            FlatExpr::Op(_, operands) => open.extend(operands),
+        }
+    }
+    found
 }
 
 impl<'p> Scan<'_, 'p> {
@@ -235,7 +287,11 @@ impl<'p> Scan<'_, 'p> {
                 });
                 let mut reads = 0;
                 for place in found {
-                    reads |= 1 << self.number(place)?;
+                    let k = self.number(place)?;
+                    let is_active = scope.active.contains(place.var.index());
+                    self.constant |=
+                        u64::from(is_active && !scope.contributes_at(at, place.var)) << k;
+                    reads |= 1 << k;
                 }
                 let target = self.number(target)?;
                 assigned.push(Assigned { target, reads });

@@ -1,6 +1,6 @@
 //! Results that partials use again. The partial of `exp(x)` is its result, that of `a/b` by `b` is the quotient over
 //! `b`; where the value of the operator is computed for other partials anyway, as in `1/(1 + exp(-x))`, or several times
-//! for its own, as in that of `tan`, it is computed once, in a temporary.
+//! for its own, it is computed once, in a temporary.
 
 use cfg_core::{
     elemental,
@@ -26,8 +26,7 @@ impl Nodes<'_> {
                 NodeKind::Op(op, _) => op,
                 NodeKind::Leaf(_) | NodeKind::Passive(_) => return false,
             };
-            let alone = [Op::Sqrt, Op::Cbrt, Op::Exp, Op::Tan, Op::Tanh].contains(&op);
-            alone && node.active && node.ty.rank == 0 && !self.is_guarded(*n)
+            gives_its_derivative(op) && node.active && node.ty.rank == 0 && !self.is_guarded(*n)
         };
         (0..self.root()).filter(is_function).collect()
     }
@@ -67,21 +66,37 @@ impl Nodes<'_> {
         let types: Vec<ScalarType> = operands.iter().map(|&c| self.nodes[c].ty.ty).collect();
         let result = VarId::new(atoms.len());
         let itself = Expr::op(op, atoms.iter().cloned());
-        let (mut reads, mut computed) = (0, usize::from(self.nodes[n].evaluated));
+        // How often the result is read, and how often it is evaluated without: by its own partials, and by others.
+        let (mut reads, mut own) = (0, 0);
         for (k, _) in (operands.iter().enumerate()).filter(|(_, c)| self.nodes[**c].active) {
             let partial = |r: Option<&Expr>| partial_of(op, &atoms, &types, k, r);
             let ty = self.nodes[n].ty.ty;
             (partial(Some(&Expr::var(result)))?.to_expr(ty))
                 .walk_places(&mut |place| reads += usize::from(place.var == result));
-            (partial(None)?.to_expr(ty)).walk(&mut |e| computed += usize::from(*e == itself));
+            (partial(None)?.to_expr(ty)).walk(&mut |e| own += usize::from(*e == itself));
         }
-        let spares = match op {
-            // The other partial computes another function.
-            Op::Tanh => computed > 0,
+        let others = usize::from(self.nodes[n].evaluated);
+        let spares = match (op, own) {
             // The square of a reciprocal takes one division less.
-            Op::Div => computed > 1 || reads > 1,
-            _ => computed > 1,
+            (Op::Div, _) => own + others > 1 || reads > 1,
+            // Without the result the partial computes another function.
+            (_, 0) => others > 0,
+            _ => own + others > 1,
         };
         Ok(reads > 0 && spares)
     }
+}
+
+/// True of a function of one operand whose partial is made of its result alone.
+fn gives_its_derivative(op: Op) -> bool {
+    let [x, result] = [0, 1].map(|k| Expr::var(VarId::new(k)));
+    let real = [ScalarType::Real];
+    let partial = elemental::partial(op, std::slice::from_ref(&x), &real, 0, Some(&result));
+    elemental::reads_result(op)
+        && partial.is_ok_and(|partial| {
+            let mut is_alone = true;
+            (partial.to_expr(ScalarType::Real))
+                .walk_places(&mut |place| is_alone &= place.var != VarId::new(0));
+            is_alone
+        })
 }

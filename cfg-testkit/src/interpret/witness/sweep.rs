@@ -1,5 +1,6 @@
 //! The forward and reverse sweeps of a program, and the parts of them that stand for the same parts of the original.
 
+use cfg_core::elemental::reads_result;
 use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{Expr, Op, Place, Program, Routine, VertexType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -141,25 +142,8 @@ fn loops(forward: &Routine) -> BTreeMap<i64, i64> {
 }
 
 /// True of `f(x)` whose derivative over x is a function of its value.
-#[expect(clippy::wildcard_enum_match_arm, reason = "a list of operators")]
 fn gives_its_derivative(value: &Expr) -> bool {
-    match value {
-        Expr::Op(op, _) => matches!(
-            op,
-            Op::Exp
-                | Op::Tanh
-                | Op::Tan
-                | Op::Sqrt
-                | Op::Cbrt
-                | Op::Gamma
-                | Op::Div
-                | Op::Pow
-                | Op::Hypot
-                | Op::Mod
-                | Op::Modulo
-        ),
-        _ => false,
-    }
+    matches!(value, Expr::Op(op, _) if reads_result(*op))
 }
 
 /// True of a sum or a difference that the target itself is part of: the value before it follows from that behind it.
