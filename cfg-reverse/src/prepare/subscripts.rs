@@ -52,6 +52,13 @@ impl Writes {
         Self { of }
     }
 
+    /// The position of the first write of a location from `first` on.
+    fn position_behind(&self, location: LocationId, first: At) -> Option<u32> {
+        let all = self.of.get(location.index())?;
+        all.get(all.partition_point(|at| *at < first))
+            .map(|at| at.0)
+    }
+
     /// The number of writes of a location from `first` on, before `end`.
     fn count(&self, location: LocationId, first: At, end: At) -> usize {
         let Some(all) = self.of.get(location.index()) else {
@@ -69,6 +76,7 @@ struct Known {
 
 struct Substitution<'a> {
     routine: &'a Routine,
+    structure: &'a Structure,
     tables: &'a FixedBitSet,
     locations: &'a Locations,
     writes: &'a Writes,
@@ -97,6 +105,7 @@ pub(crate) fn substitute(
         let writes = Writes::collect((program, summary), (routine, &cfg), (structure, &locations));
         let mut substitution = Substitution {
             routine,
+            structure,
             tables,
             locations: &locations,
             writes: &writes,
@@ -235,12 +244,22 @@ impl Substitution<'_> {
             let writes = self
                 .writes
                 .count(self.locations.of_variable(place.var), first, end);
-            let is_own = is_local && variable.rank() == 0;
+            // A write in a loop further in would be recorded in each of its passes.
+            let write = (self.writes)
+                .position_behind(self.locations.of_variable(place.var), first)
+                .unwrap_or(at.0);
+            let is_own = is_local && variable.rank() == 0 && self.depth(write) == self.depth(at.0);
             let is_only =
                 |recorded: &mut Option<VarId>| *recorded.get_or_insert(place.var) == place.var;
             there &= is_local || around.is_some();
             there &= writes == 0 || writes == 1 && is_own && is_only(&mut recorded);
         });
         there
+    }
+
+    /// The number of loops around a position.
+    fn depth(&self, position: u32) -> u32 {
+        let v = self.structure.order.get(position as usize);
+        v.map_or(0, |v| self.structure.loop_depth[v.index()])
     }
 }
