@@ -206,7 +206,7 @@ end
 }
 
 /// The text of a routine of a program.
-fn shown(program: &Program, name: &str) -> String {
+pub(crate) fn shown(program: &Program, name: &str) -> String {
     let found = program.find_routine(name).expect("it is there");
     let mut shown = String::new();
     text::routine(&mut shown, program, program.routine(found)).expect("strings take everything");

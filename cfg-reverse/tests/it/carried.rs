@@ -3,9 +3,9 @@
 
 use crate::{
     adjoint::agrees_smoothly,
-    bounds::{sweep, valid},
+    bounds::{shown, valid},
 };
-use cfg_reverse::{Blocks, Options, explain::explain};
+use cfg_reverse::{Blocks, Options, explain::explain, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     flat::flat,
@@ -20,6 +20,17 @@ fn options(blocks: Blocks) -> Options {
         work: 20_000,
         ..Options::default()
     }
+}
+
+/// A sweep of a program whose regions are carried where that pays.
+fn sweep(source: &str, name: &str) -> String {
+    let program = valid(source);
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&flat(&program), main, &options(Blocks::Auto));
+    shown(
+        &made.unwrap_or_else(|d| panic!("{d}{source}")).program,
+        name,
+    )
 }
 
 /// A real expression of `names` that is smooth and bounded where these are.
@@ -290,6 +301,8 @@ end
     for (declared, body, expected) in [
         ("", "      u := sin(u)*u", true),
         ("", "      u := sin(u)*x[k]", false),
+        // Without a pass of the loop x[n] need not exist.
+        ("", "      u := sin(u)*x[n]", false),
         ("", "      u := sin(u)*u\n      call p(u)", false),
         (
             "",

@@ -2,9 +2,10 @@
 
 use crate::adjoint;
 use cfg_core::{entity::VarId, ir::IntType};
-use cfg_reverse::{Blocks, Options, Unstructured};
+use cfg_reverse::{Blocks, Options, Unstructured, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
+    flat,
     rng::Rng,
 };
 use std::fmt::Write as _;
@@ -348,4 +349,36 @@ fn running_indices_of_all_kinds() {
     }
     println!("integers {integers:?}, fewer in {fewer}");
     assert!(integers[0] < integers[1], "{integers:?}");
+}
+
+/// A trip count that a value behind a loop takes is there, although the reverse loop runs over its bounds: bounds that
+/// are no short expressions of what nothing writes.
+#[test]
+fn trip_counts_are_there_where_values_behind_loops_take_them() {
+    for bound in ["int(t)", "m", "q[1]"] {
+        let source = format!(
+            "main subroutine f(in real t, inout integer m, in integer n, in real x[99], inout real y)
+  local integer at
+  local integer i
+  local integer q[2]
+  independent x, y
+  dependent y
+  q[1] := n
+  at := 1
+  for i = 1, {bound}
+    y := y*x[at]
+    at := at + 1
+  end
+  m := 0
+end
+"
+        );
+        let parsed = cfg_format::text::parse(&source);
+        let program = parsed.program.expect("it is a program");
+        let valid = cfg_core::validate::validate(program).expect("it is valid");
+        let main = valid.main.expect("one is marked");
+        let made = reverse(&flat(&valid), main, &Options::default()).expect("it is reversed");
+        let found = cfg_core::validate::validate(made.program);
+        assert!(found.is_ok(), "{bound}: {}", found.unwrap_err());
+    }
 }
