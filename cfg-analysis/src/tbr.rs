@@ -90,6 +90,7 @@ pub trait ReverseSweep {
     /// Calls `computed` with the variables that the reverse sweep computes where it comes to an edge, and with the
     /// expressions that it evaluates for each.
     fn computed(&self, e: EdgeId, computed: &mut dyn FnMut(VarId, &[&Expr]));
+
     /// True for a vertex of a region that the reverse sweep does not run through: nothing is recorded inside.
     fn is_passed_over(&self, v: VertexId) -> bool;
 

@@ -9,9 +9,7 @@ use cfg_core::elemental::Strong;
 /// The method by which the adjoint of a basic block is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Blocks {
-    /// The adjoint is built statement by statement, from recorded values. Loops and branches with few active inputs and
-    /// outputs carry their Jacobians through the forward sweep, where that is estimated to take no longer and records no
-    /// more.
+    /// The adjoint is built statement by statement, from recorded values.
     #[default]
     Statement,
     /// The adjoint is built from the Jacobian of the block, which the forward sweep accumulates and records. All loops
@@ -22,7 +20,7 @@ pub enum Blocks {
     Auto,
 }
 
-/// What callers promise about the parameters of the routine that is differentiated, if it is `aliased`. In routines
+/// The promise of callers about the parameters of the routine that is differentiated, if it is `aliased`. In routines
 /// that it calls, the calls tell what may overlap ([`cfg_transform::told_apart`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overlap {
@@ -68,7 +66,7 @@ pub struct Options {
     /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's
     /// own.
     pub control_only: bool,
-    /// What callers promise about overlapping parameters.
+    /// The promise of callers about overlapping parameters.
     pub overlap: Overlap,
     /// Merge the inserted control blocks into neighbouring basic blocks.
     pub merge: bool,

@@ -366,8 +366,8 @@ impl Case {
     }
 
     /// Runs the gradient of the main routine with a witness: each value that its reverse sweeps read is compared with
-    /// the value that was there in the forward sweeps, and what these assign with a plain run. `sweeps` has the originals, each with its forward and its
-    /// reverse sweep.
+    /// the value that was there in the forward sweeps, and what these assign with a plain run. `sweeps` has the
+    /// originals, each with its forward and its reverse sweep.
     ///
     /// # Errors
     /// The first fault.

@@ -72,7 +72,7 @@ fn cleared(program: &Program, head: RoutineId, promised: bool) -> Option<Program
     (!open.is_clear()).then_some(out)
 }
 
-/// Those of the called routines that are `aliased`, have a body, and neither have nor are derivatives that are given.
+/// The called routines that are `aliased`, have a body, and neither have nor are derivatives that are given.
 fn candidates(program: &Program, called: FixedBitSet) -> FixedBitSet {
     let mut found = called;
     for (r, routine) in program.routines.iter().enumerate() {

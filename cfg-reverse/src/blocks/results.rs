@@ -3,8 +3,8 @@
 //! `y := 1/(1 + exp(x))`, in place of what would be recorded of x.
 //!
 //! Each such assignment has several adjoints. First all read operands, as in [`cfg_analysis::tbr`]; then all read or
-//! record results. No run may record more than at first: not more bits on any path ([`Comparison`]), no array of unknown
-//! extents, marker or index that was not recorded, no value of a caller that the reverse sweep did not change.
+//! record results. No run may record more than at first: not more bits on any path ([`Comparison`]), no array of
+//! unknown extents, marker or index that was not recorded, no value of a caller that the reverse sweep did not change.
 //! Assignments because of which a run may record more, and those that record functions and spare nothing, are written
 //! in their next simpler way, round after round.
 
@@ -280,7 +280,7 @@ fn blamed(
     }
 }
 
-/// What a routine records although it did not.
+/// The values that a routine records although it did not.
 struct More {
     /// Locations whose values are recorded.
     recorded: FixedBitSet,

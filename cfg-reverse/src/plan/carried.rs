@@ -1,6 +1,6 @@
 //! Regions that the reverse sweep does not run through, because the forward sweep carries their local Jacobians.
 //!
-//! Such a region acts like one statement: on the edge into it the values are recorded that it may overwrite and the
+//! A carried region acts like one statement: on the edge into it the values are recorded that it may overwrite and the
 //! reverse sweep needs, on the edge out of it the entries of its Jacobian. In between nothing is recorded, and the
 //! reverse sweep has no image of its vertices.
 

@@ -335,8 +335,8 @@ impl<'a> Provisions<'a> {
         self.saves.row(v).len()
     }
 
-    /// The places that are pushed in a vertex, in order: the statement, and the number of the place among those that the
-    /// statement overwrites.
+    /// The places that are pushed in a vertex, in order: the statement, and the number of the place among those that
+    /// the statement overwrites.
     pub(crate) fn saves(&self, v: VertexId) -> &[(u32, u32)] {
         self.saves.row(v)
     }

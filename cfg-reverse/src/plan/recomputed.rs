@@ -8,8 +8,8 @@
 //! recorded for any of them. L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, calls this
 //! recomputation.
 //!
-//! A compiler may contract the recomputed value, so values that are compared, or of which subscripts, bounds and integers
-//! are made, are recorded as before.
+//! A compiler may contract the recomputed value, so values that are compared, or of which subscripts, bounds and
+//! integers are made, are recorded as before.
 
 use cfg_core::{
     dataflow::Position,

@@ -37,8 +37,8 @@ impl VisitMut for Renumbered {
     }
 }
 
-/// Takes out the temporaries from the variable `first` on that the routine does not name. The variables behind them move
-/// up.
+/// Takes out the temporaries from the variable `first` on that the routine does not name. The variables behind them
+/// move up.
 pub(super) fn without_unused(mut routine: Routine, first: usize) -> Routine {
     let mut named = Named(FixedBitSet::with_capacity(routine.variables.len()));
     named.visit_routine(&routine);

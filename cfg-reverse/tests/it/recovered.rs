@@ -42,8 +42,13 @@ fn arguments(
 /// The record of the forward sweep: control bits, bytes of values, largest number of bytes at a time.
 fn tape(case: &Case, program: &Program) -> Result<[u64; 3], String> {
     let valid = validate::validate(program.clone()).map_err(|d| d.to_string())?;
-    let reversal =
-        reverse(&flat(&valid), case.main, &Options::default()).map_err(|d| d.to_string())?;
+    // The integers that are computed again, and the results that serve, depend on how statements lie in blocks.
+    let options = Options {
+        indices: true,
+        operands: true,
+        ..Options::default()
+    };
+    let reversal = reverse(&flat(&valid), case.main, &options).map_err(|d| d.to_string())?;
     let adjoint = validate::validate(reversal.program).map_err(|d| d.to_string())?;
     let compiled =
         Compiled::new(&flat(&adjoint), &CompileOptions::default()).map_err(|d| d.to_string())?;

@@ -1,6 +1,6 @@
 //! Results that partials use again. The partial of `exp(x)` is its result, that of `a/b` by `b` is the quotient over
-//! `b`; where the value of the operator is computed for other partials anyway, as in `1/(1 + exp(-x))`, or several times
-//! for its own, it is computed once, in a temporary.
+//! `b`; where the value of the operator is computed for other partials anyway, as in `1/(1 + exp(-x))`, or several
+//! times for its own, it is computed once, in a temporary.
 
 use cfg_core::{
     elemental,
