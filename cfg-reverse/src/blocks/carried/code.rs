@@ -58,6 +58,10 @@ impl StandIns {
     }
 
     /// The code without stand-ins, with the variables behind them in their places.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "places and operators alone are replaced"
+    )]
     fn replace(&self, variables: &[Variable], e: &Expr) -> Expr {
         let without_units = e.map(&mut |node| match node {
             Expr::Place(place) => match self.number(place.var).map(|k| &self.meaning[k]) {
@@ -247,6 +251,7 @@ fn inside(
 }
 
 /// The value with stand-ins for the elements of the region.
+#[expect(clippy::wildcard_enum_match_arm, reason = "places alone are replaced")]
 fn with_stand_ins(region: &Region, names: &Names, value: &Expr) -> Expr {
     value.map(&mut |node| match node {
         Expr::Place(place) if !place.subscripts.is_empty() => match region.number(&place) {

@@ -40,10 +40,6 @@ impl Nodes<'_> {
 
     /// True if the value of a node serves its own partials, and would be computed more than once without a temporary.
     /// Assumes that the partials around the node are computed.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "operators without a rule of their own here are treated alike"
-    )]
     pub(super) fn shares_result(
         &self,
         n: usize,
