@@ -152,8 +152,13 @@ pub(crate) fn prepare<'v>(
         &recorded_inside,
         (&reachable, main),
     );
+    let mut called = FixedBitSet::with_capacity(sweeps.len());
+    for (r, _) in sweeps.iter().enumerate().filter(|(_, s)| s.is_some()) {
+        called.extend(summary.callees(RoutineId::new(r)).iter().map(|c| c.index()));
+    }
     let context = Context {
         main,
+        called,
         changed: changed_by_other_names(&normal, &summary, &sweeps),
         sweeps,
         recorded_inside,

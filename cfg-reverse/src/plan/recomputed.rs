@@ -16,7 +16,7 @@ use cfg_core::{
     entity::{VarId, VertexId},
     flat::{FlatExpr, FlatStmt},
     graph::dominance::Dominators,
-    ir::{Expr, LoopTest, Op, Place, Role, Stmt},
+    ir::{Expr, Op, Place, Role, Stmt},
     memory::named::Named,
     structure::Structure,
 };
@@ -25,12 +25,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     code::typing::expr_type,
-    plan::{
-        adjoints::Reads,
-        branches::{Free, deciding},
-        draft::Draft,
-        shape::Shape,
-    },
+    plan::{adjoints::Reads, branches::Free, draft::Draft, shape::Shape},
     prepare::context::Context,
 };
 
@@ -158,14 +153,7 @@ fn roughly_read(draft: &Draft<'_>) -> FixedBitSet {
     let mut found = FixedBitSet::with_capacity(variables.len());
     let mut open: Vec<(&Expr, bool)> = Vec::new();
     for (v, vertex) in draft.cfg.vertices() {
-        open.extend(vertex.kind.selector().map(|s| (deciding(s), true)));
-        match vertex.kind.test() {
-            Some(LoopTest::Pre(e) | LoopTest::Post(e)) => open.push((e, true)),
-            Some(LoopTest::Counted {
-                first, last, step, ..
-            }) => open.extend([first, last, step].map(|e| (e, true))),
-            None => {}
-        }
+        open.extend(vertex.kind.exprs().map(|e| (e, true)));
         let adjoints = draft.adjoints.row(v).iter();
         let adjoints = adjoints.flat_map(|a| a.before_pops.iter().chain(&a.code));
         for statement in vertex.statements().iter().chain(adjoints) {

@@ -17,7 +17,7 @@ mod values;
 
 use cfg_core::{
     dataflow::Position,
-    entity::{RoutineId, VarId, VertexId},
+    entity::{VarId, VertexId},
     graph::{
         dominance::Dominators,
         loops::{LoopForest, LoopId},
@@ -82,7 +82,7 @@ pub(crate) fn find_steps(context: &Context, draft: &Draft<'_>) -> Steps {
         (found.computed, terms) = (walk.computed, walk.terms);
     }
     search.keep_known(&mut terms);
-    for (at, step) in search.undone(is_called(context, draft.id), &found) {
+    for (at, step) in search.undone(context.called.contains(draft.id.index()), &found) {
         let terms = terms.get(&at).map_or(&[][..], |terms| terms);
         found
             .inverses
@@ -115,13 +115,6 @@ fn increments<'a>(draft: &Draft<'a>, routine: &Routine) -> BTreeMap<Position, In
         }
     }
     steps
-}
-
-/// True if a routine that is reversed calls this one.
-fn is_called(context: &Context, id: RoutineId) -> bool {
-    let routines = context.sweeps.iter().enumerate();
-    let mut reversed = routines.filter(|(_, sweeps)| sweeps.is_some());
-    reversed.any(|(r, _)| context.summary.callees(RoutineId::new(r)).contains(&id))
 }
 
 /// The steps and the writes of a routine.

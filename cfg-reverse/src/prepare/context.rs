@@ -22,6 +22,8 @@ pub(crate) struct Context {
     pub(crate) activity: Activity,
     /// Forward and reverse routine of each routine that is differentiated.
     pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
+    /// The routines that routines with sweeps call.
+    pub(crate) called: FixedBitSet,
     /// For each `aliased` routine, the parameters that are `in` and may change by another name.
     pub(crate) changed: Vec<BTreeMap<VarId, Change>>,
     /// Adjoint of each real global.

@@ -52,19 +52,11 @@ impl Writes {
         Self { of }
     }
 
-    /// The position of the first write of a location from `first` on.
-    fn position_behind(&self, location: LocationId, first: At) -> Option<u32> {
-        let all = self.of.get(location.index())?;
-        all.get(all.partition_point(|at| *at < first))
-            .map(|at| at.0)
-    }
-
-    /// The number of writes of a location from `first` on, before `end`.
-    fn count(&self, location: LocationId, first: At, end: At) -> usize {
-        let Some(all) = self.of.get(location.index()) else {
-            return 0;
-        };
-        all.partition_point(|at| *at < end) - all.partition_point(|at| *at < first)
+    /// The writes of a location from `first` on, before `end`.
+    fn range(&self, location: LocationId, first: At, end: At) -> &[At] {
+        let all = self.of.get(location.index()).map_or(&[][..], Vec::as_slice);
+        let behind = &all[..all.partition_point(|at| *at < end)];
+        &behind[behind.partition_point(|at| *at < first)..]
     }
 }
 
@@ -193,13 +185,11 @@ impl Substitution<'_> {
     /// True if neither a variable nor what its value reads is written between its assignment and a statement.
     fn lasts(&self, t: VarId, known: &Known, at: At) -> bool {
         let behind = (known.at.0, known.at.1 + 1);
-        let mut lasts = self.writes.count(self.locations.of_variable(t), behind, at) == 0;
-        known.value.walk_places(&mut |place| {
-            lasts &= self
-                .writes
-                .count(self.locations.of_variable(place.var), known.at, at)
-                == 0;
-        });
+        let is_written = |v: VarId, first| {
+            !(self.writes.range(self.locations.of_variable(v), first, at)).is_empty()
+        };
+        let mut lasts = !is_written(t, behind);
+        (known.value).walk_places(&mut |place| lasts &= !is_written(place.var, known.at));
         lasts
     }
 
@@ -241,18 +231,20 @@ impl Substitution<'_> {
         e.walk_places(&mut |place| {
             let variable = self.routine.variable(place.var);
             let is_local = variable.role == Role::Local;
-            let writes = self
-                .writes
-                .count(self.locations.of_variable(place.var), first, end);
-            // A write in a loop further in would be recorded in each of its passes.
-            let write = (self.writes)
-                .position_behind(self.locations.of_variable(place.var), first)
-                .unwrap_or(at.0);
-            let is_own = is_local && variable.rank() == 0 && self.depth(write) == self.depth(at.0);
-            let is_only =
-                |recorded: &mut Option<VarId>| *recorded.get_or_insert(place.var) == place.var;
+            let location = self.locations.of_variable(place.var);
+            let is_recorded_once = match self.writes.range(location, first, end) {
+                [] => true,
+                // A write in a loop further in would be recorded in each of its passes.
+                [write] => {
+                    is_local
+                        && variable.rank() == 0
+                        && self.depth(write.0) == self.depth(at.0)
+                        && *recorded.get_or_insert(place.var) == place.var
+                }
+                _ => false,
+            };
             there &= is_local || around.is_some();
-            there &= writes == 0 || writes == 1 && is_own && is_only(&mut recorded);
+            there &= is_recorded_once;
         });
         there
     }

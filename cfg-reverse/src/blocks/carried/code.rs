@@ -162,6 +162,7 @@ pub(crate) fn write(draft: &mut Draft<'_>) -> Result<Rows, Unsupported> {
         for &v in &region.vertices {
             draft.loops[v.index()] = None;
             draft.lasting.set(v.index(), false);
+            draft.free.set(v.index(), false);
         }
     }
     Ok(rows)

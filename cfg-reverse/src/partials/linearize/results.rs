@@ -85,14 +85,16 @@ impl Nodes<'_> {
 
 /// True of a function of one operand whose partial is made of its result alone.
 fn gives_its_derivative(op: Op) -> bool {
+    if !elemental::reads_result(op) {
+        return false;
+    }
     let [x, result] = [0, 1].map(|k| Expr::var(VarId::new(k)));
     let real = [ScalarType::Real];
     let partial = elemental::partial(op, std::slice::from_ref(&x), &real, 0, Some(&result));
-    elemental::reads_result(op)
-        && partial.is_ok_and(|partial| {
-            let mut is_alone = true;
-            (partial.to_expr(ScalarType::Real))
-                .walk_places(&mut |place| is_alone &= place.var != VarId::new(0));
-            is_alone
-        })
+    partial.is_ok_and(|partial| {
+        let mut is_alone = true;
+        (partial.to_expr(ScalarType::Real))
+            .walk_places(&mut |place| is_alone &= place.var != VarId::new(0));
+        is_alone
+    })
 }
