@@ -308,7 +308,7 @@ fn sources_of(origins: &Origins) -> Result<(), Diagnostics> {
 /// cannot fail returns its value. An array always goes through a last pointer.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn program(program: &Flat) -> Result<String, Diagnostics> {
     program_with(program, Options::default())
 }
@@ -317,7 +317,7 @@ pub fn program(program: &Flat) -> Result<String, Diagnostics> {
 /// may be null.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn program_with(program: &Flat, options: Options) -> Result<String, Diagnostics> {
     let mut bundle = Bundle::new(options);
     let main = program.main.map(|r| &*program.routine(r).name);
@@ -339,7 +339,7 @@ pub fn program_with(program: &Flat, options: Options) -> Result<String, Diagnost
 /// the program stopped at the statement whose routine, vertex and position are the three numbers in it.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn server(
     programs: &[(&Flat, RoutineId)],
     options: Options,
@@ -371,7 +371,7 @@ pub fn server(
 /// The sweeps of a reversed program, with the interface that docs/c-out.md describes.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn adjoint(program: &Flat, routines: Adjoint) -> Result<String, Diagnostics> {
     adjoint_with(program, routines, Options::default())
 }
@@ -379,7 +379,7 @@ pub fn adjoint(program: &Flat, routines: Adjoint) -> Result<String, Diagnostics>
 /// [`adjoint`] with options.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn adjoint_with(
     program: &Flat,
     routines: Adjoint,
@@ -391,7 +391,7 @@ pub fn adjoint_with(
 /// [`adjoint_with`] with NAME_rev_v and NAME_grad_v, the reverse sweep and the gradient in several directions.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn adjoint_in_directions(
     program: &Flat,
     routines: Adjoint,
@@ -406,7 +406,7 @@ pub fn adjoint_in_directions(
 /// version.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn adjoint_in_versions(
     program: &Flat,
     routines: Adjoint,
@@ -466,7 +466,7 @@ pub fn adjoint_in_versions(
 /// The tangent of a routine, with the interface that docs/c-out.md describes.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn tangent(
     program: &Flat,
     original: RoutineId,
@@ -478,7 +478,7 @@ pub fn tangent(
 /// [`tangent`] with options.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn tangent_with(
     program: &Flat,
     original: RoutineId,
@@ -491,7 +491,7 @@ pub fn tangent_with(
 /// [`tangent_with`] with NAME_t_v, the tangent in several directions.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn tangent_in_directions(
     program: &Flat,
     original: RoutineId,
@@ -505,7 +505,7 @@ pub fn tangent_in_directions(
 /// [`tangent_in_directions`] in two versions, as [`adjoint_in_versions`] writes adjoints.
 ///
 /// # Errors
-/// What has no C ([`codes`]), with its place in the program.
+/// A construct has no C ([`codes`]); the problem has its place in the program.
 pub fn tangent_in_versions(
     program: &Flat,
     (original, tangent): (RoutineId, RoutineId),

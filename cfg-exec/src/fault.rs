@@ -196,7 +196,8 @@ impl Fault {
                         axis + 1,
                         of(array)
                     ),
-                    "correct the subscript, or the extent of the array; an array of a point has as many elements as the point gives",
+                    "correct the subscript, or the extent of the array; an array of a point has as many elements as the \
+                     point gives",
                 )
             }
             Self::Uninitialised(what) => Diagnostic::error(

@@ -300,7 +300,7 @@ pub(crate) struct Tangent {
         value_parser = languages::back_ends(Subjects::Tangents)
     )]
     pub(crate) emit: &'static dyn BackEnd,
-    /// Which products of a tangent and a partial are strong (`strong*`): 0 if the tangent is, whatever the partial is.
+    /// Products of tangents and partials that are strong (`strong*`): 0 if the tangent is, whatever the partial is.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) strong: Strong,
     #[command(flatten)]

@@ -77,7 +77,7 @@ impl Interface<'_> {
                 }
                 pairs += 1;
                 let writes = a.written || b.written;
-                // What shares cells has derivatives that do, which the forward sweep is not given.
+                // Derivatives share cells where their parameters do; the forward sweep is not given them.
                 let derivatives = sweep == Sweep::Forward && a.has_derivative && b.has_derivative;
                 if writes || derivatives {
                     let nulls = [&a.is_null, &b.is_null].into_iter().flatten();

@@ -197,8 +197,8 @@ fn images(program: &Program, routine: RoutineId) -> BTreeSet<i64> {
     origins.map(|o| o.vertex).collect()
 }
 
-/// The adjoint visits the original vertices, but for those without an image, in exactly the reverse order; a loop that is
-/// entered once with n iterations visits LOOP n+1 times and ENDLOOP n times forward, and the other way round in the
+/// The adjoint visits the original vertices, but for those without an image, in exactly the reverse order; a loop that
+/// is entered once with n iterations visits LOOP n+1 times and ENDLOOP n times forward, and the other way round in the
 /// adjoint.
 fn mirrored(run: &Run) -> Result<(), String> {
     let forward_of = run.reversal.sweeps.iter().map(|s| (s.1, s.0)).collect();

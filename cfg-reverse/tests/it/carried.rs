@@ -1,5 +1,6 @@
-//! Regions of loops and branches whose Jacobians the forward sweep carries: against derivatives by operator overloading,
-//! on random programs of the kinds that qualify or nearly do, and what the sweeps of small programs record.
+//! Regions of loops and branches whose Jacobians the forward sweep carries: against derivatives by operator
+//! overloading, on random programs of the kinds that qualify or nearly do, and what the sweeps of small programs
+//! record.
 
 use crate::{
     adjoint::agrees_smoothly,

@@ -141,7 +141,7 @@ fn sweeps(program: &str, options: &Options) -> [String; 2] {
 type Example = (&'static str, &'static [(&'static str, usize)], usize, usize);
 
 const EXAMPLES: [Example; 12] = [
-    // Both functions are evaluated once more, and nothing is recorded.
+    // Each function is evaluated once more, and nothing is recorded.
     (
         "main subroutine f(in integer n, in real x[n], inout real y[n])
   independent x

@@ -168,7 +168,7 @@ impl<D: Derivative> Witness<D> {
         }
     }
 
-    /// These are the last cells, which are about to be released.
+    /// Notes the last cells, which are about to be released.
     pub(super) fn note_release(&mut self, cells: &[Value<D>]) {
         if self.is_logging() {
             self.log.push(Event::Release(cells.to_vec()));

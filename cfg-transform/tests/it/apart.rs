@@ -205,7 +205,7 @@ end
     assert_eq!(aliased(&told_apart(&program, main, true)), "g g_t");
 }
 
-/// What a run of the executor leaves, or the code of its problem.
+/// The results of a run of the executor, or the code of its problem.
 fn left(program: &Flat, case: &Case) -> String {
     let run = || {
         let mut primal = Primal::new(program, case.main, &Options::default())?;

@@ -107,21 +107,21 @@ pub(crate) struct Reversal {
 /// Parameters of the routine that may overlap.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Overlapping {
-    /// What is taken for granted about parameters that may overlap (of one type, one of them written).
+    /// Treatment of parameters that may overlap (of one type, one of them written).
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) overlap: Overlap,
 }
 
-/// What is taken for granted about parameters that may overlap.
+/// The treatment of parameters that may overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Overlap {
-    /// They do if POINT says so (`same_as`). C that is written tests it at the entry of each function; all other forms have the
-    /// version that is right if they do.
+    /// Overlap where POINT says so (`same_as`). C that is written tests it at the entry of each function; all other
+    /// forms have the version that is right under overlap.
     #[default]
     Test,
-    /// They may: derivatives are right in either case.
+    /// Parameters may overlap: derivatives are right in either case.
     Assume,
-    /// They do not, nor do they overlap with variables of the program: callers promise it.
+    /// Callers promise that no parameter overlaps with another one or with a variable of the program.
     None,
 }
 
@@ -146,8 +146,8 @@ impl Overlap {
 /// The products that are strong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Strong {
-    /// With partials that can be infinite or NaN although the operands are finite: a zero derivative stays zero as long as
-    /// all values are finite.
+    /// With partials that can be infinite or NaN although the operands are finite: a zero derivative stays zero as long
+    /// as all values are finite.
     #[default]
     Needed,
     /// With all partials that are not constant: a zero derivative stays zero whatever the values are.

@@ -115,7 +115,7 @@ int main(void)
 }
 ";
 
-/// What the caller prints with the functions of one routine, written with these options.
+/// The output of the caller with the functions of one routine, written with these options.
 fn printed(cc: &Path, folder: &Path, (mode, routine): (&str, &str), overlap: &str) -> String {
     let mut args = vec![
         mode,
@@ -184,7 +184,7 @@ fn versions_agree_under_every_overlap() {
     }
 }
 
-/// What a main function returns behind the functions of a file.
+/// The status of a main function behind the functions of a file.
 fn returned(cc: &Path, folder: &Path, args: &[&str], main: &str) -> Option<i32> {
     let ran = cfgrev_in(folder, args, b"");
     assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);

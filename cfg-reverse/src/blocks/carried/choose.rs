@@ -1,11 +1,11 @@
 //! The choice of the regions that are carried.
 //!
-//! With [`Blocks::Preaccumulate`] all regions are carried that can be. With [`Blocks::Auto`] one is if that is estimated
-//! to take no longer than its adjoint by statements, and if no run that passes each of its loops with a condition once
-//! records more. The measure of time is that of [`price`](crate::blocks::price): by statements a region costs its
-//! adjoint, its tape, and the control flow of the reverse sweep; carried it costs tangents, a third as much for each input
-//! behind the first, since they share partials, and its Jacobian on the tape. The least that is recorded by statements
-//! is the shortest path through the region.
+//! With [`Blocks::Preaccumulate`] all regions are carried that can be. With [`Blocks::Auto`] one is if that is
+//! estimated to take no longer than its adjoint by statements, and if no run that passes each of its loops with a
+//! condition once records more. The measure of time is that of [`price`](crate::blocks::price): by statements a region
+//! costs its adjoint, its tape, and the control flow of the reverse sweep; carried it costs tangents, a third as much
+//! for each input behind the first, since they share partials, and its Jacobian on the tape. The least that is recorded
+//! by statements is the shortest path through the region.
 
 use cfg_core::{
     diagnostic::Diagnostics,
