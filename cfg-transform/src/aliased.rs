@@ -80,17 +80,12 @@ pub(super) fn mark_crowded(program: &mut Program) {
         let routine = program.routine(r);
         let locations = Locations::divide(program, routine);
         let mut found = BTreeSet::new();
-        for statement in routine.statements() {
-            if let StmtKind::Call {
-                callee, arguments, ..
-            } = &statement.kind
-                && may_be(program.routine(*callee))
-                && !found.contains(callee)
-            {
+        for (callee, arguments) in calls(routine) {
+            if may_be(program.routine(callee)) && !found.contains(&callee) {
                 let caller = (routine, &locations);
-                let pairs = overlaps::of_call(program, &effects, caller, *callee, arguments);
+                let pairs = overlaps::of_call(program, &effects, caller, callee, arguments);
                 if pairs.is_err() {
-                    found.insert(*callee);
+                    found.insert(callee);
                 }
             }
         }
@@ -121,26 +116,20 @@ fn passed(
     let mut on: BTreeMap<(RoutineId, VarId), Vec<(RoutineId, VarId)>> = BTreeMap::new();
     let mut open = Vec::new();
     for (r, routine) in program.routines.iter().enumerate() {
-        for statement in routine.statements() {
-            let StmtKind::Call {
-                callee, arguments, ..
-            } = &statement.kind
-            else {
-                continue;
-            };
-            let formals = program.routine(*callee).parameter_ids();
+        for (callee, arguments) in calls(routine) {
+            let formals = program.routine(callee).parameter_ids();
             for (formal, argument) in formals.zip(arguments) {
                 let Some(Expr::Place(place)) = argument else {
                     continue;
                 };
                 let role = routine.variable(place.var).role;
                 if let Some(g) = pools(role) {
-                    if passed.entry((*callee, formal)).or_default().insert(g) {
-                        open.push((*callee, formal));
+                    if passed.entry((callee, formal)).or_default().insert(g) {
+                        open.push((callee, formal));
                     }
                 } else if matches!(role, Role::Parameter { .. }) {
                     let from = (RoutineId::new(r), place.var);
-                    on.entry(from).or_default().push((*callee, formal));
+                    on.entry(from).or_default().push((callee, formal));
                 }
             }
         }
@@ -157,4 +146,17 @@ fn passed(
         }
     }
     passed
+}
+
+/// The calls of a routine: the routines that are called, and the arguments.
+pub(crate) fn calls(routine: &Routine) -> impl Iterator<Item = (RoutineId, &[Option<Expr>])> {
+    routine.statements().filter_map(|statement| {
+        let StmtKind::Call {
+            callee, arguments, ..
+        } = &statement.kind
+        else {
+            return None;
+        };
+        Some((*callee, &arguments[..]))
+    })
 }

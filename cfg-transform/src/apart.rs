@@ -15,7 +15,7 @@
 use cfg_core::{
     entity::RoutineId,
     flat::Flat,
-    ir::{Expr, Program, Routine, StmtKind},
+    ir::{Program, Routine},
     memory::{
         effects::Effects,
         locations::Locations,
@@ -24,6 +24,8 @@ use cfg_core::{
     validate::validate,
 };
 use fixedbitset::FixedBitSet;
+
+use crate::aliased::calls;
 
 /// A routine stays `aliased` if a call has more pairs of arguments in one storage than these.
 const LIMITS: Limits = Limits {
@@ -101,17 +103,4 @@ fn met(program: &Program, effects: &Effects, caller: &Routine, open: &FixedBitSe
         found.set(callee.index(), pairs.is_err());
     }
     found
-}
-
-/// The calls of a routine: the routines that are called, and the arguments.
-fn calls(routine: &Routine) -> impl Iterator<Item = (RoutineId, &[Option<Expr>])> {
-    routine.statements().filter_map(|statement| {
-        let StmtKind::Call {
-            callee, arguments, ..
-        } = &statement.kind
-        else {
-            return None;
-        };
-        Some((*callee, &arguments[..]))
-    })
 }
