@@ -27,6 +27,9 @@
 //! callers as a whole. For such globals TBR(ENTRY) is the need of the callers, and calls neither overwrite nor replace
 //! them.
 //!
+//! Where each iteration of a loop is reversed before the next one begins, nothing is needed on the back edge: the
+//! reverse sweep has read what it needs of the iteration, and has restored what it needs of the time before the loop.
+//!
 //! A region that the reverse sweep does not run through acts like one statement: what it overwrites is recorded on the
 //! edge into it, and its adjoint reads on the edge out of it.
 
@@ -99,6 +102,11 @@ pub trait ReverseSweep {
 
     /// The numbers of the locations whose values on an edge out of such a region its adjoint reads.
     fn reads_on(&self, e: EdgeId) -> &[u32];
+
+    /// True for the back edge of a loop each of whose iterations is reversed before the next one begins.
+    fn is_reversed_before(&self, _: EdgeId) -> bool {
+        false
+    }
 }
 
 /// The way by which the reverse sweep gets the value that a statement overwrites.
@@ -293,6 +301,9 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
 
     /// The effect of an edge. Calls `save` for each place that must be recorded on it, in order.
     pub fn saving_on(&self, e: EdgeId, set: &mut Set, save: &mut impl FnMut(&Place)) {
+        if self.sweep.is_reversed_before(e) {
+            set.clear();
+        }
         for &a in self.sweep.reads_on(e) {
             set.insert(a as usize);
         }
@@ -445,6 +456,7 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
         let mut computes = false;
         sweep.computed(e, &mut |_, _| computes = true);
         computes
+            || sweep.is_reversed_before(e)
             || !(sweep.indices_left(e).is_empty()
                 && sweep.reads_on(e).is_empty()
                 && sweep.overwritten_behind(e).is_empty())

@@ -4,6 +4,7 @@
 pub(crate) mod built;
 pub(crate) mod expressions;
 pub(crate) mod names;
+pub(crate) mod renumbered;
 pub(crate) mod routines;
 pub(crate) mod rows;
 pub(crate) mod temporaries;

@@ -2,6 +2,7 @@
 
 pub(crate) mod active;
 pub(crate) mod changes;
+pub(crate) mod turn;
 
 use cfg_core::{
     diagnostic::Diagnostics,

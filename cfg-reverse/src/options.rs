@@ -31,6 +31,17 @@ pub enum Overlap {
     None,
 }
 
+/// The order in which the gradient `NAME_grad` reverses iterations that share nothing but sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Each iteration is reversed before the next one begins, in the order of the program: no iteration is recorded,
+    /// and sums of adjoints are formed in that order.
+    #[default]
+    Program,
+    /// All iterations run before the last one is reversed first, as in the reverse sweep.
+    Reverse,
+}
+
 /// Choices of [`crate::tangent_with`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TangentOptions {
@@ -68,6 +79,8 @@ pub struct Options {
     pub control_only: bool,
     /// The promise of callers about overlapping parameters.
     pub overlap: Overlap,
+    /// The order in which the gradient reverses independent iterations.
+    pub order: Order,
     /// Merge the inserted control blocks into neighbouring basic blocks.
     pub merge: bool,
     /// The method by which the adjoints of basic blocks are built.
@@ -98,6 +111,7 @@ impl Default for Options {
             operands: false,
             control_only: false,
             overlap: Overlap::default(),
+            order: Order::default(),
             merge: false,
             blocks: Blocks::default(),
             work: bb_preaccum::search::DEFAULT_WORK,

@@ -23,10 +23,11 @@ use crate::{
     control::merge,
     externals::with_routines,
     gradient::{
+        active::declare_active,
         changes::{Elements, note_changes, popped_elements},
-        gradient,
+        gradient, turn,
     },
-    options::{Blocks, Options, Overlap},
+    options::{Blocks, Options, Order, Overlap},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
     records::regrouped,
@@ -192,11 +193,17 @@ fn emit(
     let mut changed = Reach::default();
     let mut elements = Elements::new();
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
+    let mut in_one = None;
     for mut draft in drafts.into_iter().flatten() {
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
         let provisions = Provisions::solve(context, &draft);
         note_changes(context, &draft, &provisions, &mut sources, &mut changed);
+        let tries_turn = draft.id == main && options.order == Order::Program;
+        let adjoints_again = tries_turn
+            .then(|| turn::candidates(context, &draft))
+            .filter(|loops| !loops.is_empty())
+            .map(|loops| (loops, adjoints.clone()));
         if draft.id == main {
             elements = popped_elements(context, &draft, &provisions);
         }
@@ -204,6 +211,7 @@ fn emit(
             context,
             draft: &draft,
             provisions: &provisions,
+            in_one: false,
         };
         let mut forward = sweeps.forward(namer.fresh_name(format!("{}_fwd", original.name)))?;
         let mut reverse =
@@ -218,18 +226,34 @@ fn emit(
         }
         out.routines.push(forward);
         out.routines.push(reverse);
+        in_one = in_one.or(adjoints_again.map(|(loops, adjoints)| (draft, loops, adjoints)));
     }
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);
     let name = namer.fresh_name(format!("{}_grad", context.program.routine(main).name));
-    let gradient = gradient(
-        context,
-        main,
-        out,
-        (forward, reverse),
-        name,
-        (&changed, &elements),
-    )?;
+    let at_turn = in_one.map(|(draft, loops, adjoints)| {
+        turn::at_turn(context, &draft, &loops, &adjoints, out)
+    });
+    let gradient = match at_turn.transpose()?.flatten() {
+        Some(mut routine) => {
+            let original = context.program.routine(main);
+            let primal = original.parameters.len() + usize::from(original.result.is_some());
+            routine.name = name;
+            declare_active(context, original, out, &mut routine, primal);
+            match options.merge {
+                true => merge::merge(routine),
+                false => routine,
+            }
+        }
+        None => gradient(
+            context,
+            main,
+            out,
+            (forward, reverse),
+            name,
+            (&changed, &elements),
+        )?,
+    };
     out.routines.push(gradient);
     Ok(pairs)
 }

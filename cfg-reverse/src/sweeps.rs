@@ -31,6 +31,8 @@ pub(crate) struct Sweeps<'a, 'p> {
     pub(crate) context: &'p Context,
     pub(crate) draft: &'a Draft<'p>,
     pub(crate) provisions: &'a Provisions<'a>,
+    /// True if both sweeps become one routine, in which locals keep their values from one to the other.
+    pub(crate) in_one: bool,
 }
 
 /// Variables of one loop in one sweep.
@@ -149,6 +151,9 @@ impl<'p> Sweeps<'_, 'p> {
 
     /// The variables that die at the end although the reverse sweep needs them.
     fn dying(&self) -> Vec<(VarId, Vec<Place>, usize)> {
+        if self.in_one {
+            return Vec::new();
+        }
         dying(self.context, self.draft, self.provisions)
     }
 

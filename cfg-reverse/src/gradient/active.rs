@@ -48,8 +48,8 @@ pub(crate) fn declare_active(
                 continue;
             }
             let k = positions[v.index()].unwrap_or(parameters);
-            values.push(VarId::new(k));
-            adjoints.push(VarId::new(primal + before[k]));
+            values.push(routine.parameters[k]);
+            adjoints.push(routine.parameters[primal + before[k]]);
         }
         (values, adjoints, globals)
     });

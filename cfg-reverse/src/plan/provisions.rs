@@ -64,6 +64,16 @@ impl<'a> Provisions<'a> {
     /// Solves the equations. Loops and branches in which the reverse sweep does nothing are left out, and bounds of
     /// loops that are left out are not read; more values that are restored may mean more loops, whose bounds are read.
     pub(crate) fn solve(context: &'a Context, draft: &'a Draft<'_>) -> Self {
+        Self::solve_with_turn(context, draft, None)
+    }
+
+    /// Solves the equations where each iteration of a loop, which has the back edge `turn`, is reversed before the next
+    /// one begins.
+    pub(crate) fn solve_with_turn(
+        context: &'a Context,
+        draft: &'a Draft<'_>,
+        turn: Option<EdgeId>,
+    ) -> Self {
         let mut live = draft.with_adjoints.clone();
         if let Shape::Structured(structure) = draft.shape {
             for (v, vertex) in draft.cfg.vertices() {
@@ -84,20 +94,21 @@ impl<'a> Provisions<'a> {
         }
         let callee_globals = CalleeGlobals::solve(context, draft);
         for _ in 0..ROUNDS {
-            let provisions = Self::within(context, draft, live.clone(), callee_globals.clone());
+            let provisions = Self::within(context, draft, turn, live.clone(), callee_globals.clone());
             provisions.insert_restoring(draft, &mut live);
             if live == provisions.live {
                 return provisions;
             }
         }
         live.insert_range(..);
-        Self::within(context, draft, live, callee_globals)
+        Self::within(context, draft, turn, live, callee_globals)
     }
 
     /// Solves the equations for a reverse sweep with only these loops and branches.
     fn within(
         context: &'a Context,
         draft: &'a Draft<'_>,
+        turn: Option<EdgeId>,
         live: FixedBitSet,
         callee_globals: CalleeGlobals,
     ) -> Self {
@@ -109,7 +120,9 @@ impl<'a> Provisions<'a> {
             &context.summary.effects,
             &draft.locations,
             &draft.globals,
-            Reads::new(context, draft).within(live.clone()),
+            Reads::new(context, draft)
+                .within(live.clone())
+                .reversed_before(turn),
         );
         let mut provisions = Self {
             cfg,

@@ -36,6 +36,8 @@ pub(crate) struct Reads<'a> {
     /// The headers of loops and branches that the reverse sweep has; without a set, of all.
     live: Option<FixedBitSet>,
     carried: &'a Carried,
+    /// The back edge of the loop at the turn.
+    turn: Option<EdgeId>,
 }
 
 impl<'a> Reads<'a> {
@@ -53,6 +55,7 @@ impl<'a> Reads<'a> {
             steps: &draft.steps,
             live: None,
             carried: &draft.carried,
+            turn: None,
         }
     }
 }
@@ -64,6 +67,11 @@ impl Reads<'_> {
             live: Some(live),
             ..self
         }
+    }
+
+    /// The reads where each iteration of a loop, which has this back edge, is reversed before the next one begins.
+    pub(crate) fn reversed_before(self, turn: Option<EdgeId>) -> Self {
+        Self { turn, ..self }
     }
 }
 
@@ -173,5 +181,9 @@ impl ReverseSweep for Reads<'_> {
     fn reads_on(&self, e: EdgeId) -> &[u32] {
         let region = self.carried.left_by(e);
         region.map_or(&[], |k| self.carried.regions[k].reads.as_slice())
+    }
+
+    fn is_reversed_before(&self, e: EdgeId) -> bool {
+        self.turn == Some(e)
     }
 }

@@ -42,9 +42,25 @@ pub(crate) struct Reverse<'a, 'b, 'p> {
     pub(super) branch_id: Option<VarId>,
 }
 
+/// A routine with a reverse sweep, without known zeros, and without temporaries that nothing names. `originals`: the
+/// number of variables of the original.
+pub(crate) fn simplified(routine: Routine, originals: usize) -> Routine {
+    without_unused(without_known_zeros(routine), originals)
+}
+
 impl<'p> Sweeps<'_, 'p> {
     /// The reverse sweep: parameters, result, adjoints, tape.
     pub(crate) fn reverse(
+        &self,
+        name: String,
+        statements: Rows<StatementAdjoint>,
+    ) -> Result<Routine, Diagnostics> {
+        let routine = self.reverse_with_zeros(name, statements)?;
+        Ok(simplified(routine, self.draft.originals))
+    }
+
+    /// The reverse sweep in which every adjoint is incremented, and set to 0 where its variable is overwritten.
+    pub(crate) fn reverse_with_zeros(
         &self,
         name: String,
         statements: Rows<StatementAdjoint>,
@@ -114,17 +130,13 @@ impl<'p> Sweeps<'_, 'p> {
             }
             Shape::General(g) => general::adjoint_graph(self.draft.cfg, g, &mut code)?,
         };
-        let routine = finish(
+        Ok(finish(
             code.routine,
             cfg,
             name,
             &self.draft.reverse_parameters,
             original,
             NameRole::Reverse,
-        );
-        Ok(without_unused(
-            without_known_zeros(routine),
-            self.draft.originals,
         ))
     }
 

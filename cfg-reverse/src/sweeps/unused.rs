@@ -4,10 +4,12 @@ use cfg_core::{
     entity::VarId,
     ir::{
         NameRole, Place, Role, Routine, Variable,
-        visit::{PlaceRole, Visit, VisitMut, walk_place, walk_place_mut},
+        visit::{PlaceRole, Visit, VisitMut as _, walk_place},
     },
 };
 use fixedbitset::FixedBitSet;
+
+use crate::code::renumbered::Renumbered;
 
 /// The variables that a routine names.
 struct Named(FixedBitSet);
@@ -20,20 +22,6 @@ impl<'ir> Visit<'ir> for Named {
 
     fn visit_variable(&mut self, v: &'ir VarId, _: PlaceRole) {
         self.0.insert(v.index());
-    }
-}
-
-/// The new numbers of variables.
-struct Renumbered(Vec<VarId>);
-
-impl VisitMut for Renumbered {
-    fn visit_place(&mut self, place: &mut Place, role: PlaceRole) {
-        self.visit_variable(&mut place.var, role);
-        walk_place_mut(self, place);
-    }
-
-    fn visit_variable(&mut self, v: &mut VarId, _: PlaceRole) {
-        *v = self.0[v.index()];
     }
 }
 
