@@ -20,6 +20,7 @@
 
 mod facts;
 mod independent;
+mod ranges;
 mod splice;
 
 use cfg_core::{
@@ -39,7 +40,7 @@ use crate::{
     gradient::{
         changes::popped_elements,
         keep_aside,
-        turn::{facts::Graph, independent::Parts},
+        turn::{facts::Graph, independent::Parts, ranges::Ranges},
     },
     memory::increments::Increments,
     plan::{adjoints::StatementAdjoint, draft::Draft, provisions::Provisions, shape::Shape},
@@ -96,17 +97,19 @@ pub(crate) fn at_turn(
         ];
         let accesses = Accesses::resolve(program, &effects, &joined.routine);
         let locations = Locations::divide(program, &joined.routine);
-        let graph = |cfg, structure| Graph {
-            cfg,
-            structure,
+        let cfgs = [&joined.forward, &joined.reverse];
+        let graphs = [0, 1].map(|k| Graph {
+            cfg: cfgs[k],
+            structure: &structures[k],
             accesses: &accesses,
             locations: &locations,
             routine: &joined.routine,
             increments: &increments,
-        };
-        let [f, r] = &structures;
-        let graphs = [graph(&joined.forward, f), graph(&joined.reverse, r)];
-        if !graphs.iter().all(|graph| graph.names_all_globals(&effects)) {
+            ranges: Ranges::find(program, &joined.routine, &locations, cfgs, (cfgs[k], &structures[k])),
+            program,
+            effects: &effects,
+        });
+        if !graphs.iter().all(Graph::names_all_globals) {
             return Ok(None);
         }
         let Some(parts) = Parts::divide(draft, header, &graphs) else {

@@ -131,7 +131,6 @@ pub(super) fn order(
             continue;
         }
         let l = at(v);
-        let is_exposed_inside = f.exposed.contains(l) || r.exposed.contains(l);
         if let Some(primal) = primal_of[v.index()] {
             let p = at(primal);
             let is_zero_between = is_private(v)
@@ -150,7 +149,9 @@ pub(super) fn order(
             behind &= !meets || commutes || is_zero_between;
             continue;
         }
+        // Adjoints read no more than their statements do, so that `r` finds what `f` has computed.
         let is_original = v.index() < draft.originals;
+        let is_exposed_inside = f.exposed.contains(l) || !is_original && r.exposed.contains(l);
         if r.writes(l) {
             let is_restored = is_original && provisions.contains(&needed, &Place::whole(v));
             if !is_private(v)
