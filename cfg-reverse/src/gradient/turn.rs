@@ -27,15 +27,17 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VarId, VertexId},
     ir::{
-        Cfg, Intent, NameOrigin, NameRole, Place, Program, Role, Routine, VertexKind,
+        Cfg, ControlWidth, Intent, NameOrigin, NameRole, OriginRole, Place, Program, Role, Routine,
+        Stmt, StmtKind, TapeClass, VertexKind,
         visit::VisitMut as _,
     },
     memory::{access::Accesses, effects::Effects, locations::Locations},
 };
+use std::collections::HashMap;
 
 use crate::{
     code::{
-        built, names::Namer, renumbered::Renumbered, routines::is_deferred, rows::Rows,
+        built, expressions::as_place, names::Namer, renumbered::Renumbered, routines::is_deferred, rows::Rows,
     },
     gradient::{
         changes::popped_elements,
@@ -214,14 +216,18 @@ fn join(
         namer.reserve(&variable.name);
     }
     let same = draft.tape.index() + 1;
+    let popped = popped_for(&forward, &routine, same);
     let mut numbers: Vec<VarId> = (0..same).map(VarId::new).collect();
-    for variable in forward.variables.iter().skip(same) {
+    for (v, variable) in forward.variables.iter().enumerate().skip(same) {
         let known = match variable.role {
-            Role::Global(_) => routine.variables.iter().position(|v| v.role == variable.role),
-            Role::Local | Role::Parameter { .. } => None,
+            Role::Global(_) => {
+                let mut variables = routine.variables.iter();
+                variables.position(|v| v.role == variable.role).map(VarId::new)
+            }
+            Role::Local | Role::Parameter { .. } => popped.get(&VarId::new(v)).copied(),
         };
         numbers.push(match known {
-            Some(v) => VarId::new(v),
+            Some(v) => v,
             None => {
                 let mut variable = variable.clone();
                 variable.name = namer.fresh_name(std::mem::take(&mut variable.name));
@@ -249,5 +255,64 @@ fn join(
         routine,
         forward,
         reverse,
+    })
+}
+
+/// The temporary of the reverse sweep to which each temporary of the forward sweep is popped: of the same name, or the
+/// number of passes through the same loop. `first`: the first temporary.
+fn popped_for(forward: &Routine, reverse: &Routine, first: usize) -> HashMap<VarId, VarId> {
+    let mut counts = HashMap::new();
+    for (loop_id, statement) in counts_of_loops(reverse) {
+        if let StmtKind::Pop { target, .. } = &statement.kind {
+            counts.insert(loop_id, target.var);
+        }
+    }
+    let mut found = HashMap::new();
+    for (loop_id, statement) in counts_of_loops(forward) {
+        if let (StmtKind::Push { value, .. }, Some(&popped)) = (&statement.kind, counts.get(&loop_id))
+            && let Some(pushed) = as_place(value)
+        {
+            found.insert(pushed.var, popped);
+        }
+    }
+    let temporaries = reverse.variables.iter().enumerate().skip(first);
+    let temporaries = temporaries.filter(|(_, variable)| variable.role == Role::Local);
+    let by_name: HashMap<&str, VarId> = temporaries.map(|(v, t)| (&*t.name, VarId::new(v))).collect();
+    for statement in forward.statements() {
+        if let StmtKind::Push { value, .. } = &statement.kind
+            && let Some(pushed) = as_place(value).filter(|place| place.var.index() >= first)
+        {
+            let variable = forward.variable(pushed.var);
+            let same = by_name.get(&*variable.name).copied();
+            let same = same.filter(|&v| {
+                let other = reverse.variable(v);
+                (other.ty, &other.shape) == (variable.ty, &variable.shape)
+            });
+            if let Some(same) = same {
+                found.entry(pushed.var).or_insert(same);
+            }
+        }
+    }
+    found
+}
+
+/// The statements that push or pop numbers of passes, each with the id of its loop.
+fn counts_of_loops(routine: &Routine) -> impl Iterator<Item = (i64, &Stmt)> {
+    let vertices = routine.body.iter().flat_map(Cfg::vertices);
+    let inserted = vertices.filter_map(|(_, vertex)| {
+        let origin = vertex.origin?;
+        let is_count = matches!(origin.role, OriginRole::CounterPush | OriginRole::BoundPop);
+        is_count.then_some((origin.vertex, vertex))
+    });
+    inserted.flat_map(|(id, vertex)| {
+        let statements = vertex.statements().iter();
+        let counts = statements.filter(|statement| {
+            let class = match &statement.kind {
+                StmtKind::Push { class, .. } | StmtKind::Pop { class, .. } => Some(*class),
+                _ => None,
+            };
+            class == Some(TapeClass::Control(ControlWidth::Count))
+        });
+        counts.map(move |statement| (id, statement))
     })
 }

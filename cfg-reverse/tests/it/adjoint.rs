@@ -12,7 +12,7 @@ use cfg_core::{
     text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
-use cfg_reverse::{Blocks, Options, Overlap, Reversal, Unstructured, reverse};
+use cfg_reverse::{Blocks, Options, Order, Overlap, Reversal, Unstructured, reverse};
 use cfg_testkit::flat;
 use cfg_testkit::{
     case::Case, general, generate::Options as Generate, interpret::Limits, property,
@@ -456,6 +456,7 @@ const DEFAULT: Options = Options {
     markers: false,
     indices: false,
     operands: false,
+    order: Order::Program,
     control_only: false,
     overlap: Overlap::Assume,
     merge: false,

@@ -3,7 +3,7 @@
 use cfg_core::entity::{RoutineId, VertexId};
 use cfg_core::ir::{Annotations, Cfg, Control, Program, Routine, VertexKind};
 use cfg_core::validate;
-use cfg_reverse::{Blocks, Options, Unstructured, reverse, tangent};
+use cfg_reverse::{Blocks, Options, Order, Unstructured, reverse, tangent};
 use cfg_testkit::flat;
 use cfg_testkit::{general, generate, generate::Options as Generate, kernels};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,6 +98,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
     for k in 0..16 {
         let options = Options {
             operands: false,
+            order: Order::Program,
             control_only: false,
             overlap: cfg_reverse::Overlap::Assume,
             work: 200,

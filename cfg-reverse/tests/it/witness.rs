@@ -9,7 +9,7 @@ use cfg_core::{
     ir::{Expr, Op, ParameterRole, Program, ScalarType::Real, Signature, StmtKind},
     validate,
 };
-use cfg_reverse::{Blocks, Inside, Options, Reversal, Unstructured, reverse};
+use cfg_reverse::{Blocks, Inside, Options, Order, Reversal, Unstructured, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     flat, general,
@@ -63,6 +63,8 @@ fn drawn(seed: u64) -> Options {
             _ => Unstructured::Structure,
         },
         flow_limit: flow_limit[(seed / 7 % 3) as usize],
+        // The witness knows the routines of sweeps.
+        order: Order::Reverse,
         ..Options::default()
     }
 }
