@@ -231,8 +231,9 @@ fn emit(
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);
     let name = namer.fresh_name(format!("{}_grad", context.program.routine(main).name));
-    let at_turn = in_one.map(|(draft, loops, adjoints)| {
-        turn::at_turn(context, &draft, &loops, &adjoints, out)
+    let at_turn = in_one.map(|(mut draft, loops, adjoints)| {
+        draft.adjoints = adjoints;
+        turn::at_turn(context, &mut draft, &loops, out)
     });
     let gradient = match at_turn.transpose()?.flatten() {
         Some(mut routine) => {

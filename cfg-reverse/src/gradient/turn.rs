@@ -37,7 +37,7 @@ use std::collections::HashMap;
 
 use crate::{
     code::{
-        built, expressions::as_place, names::Namer, renumbered::Renumbered, routines::is_deferred, rows::Rows,
+        built, expressions::as_place, names::Namer, renumbered::Renumbered, routines::is_deferred,
     },
     gradient::{
         changes::popped_elements,
@@ -45,7 +45,7 @@ use crate::{
         turn::{facts::Graph, independent::Parts, ranges::Ranges},
     },
     memory::increments::Increments,
-    plan::{adjoints::StatementAdjoint, draft::Draft, provisions::Provisions, shape::Shape},
+    plan::{draft::Draft, provisions::Provisions, shape::Shape},
     prepare::context::Context,
     sweeps::{Sweeps, reverse::simplified},
 };
@@ -68,9 +68,8 @@ struct Joined {
 /// `program` has the sweeps of all routines.
 pub(crate) fn at_turn(
     context: &Context,
-    draft: &Draft<'_>,
+    draft: &mut Draft<'_>,
     loops: &[(VertexId, EdgeId)],
-    adjoints: &Rows<StatementAdjoint>,
     program: &Program,
 ) -> Result<Option<Routine>, Diagnostics> {
     let original = context.program.routine(draft.id);
@@ -81,6 +80,8 @@ pub(crate) fn at_turn(
     among.dedup();
     let increments = Increments::find(program, &among);
     for &(header, back) in loops {
+        record_functions(draft, header);
+        let draft = &*draft;
         let provisions = Provisions::solve_with_turn(context, draft, Some(back));
         let sweeps = Sweeps {
             context,
@@ -89,7 +90,7 @@ pub(crate) fn at_turn(
             in_one: true,
         };
         let forward = sweeps.forward(String::new())?;
-        let reverse = sweeps.reverse_with_zeros(String::new(), adjoints.clone())?;
+        let reverse = sweeps.reverse_with_zeros(String::new(), draft.adjoints.clone())?;
         let Some(mut joined) = join(draft, original, forward, reverse) else {
             return Ok(None);
         };
@@ -133,6 +134,21 @@ pub(crate) fn at_turn(
         return Ok(Some(simplified(joined.routine, draft.originals)));
     }
     Ok(None)
+}
+
+/// Lets the assignments in a loop record functions rather than compute them again: their values stay on the tape for one
+/// iteration.
+fn record_functions(draft: &mut Draft<'_>, header: VertexId) {
+    let Shape::Structured(structure) = draft.shape else {
+        return;
+    };
+    for k in 0..draft.alternatives.len() {
+        let outward = |v: &VertexId| structure.parent[v.index()];
+        let mut around = std::iter::successors(Some(draft.alternatives[k].at.vertex), outward);
+        if around.any(|v| v == header) {
+            draft.rewrite(k, draft.alternatives[k].ways.len() - 1);
+        }
+    }
 }
 
 /// The results of the original that the reverse sweep changes; none if one of them may be absent.
