@@ -35,7 +35,7 @@ fn sweep(source: &str, name: &str) -> String {
 }
 
 /// A real expression of `names` that is smooth and bounded where these are.
-fn expression(rng: &mut Rng, names: &[&str]) -> String {
+pub(crate) fn expression(rng: &mut Rng, names: &[&str]) -> String {
     let mut of = || names[rng.below(names.len())].to_owned();
     let (a, b, c) = (of(), of(), of());
     match rng.below(7) {

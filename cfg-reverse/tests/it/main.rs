@@ -28,5 +28,6 @@ mod signature;
 mod spans;
 mod steps;
 mod tangent;
+mod turn;
 mod witness;
 mod wrong;

@@ -88,6 +88,9 @@ pub(crate) struct Reversal {
     /// Record integers, too, that the reverse sweep could step back (`at := at + 1`) or compute.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) indices: Counters,
+    /// The order in which NAME_grad reverses the iterations of a loop that share nothing but sums.
+    #[arg(long, value_enum, default_value_t, value_name = "ORDER")]
+    pub(crate) order: Order,
     /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) unstructured: Unstructured,
@@ -102,6 +105,16 @@ pub(crate) struct Reversal {
     pub(crate) strong: Strong,
     #[command(flatten)]
     pub(crate) overlapping: Overlapping,
+}
+
+/// The order of iterations that share nothing but sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Order {
+    /// Each iteration is reversed before the next one begins: nothing of it stays on the tape.
+    #[default]
+    Program,
+    /// From the last iteration to the first, as in NAME_rev.
+    Reverse,
 }
 
 /// Parameters of the routine that may overlap.
