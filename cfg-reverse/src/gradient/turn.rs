@@ -28,11 +28,12 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     ir::{
         Cfg, ControlWidth, Intent, NameOrigin, NameRole, OriginRole, Place, Program, Role, Routine,
-        Stmt, StmtKind, TapeClass, VertexKind,
+        ScalarType, Stmt, StmtKind, TapeClass, VertexKind,
         visit::VisitMut as _,
     },
     memory::{access::Accesses, effects::Effects, locations::Locations},
 };
+use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
 use crate::{
@@ -42,10 +43,16 @@ use crate::{
     gradient::{
         changes::popped_elements,
         keep_aside,
-        turn::{facts::Graph, independent::Parts, ranges::Ranges},
+        turn::{
+            facts::Graph,
+            independent::{Loops, Parts, Ways, ways_through},
+            ranges::Ranges,
+            splice::{Place as At, splice},
+        },
     },
-    memory::increments::Increments,
-    plan::{draft::Draft, provisions::Provisions, shape::Shape},
+    memory::increments::{Increments, added_operands},
+    plan::{
+        draft::{Draft, insert_around}, provisions::Provisions, shape::Shape},
     prepare::context::Context,
     sweeps::{Sweeps, reverse::simplified},
 };
@@ -79,10 +86,15 @@ pub(crate) fn at_turn(
     among.sort_unstable();
     among.dedup();
     let increments = Increments::find(program, &among);
-    for &(header, back) in loops {
-        record_functions(draft, header);
+    let ways: Vec<usize> = draft.alternatives.iter().map(|of| of.way).collect();
+    let recording = context.sweeps[draft.id.index()].map(|(f, _)| recording_loops(draft, program.routine(f)));
+    let recording = recording.unwrap_or_default();
+    let mut chosen = loops.to_vec();
+    while !chosen.is_empty() {
+        record_functions(draft, &chosen, &ways);
         let draft = &*draft;
-        let provisions = Provisions::solve_with_turn(context, draft, Some(back));
+        let turns: Vec<EdgeId> = chosen.iter().map(|of| of.1).collect();
+        let provisions = Provisions::solve_with_turns(context, draft, &turns);
         let sweeps = Sweeps {
             context,
             draft,
@@ -108,46 +120,126 @@ pub(crate) fn at_turn(
             locations: &locations,
             routine: &joined.routine,
             increments: &increments,
-            ranges: Ranges::find(program, &joined.routine, &locations, cfgs, (cfgs[k], &structures[k])),
+            ranges: Ranges::find(
+                program,
+                &joined.routine,
+                &locations,
+                cfgs,
+                (cfgs[k], &structures[k]),
+            ),
             program,
             effects: &effects,
         });
         if !graphs.iter().all(Graph::names_all_globals) {
             return Ok(None);
         }
-        let Some(parts) = Parts::divide(draft, header, &graphs) else {
+        let parts = chosen.iter().map(|&(header, _)| Parts::divide(draft, header, &graphs));
+        let parts: Vec<Parts> = parts.flatten().collect();
+        let loops = Loops::find(&graphs, parts);
+        let ways = (0..loops.parts.len()).map(|k| {
+            let mut ways = ways_through(draft, &provisions, &loops, k)?;
+            // A second run costs more than it spares where nothing is recorded.
+            let records = recording.contains(loops.parts[k].header.index());
+            ways.again.take_if(|_| !records);
+            Some(ways)
+        });
+        let ways: Vec<Option<Ways>> = ways.collect();
+        let rank = |k: usize| chosen.iter().position(|of| of.0 == loops.parts[k].header);
+        let places = places(&ways, rank);
+        let placed: Vec<(VertexId, At)> = (loops.parts.iter().zip(&places))
+            .filter_map(|(parts, place)| Some((parts.header, (*place)?)))
+            .collect();
+        if placed.len() < chosen.len() {
+            chosen.retain(|of| placed.iter().any(|(header, _)| *header == of.0));
             continue;
-        };
-        let order = independent::order(draft, &provisions, header, &graphs, &parts);
-        let Some((order, written)) = order else {
-            continue;
-        };
+        }
+        let parts: Vec<(&Parts, At)> = (loops.parts.iter().zip(&placed))
+            .map(|(parts, (_, place))| (parts, *place))
+            .collect();
+        let written = loops.written_outside();
         let is_changed = |v: VarId| written.contains(locations.of_variable(v).index());
-        let Some(keep) = changed_results(context, draft, &provisions, &joined.routine, is_changed) else {
-            continue;
+        let keep = changed_results(context, draft, &provisions, &joined.routine, is_changed);
+        let Some(keep) = keep else {
+            return Ok(None);
         };
         let mut kept = Vec::new();
         let restored = keep_aside(&mut joined.routine, keep, &mut kept);
         let aside = [kept, restored].map(|guarded| guarded.into_iter().map(|(_, s)| s).collect());
+        let is_sum = |j: usize, statement: &Stmt| {
+            let target = added_operands(statement, |a, b| locations.may_share(a, b));
+            let sums = ways[j].as_ref().and_then(|ways| ways.again.as_ref());
+            target.is_some_and(|(target, _)| {
+                let l = locations.of_variable(target.var).index();
+                sums.is_some_and(|sums| sums.contains(l))
+            })
+        };
         let graphs = [joined.forward, joined.reverse];
-        joined.routine.body = Some(splice::splice(graphs, &structures, &parts, order, aside)?);
+        let body = splice(draft, graphs, &structures, &parts, aside, is_sum)?;
+        joined.routine.body = Some(body);
         return Ok(Some(simplified(joined.routine, draft.originals)));
     }
     Ok(None)
 }
 
-/// Lets the assignments in a loop record functions rather than compute them again: their values stay on the tape for one
-/// iteration.
-fn record_functions(draft: &mut Draft<'_>, header: VertexId) {
+/// The place of each loop; none where its iterations are not independent. Of those that may run at the turn, the one of
+/// the lowest rank does.
+fn places(ways: &[Option<Ways>], rank: impl Fn(usize) -> Option<usize>) -> Vec<Option<At>> {
+    let may_turn = |&k: &usize| ways[k].as_ref().is_some_and(|w| w.before || w.behind);
+    let turn = (0..ways.len()).filter(may_turn).min_by_key(|&k| rank(k));
+    let at_turn = turn.and_then(|turn| Some((turn, ways[turn].as_ref()?)));
+    // Loops behind the one at the turn run again only if their reverse loops stay behind them.
+    let is_cut_off = |k: usize| at_turn.is_some_and(|(turn, ways)| !ways.behind && k > turn);
+    let again = |k: usize| {
+        let may = ways[k].as_ref().is_some_and(|ways| ways.again.is_some());
+        (may && !is_cut_off(k)).then_some(At::Again)
+    };
+    let mut places: Vec<Option<At>> = (0..ways.len()).map(again).collect();
+    if let Some((turn, ways)) = at_turn {
+        let is_followed = places[turn + 1..].iter().any(Option::is_some);
+        places[turn] = Some(match ways.before && !is_followed {
+            true => At::Before,
+            false => At::Behind,
+        });
+    }
+    places
+}
+
+/// The loops, outside of all others, in which a forward sweep uses the tape.
+fn recording_loops(draft: &Draft<'_>, forward: &Routine) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(draft.cfg.vertex_count());
+    let Shape::Structured(structure) = draft.shape else {
+        return found;
+    };
+    let by_id: HashMap<i64, VertexId> = draft.cfg.vertices().map(|(v, vertex)| (vertex.id, v)).collect();
+    for (_, vertex) in forward.body.iter().flat_map(Cfg::vertices) {
+        let uses_tape = |s: &Stmt| match &s.kind {
+            StmtKind::Call { arguments, .. } => {
+                let places = arguments.iter().flatten().filter_map(as_place);
+                places.map(|place| forward.variable(place.var).ty).any(|ty| ty == ScalarType::Tape)
+            }
+            kind => matches!(kind, StmtKind::Push { .. }),
+        };
+        let original = vertex.origin.and_then(|origin| by_id.get(&origin.vertex).copied());
+        if let Some(v) = original.filter(|_| vertex.statements().iter().any(uses_tape)) {
+            insert_around(structure, v, &mut found);
+        }
+    }
+    found
+}
+
+/// Lets the assignments in loops record functions rather than compute them again: their values stay on the tape for one
+/// iteration. All others are written in these ways.
+fn record_functions(draft: &mut Draft<'_>, loops: &[(VertexId, EdgeId)], ways: &[usize]) {
     let Shape::Structured(structure) = draft.shape else {
         return;
     };
-    for k in 0..draft.alternatives.len() {
+    for (k, &way) in ways.iter().enumerate() {
         let outward = |v: &VertexId| structure.parent[v.index()];
-        let mut around = std::iter::successors(Some(draft.alternatives[k].at.vertex), outward);
-        if around.any(|v| v == header) {
-            draft.rewrite(k, draft.alternatives[k].ways.len() - 1);
-        }
+        let around = std::iter::successors(Some(draft.alternatives[k].at.vertex), outward);
+        let outermost = around.last();
+        let is_inside = loops.iter().any(|&(header, _)| Some(header) == outermost);
+        let last = draft.alternatives[k].ways.len() - 1;
+        draft.rewrite(k, if is_inside { last } else { way });
     }
 }
 

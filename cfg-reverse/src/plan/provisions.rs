@@ -64,15 +64,15 @@ impl<'a> Provisions<'a> {
     /// Solves the equations. Loops and branches in which the reverse sweep does nothing are left out, and bounds of
     /// loops that are left out are not read; more values that are restored may mean more loops, whose bounds are read.
     pub(crate) fn solve(context: &'a Context, draft: &'a Draft<'_>) -> Self {
-        Self::solve_with_turn(context, draft, None)
+        Self::solve_with_turns(context, draft, &[])
     }
 
-    /// Solves the equations where each iteration of a loop, which has the back edge `turn`, is reversed before the next
-    /// one begins.
-    pub(crate) fn solve_with_turn(
+    /// Solves the equations where each iteration of the loops with these back edges is reversed before the next one
+    /// begins.
+    pub(crate) fn solve_with_turns(
         context: &'a Context,
         draft: &'a Draft<'_>,
-        turn: Option<EdgeId>,
+        turns: &'a [EdgeId],
     ) -> Self {
         let mut live = draft.with_adjoints.clone();
         if let Shape::Structured(structure) = draft.shape {
@@ -94,21 +94,21 @@ impl<'a> Provisions<'a> {
         }
         let callee_globals = CalleeGlobals::solve(context, draft);
         for _ in 0..ROUNDS {
-            let provisions = Self::within(context, draft, turn, live.clone(), callee_globals.clone());
+            let provisions = Self::within(context, draft, turns, live.clone(), callee_globals.clone());
             provisions.insert_restoring(draft, &mut live);
             if live == provisions.live {
                 return provisions;
             }
         }
         live.insert_range(..);
-        Self::within(context, draft, turn, live, callee_globals)
+        Self::within(context, draft, turns, live, callee_globals)
     }
 
     /// Solves the equations for a reverse sweep with only these loops and branches.
     fn within(
         context: &'a Context,
         draft: &'a Draft<'_>,
-        turn: Option<EdgeId>,
+        turns: &'a [EdgeId],
         live: FixedBitSet,
         callee_globals: CalleeGlobals,
     ) -> Self {
@@ -122,7 +122,7 @@ impl<'a> Provisions<'a> {
             &draft.globals,
             Reads::new(context, draft)
                 .within(live.clone())
-                .reversed_before(turn),
+                .reversed_before(turns),
         );
         let mut provisions = Self {
             cfg,

@@ -36,8 +36,8 @@ pub(crate) struct Reads<'a> {
     /// The headers of loops and branches that the reverse sweep has; without a set, of all.
     live: Option<FixedBitSet>,
     carried: &'a Carried,
-    /// The back edge of the loop at the turn.
-    turn: Option<EdgeId>,
+    /// The back edges of loops whose iterations are reversed one by one.
+    turns: &'a [EdgeId],
 }
 
 impl<'a> Reads<'a> {
@@ -55,12 +55,12 @@ impl<'a> Reads<'a> {
             steps: &draft.steps,
             live: None,
             carried: &draft.carried,
-            turn: None,
+            turns: &[],
         }
     }
 }
 
-impl Reads<'_> {
+impl<'a> Reads<'a> {
     /// The locations that a reverse sweep with only these loops reads.
     pub(crate) fn within(self, live: FixedBitSet) -> Self {
         Self {
@@ -69,9 +69,9 @@ impl Reads<'_> {
         }
     }
 
-    /// The reads where each iteration of a loop, which has this back edge, is reversed before the next one begins.
-    pub(crate) fn reversed_before(self, turn: Option<EdgeId>) -> Self {
-        Self { turn, ..self }
+    /// The reads where each iteration of the loops with these back edges is reversed before the next one begins.
+    pub(crate) fn reversed_before(self, turns: &'a [EdgeId]) -> Self {
+        Self { turns, ..self }
     }
 }
 
@@ -184,6 +184,6 @@ impl ReverseSweep for Reads<'_> {
     }
 
     fn is_reversed_before(&self, e: EdgeId) -> bool {
-        self.turn == Some(e)
+        self.turns.contains(&e)
     }
 }

@@ -13,6 +13,7 @@
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
+    flat::FlatStmt,
     ir::{
         Cfg, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind, Variable, Vertex,
         VertexKind,
@@ -50,12 +51,16 @@ pub(super) struct Facts {
     pub(super) assigned: FixedBitSet,
     /// Locations that are incremented.
     pub(super) incremented: FixedBitSet,
+    /// Locations that calls increment.
+    pub(super) added_by_calls: FixedBitSet,
     /// Cells that are overwritten on every path through the stretch.
     sure: Sure,
     /// The position at which the stretch begins.
     start: usize,
     /// True if the stretch pushes or pops.
     pub(super) has_tape: bool,
+    /// True if the stretch has effects that are not known, such as output.
+    pub(super) is_opaque: bool,
     /// True if the stretch may end the program.
     pub(super) stops: bool,
 }
@@ -64,6 +69,18 @@ impl Facts {
     /// True if the stretch may write a location.
     pub(super) fn writes(&self, l: usize) -> bool {
         self.assigned.contains(l) || self.incremented.contains(l)
+    }
+
+    /// Adds the accesses of another stretch, in front of this one or behind it.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.exposed.union_with(&other.exposed);
+        self.read.union_with(&other.read);
+        self.assigned.union_with(&other.assigned);
+        self.incremented.union_with(&other.incremented);
+        self.added_by_calls.union_with(&other.added_by_calls);
+        self.has_tape |= other.has_tape;
+        self.is_opaque |= other.is_opaque;
+        self.stops |= other.stops;
     }
 
     /// True if the stretch may read or write a location.
@@ -114,6 +131,7 @@ impl Graph<'_> {
             read: empty.clone(),
             assigned: empty.clone(),
             incremented: empty.clone(),
+            added_by_calls: empty.clone(),
             sure: Sure {
                 locations: empty,
                 cells: Vec::new(),
@@ -224,6 +242,7 @@ impl Graph<'_> {
             }
             kind => matches!(kind, StmtKind::Push { .. } | StmtKind::Pop { .. }),
         };
+        facts.is_opaque |= matches!(FlatStmt::view(&statement.kind), FlatStmt::Opaque { .. });
         facts.stops |= matches!(statement.kind, StmtKind::Stop { .. });
         let shares = |a: VarId, b: VarId| self.locations.may_share(a, b);
         if let Some((target, added)) = added_operands(statement, shares) {
@@ -326,6 +345,7 @@ impl Graph<'_> {
     fn note_increment(&self, v: VarId, facts: &mut Facts) {
         let l = self.locations.of_variable(v).index();
         facts.incremented.insert(l);
+        facts.added_by_calls.insert(l);
         if !facts.sure.locations.contains(l) {
             facts.exposed.insert(l);
         }

@@ -13,6 +13,14 @@
 //! S' behind             each adjoint that r and S; S' share is incremented only, read only, or 0 between iterations
 //! ```
 //!
+//! Where the loop runs plainly, and again in the place of L', its values are there once more. A *sum* is only incremented
+//! by f, and not accessed by r.
+//!
+//! ```text
+//! value written by f, r    a sum; or not exposed in f, not needed by P', and private or not written by S and S'
+//! value that f or r reads  not written by S and S'
+//! ```
+//!
 //! A value that r reads is at the end of f what it is at the start of r: the reverse sweep restores, before it comes to
 //! r, all that it reads there.
 
@@ -32,17 +40,19 @@ use crate::{
     plan::{draft::Draft, provisions::Provisions},
 };
 
-/// The place of the adjoint of what follows the loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    /// The adjoint of what follows runs before the loop.
-    Before,
-    /// The adjoint of what follows runs behind what follows.
-    Behind,
+/// The ways in which the gradient may run through the iterations of a loop.
+pub(super) struct Ways {
+    /// Both bodies run at the turn, behind the adjoint of what follows.
+    pub(super) before: bool,
+    /// Both bodies run at the turn, before what follows and its adjoint.
+    pub(super) behind: bool,
+    /// The loop runs plainly, and both bodies run in the place of the reverse loop, without these sums.
+    pub(super) again: Option<FixedBitSet>,
 }
 
-/// The positions of a loop and of its end in the orders of both graphs.
+/// A loop, and the positions of it and of its end in the orders of both graphs.
 pub(super) struct Parts {
+    pub(super) header: VertexId,
     /// LOOP and ENDLOOP in the forward graph.
     pub(super) forward: Range<usize>,
     /// LOOP and ENDLOOP in the reverse graph.
@@ -66,6 +76,7 @@ impl Parts {
         let second = reverse.structure.order.get(1).map(|&v| reverse.cfg.vertex(v).origin);
         let has_zeros = second.flatten().is_some_and(|origin| origin.role == OriginRole::ReturnSave);
         Some(Self {
+            header,
             forward: find(forward, id)?,
             reverse: find(reverse, -draft.cfg.vertex(end).id)?,
             zeros: 1 + usize::from(has_zeros),
@@ -73,39 +84,91 @@ impl Parts {
     }
 }
 
-/// The accesses of the parts of both sweeps.
-struct Sides {
+/// The accesses of a loop, and of the reverse sweep between it and the one before.
+struct Accessed {
     /// The body of the loop in the forward sweep, with its decision.
     f: Facts,
     /// The body of the reverse loop, behind `f`.
     r: Facts,
     /// The forward sweep behind the loop.
     s: Facts,
-    /// The reverse sweep before the loop, without the first zeros.
-    s_rev: Facts,
-    /// The reverse sweep behind the loop.
-    p_rev: Facts,
+    /// The reverse sweep between the reverse loop and that of the loop before.
+    rev: Facts,
 }
 
-/// The place of the adjoint of what follows, if the iterations are independent; and the locations that the reverse sweep
-/// outside of the loop writes.
-pub(super) fn order(
+/// The loops that are looked at, in the order of the forward sweep, with their accesses.
+pub(super) struct Loops<'g, 'a> {
+    graphs: &'g [Graph<'a>; 2],
+    pub(super) parts: Vec<Parts>,
+    accessed: Vec<Accessed>,
+    /// The reverse sweep before the first reverse loop, without the first zeros.
+    rev: Facts,
+}
+
+impl<'g, 'a> Loops<'g, 'a> {
+    /// Finds the accesses of the loops with these parts.
+    pub(super) fn find(graphs: &'g [Graph<'a>; 2], mut parts: Vec<Parts>) -> Self {
+        parts.sort_by_key(|parts| parts.forward.start);
+        let [forward, reverse] = graphs;
+        let [end, reverse_end] = [forward, reverse].map(|graph| graph.structure.order.len());
+        let accessed = parts.iter().enumerate().map(|(k, of)| {
+            let f = forward.facts(of.forward.clone(), None);
+            let next = k.checked_sub(1).map_or(reverse_end, |k| parts[k].reverse.start);
+            Accessed {
+                r: reverse.facts(of.reverse.start + 1..of.reverse.end, Some(&f)),
+                s: forward.facts(of.forward.end + 1..end, None),
+                rev: reverse.facts(of.reverse.end + 1..next, None),
+                f,
+            }
+        });
+        let accessed: Vec<Accessed> = accessed.collect();
+        let zeros = parts.first().map_or(0, |of| of.zeros);
+        let first = parts.last().map_or(zeros, |of| of.reverse.start);
+        Self {
+            rev: reverse.facts(zeros..first, None),
+            accessed,
+            parts,
+            graphs,
+        }
+    }
+
+    /// The reverse sweep before and behind the reverse loop of a loop, in which other loops run again.
+    fn reverse_sides(&self, k: usize) -> [Facts; 2] {
+        let mut before = self.rev.clone();
+        for of in self.accessed[k + 1..].iter().rev() {
+            [&of.f, &of.r, &of.rev].into_iter().for_each(|facts| before.add(facts));
+        }
+        let mut behind = self.accessed[k].rev.clone();
+        for of in self.accessed[..k].iter().rev() {
+            [&of.f, &of.r, &of.rev].into_iter().for_each(|facts| behind.add(facts));
+        }
+        [before, behind]
+    }
+
+    /// The locations that the reverse sweep writes outside of the loops.
+    pub(super) fn written_outside(&self) -> FixedBitSet {
+        let mut written = FixedBitSet::with_capacity(self.graphs[1].locations.len());
+        let parts = self.accessed.iter().map(|of| &of.rev);
+        for facts in parts.chain([&self.rev]) {
+            written.union_with(&facts.assigned);
+            written.union_with(&facts.incremented);
+        }
+        written
+    }
+}
+
+/// The ways through a loop, given by its number: none if its iterations are not independent.
+pub(super) fn ways_through(
     draft: &Draft<'_>,
     provisions: &Provisions<'_>,
-    header: VertexId,
-    [forward, reverse]: &[Graph<'_>; 2],
-    parts: &Parts,
-) -> Option<(Order, FixedBitSet)> {
-    let end = |graph: &Graph<'_>| graph.structure.order.len();
-    let f = forward.facts(parts.forward.clone(), None);
-    let sides = Sides {
-        r: reverse.facts(parts.reverse.start + 1..parts.reverse.end, Some(&f)),
-        s: forward.facts(parts.forward.end + 1..end(forward), None),
-        s_rev: reverse.facts(parts.zeros..parts.reverse.start, None),
-        p_rev: reverse.facts(parts.reverse.end + 1..end(reverse), None),
-        f,
-    };
-    let Sides { f, r, s, s_rev, p_rev } = &sides;
+    loops: &Loops<'_, '_>,
+    k: usize,
+) -> Option<Ways> {
+    let [forward, reverse] = loops.graphs;
+    let parts = &loops.parts[k];
+    let header = parts.header;
+    let Accessed { f, r, s, .. } = &loops.accessed[k];
+    let [s_rev, p_rev] = &loops.reverse_sides(k);
     if f.stops || r.stops || s.stops || s_rev.stops {
         return None;
     }
@@ -117,15 +180,20 @@ pub(super) fn order(
     for (v, b) in primals.filter_map(|(v, b)| Some((v, (*b)?))) {
         primal_of[b.index()] = Some(VarId::new(v));
     }
-    let is_private = |v: VarId| {
-        routine.variable(v).role == Role::Local && !locations.is_shared(v)
-    };
+    let is_private = |v: VarId| routine.variable(v).role == Role::Local && !locations.is_shared(v);
     let index = draft.cfg.vertex(header).kind.index();
-    let index = index.filter(|&i| forward.is_steady(parts.forward.start + 1..parts.forward.end, i) && !r.writes(at(i)) && is_private(i));
+    let index = index.filter(|&i| {
+        let body = parts.forward.start + 1..parts.forward.end;
+        forward.is_steady(body, i) && !r.writes(at(i)) && is_private(i)
+    });
     let body = parts.reverse.start + 1..parts.reverse.end;
-    let is_by_iteration = |v| index.is_some_and(|index| is_named_by_index(reverse, body.clone(), v, index));
+    let is_by_iteration =
+        |v| index.is_some_and(|index| is_named_by_index(reverse, body.clone(), v, index));
     let needed = provisions.at(header);
     let (mut before, mut behind) = (!s.has_tape && !s_rev.has_tape, true);
+    let mut at_turn = true;
+    let mut sums = FixedBitSet::with_capacity(locations.len());
+    let mut again = !f.is_opaque;
     for v in (0..routine.variables.len()).map(VarId::new) {
         if v == draft.tape {
             continue;
@@ -137,9 +205,10 @@ pub(super) fn order(
                 && is_private(primal)
                 && !f.exposed.contains(p)
                 && !s.exposed.contains(p);
-            let is_private = !locations.is_shared(v);
-            let is_sum = is_private && r.only_increments(l);
-            if r.writes(l) && !is_sum && !is_zero_between && !(is_private && is_by_iteration(v)) {
+            let has_own_cells = !locations.is_shared(v);
+            let is_sum = has_own_cells && r.only_increments(l);
+            let is_apart = has_own_cells && is_by_iteration(v);
+            if r.writes(l) && !is_sum && !is_zero_between && !is_apart {
                 return None;
             }
             let others = [s, s_rev];
@@ -152,16 +221,12 @@ pub(super) fn order(
         // Adjoints read no more than their statements do, so that `r` finds what `f` has computed.
         let is_original = v.index() < draft.originals;
         let is_exposed_inside = f.exposed.contains(l) || !is_original && r.exposed.contains(l);
+        let is_needed = is_original && provisions.contains(&needed, &Place::whole(v));
         if r.writes(l) {
-            let is_restored = is_original && provisions.contains(&needed, &Place::whole(v));
-            if !is_private(v)
-                || is_exposed_inside
-                || s.exposed.contains(l)
-                || s_rev.exposed.contains(l)
-                || p_rev.exposed.contains(l) && !is_restored
-            {
+            if !is_private(v) || is_exposed_inside || p_rev.exposed.contains(l) && !is_needed {
                 return None;
             }
+            at_turn &= !s.exposed.contains(l) && !s_rev.exposed.contains(l);
         }
         if s_rev.exposed.contains(l) && (f.writes(l) || s.writes(l)) {
             before = false;
@@ -172,14 +237,25 @@ pub(super) fn order(
             // The adjoint loop reads a temporary that is set in front of it.
             behind &= is_original || !r.exposed.contains(l);
         }
+        let is_sum = f.only_increments(l) && !f.added_by_calls.contains(l);
+        if f.incremented.contains(l) && is_sum && !locations.is_shared(v) {
+            sums.insert(l);
+            again &= !r.accesses(l);
+        } else if f.writes(l) || r.writes(l) {
+            // The second run computes the same value again, which nothing may have overwritten.
+            again &= !f.exposed.contains(l)
+                && !is_needed
+                && !p_rev.exposed.contains(l)
+                && (is_private(v) || !s.writes(l) && !s_rev.writes(l));
+        } else if f.exposed.contains(l) || r.exposed.contains(l) {
+            again &= !s.writes(l) && !s_rev.writes(l);
+        }
     }
-    let order = match (before, behind) {
-        (true, _) => Order::Before,
-        (false, true) => Order::Behind,
-        (false, false) => return None,
-    };
-    let written = (0..locations.len()).filter(|&l| s_rev.writes(l) || p_rev.writes(l));
-    Some((order, written.collect()))
+    Some(Ways {
+        before: before && at_turn,
+        behind: behind && at_turn,
+        again: again.then_some(sums),
+    })
 }
 
 /// True if the vertices at some positions name a variable only as elements with an index as a subscript, always in the
