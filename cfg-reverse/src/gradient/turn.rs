@@ -20,6 +20,7 @@
 
 mod facts;
 mod independent;
+mod locals;
 mod ranges;
 mod splice;
 
@@ -46,6 +47,7 @@ use crate::{
         turn::{
             facts::Graph,
             independent::{Loops, Parts, Ways, ways_through},
+            locals::keep_in_locals,
             ranges::Ranges,
             splice::{Place as At, splice},
         },
@@ -68,6 +70,7 @@ struct Joined {
     routine: Routine,
     forward: Cfg,
     reverse: Cfg,
+    namer: Namer,
 }
 
 /// The gradient of the main routine with a loop at the turn, if it has one; without independents and dependents.
@@ -175,8 +178,10 @@ pub(crate) fn at_turn(
         };
         let graphs = [joined.forward, joined.reverse];
         let body = splice(draft, graphs, &structures, &parts, aside, is_sum)?;
+        let structure = built::structure(&body)?;
         joined.routine.body = Some(body);
-        return Ok(Some(simplified(joined.routine, draft.originals)));
+        let routine = keep_in_locals(joined.routine, draft.tape, program, &structure, &mut joined.namer);
+        return Ok(Some(simplified(routine, draft.originals)));
     }
     Ok(None)
 }
@@ -363,6 +368,7 @@ fn join(
         routine,
         forward,
         reverse,
+        namer,
     })
 }
 
