@@ -6,6 +6,7 @@ use crate::{
     carried::expression,
     run,
 };
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 use cfg_reverse::{Options, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
@@ -293,6 +294,52 @@ fn gradient_agrees(case: &Case, options: &Options) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The most bytes that the tapes of the gradient of a program hold at a time, for `n` elements.
+fn peak(source: &str, n: usize) -> u64 {
+    let program = valid(source);
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&flat(&program), main, &Options::default()).unwrap();
+    let program = run::valid(made.program).unwrap();
+    let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+    let mut session = Session::new(&compiled);
+    let array = |x: f64| Value::from_reals(&vec![x; n]);
+    let values = [Value::integer(n as i64), array(0.75), Value::real(0.0), array(0.0), Value::real(1.0)];
+    let mut arguments = values.map(Argument::Value);
+    let report = session.run(made.gradient, &mut arguments, &RunOptions::default()).unwrap();
+    report.tape.peak_bytes
+}
+
+/// Terms with branches, loops that end by their data and overwritten values: the tape does not grow with their number,
+/// whether the adjoint of the sum is known before the loop or not.
+#[test]
+fn sums_of_independent_terms_need_a_tape_of_one_term() {
+    for behind in ["y := y/n", "y := sqrt(y)"] {
+        let source = format!(
+            "main subroutine f(in integer n, in real x[n], out real y)
+  local real t
+  local integer i
+  independent x
+  dependent y
+  y := 0.0
+  for i = 1, n
+    t := 1.0
+    while abs(t*t - x[i]) > 1e-9
+      t := 0.5*(t + x[i]/t)
+    end
+    if t > 0.5
+      t := sin(t)*t
+    end
+    y := y + t*t
+  end
+  {behind}
+end
+"
+        );
+        assert!(is_fused(&gradient(&source)), "{source}");
+        assert_eq!(peak(&source, 3), peak(&source, 300), "{source}");
+    }
 }
 
 /// The gradient agrees with operator overloading, whatever the loops share.
