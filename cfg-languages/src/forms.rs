@@ -247,6 +247,8 @@ fn flat_with(
         count: made.count,
         globals: made.globals,
     };
+    // Code is not differentiated again.
+    let program = cfg_reverse::skip_idle_loops(program);
     let flat = flatten(validate(program)?, &[], &flat::Options::default())?.program;
     Ok((flat, made.into_iter().map(of).collect()))
 }

@@ -124,5 +124,6 @@ pub use control::merge::merge;
 pub use directions::{InDirections, directions};
 pub use options::{Blocks, Inside, Options, Order, Overlap, Search, TangentOptions, Unstructured};
 pub use reverse::{ApartSweeps, Reversal, reverse};
+pub use sweeps::zeros::idle::skip_idle_loops;
 pub use tangent::{Tangent, tangent, tangent_with};
 pub use versions::{MOST_STATEMENTS, reverse_in_versions, tangent_in_versions};

@@ -18,14 +18,14 @@ use crate::{
     explain::explain,
     memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize, tables_of_first_cells},
-    reverse, tangent,
+    reverse, skip_idle_loops, tangent,
 };
 
 /// A pass: from a program and its main routine to the text of the result.
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 20] = [
+const PASSES: [(&str, Pass); 21] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -128,6 +128,11 @@ const PASSES: [(&str, Pass); 20] = [
             ..Options::default()
         };
         sweeps(valid, main, &options)
+    }),
+    ("idle", |valid, main| {
+        let reversal = reverse(&flat(valid)?, main, &Options::default())?;
+        let skipping = skip_idle_loops(reversal.program);
+        Ok(all(&skipping, [reversal.reverse].into_iter()))
     }),
     ("tangent", |valid, main| {
         let flat = flat(valid)?;

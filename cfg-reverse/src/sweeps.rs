@@ -6,7 +6,7 @@ pub(crate) mod jumps;
 pub(crate) mod loops;
 pub(crate) mod reverse;
 mod unused;
-mod zeros;
+pub(crate) mod zeros;
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},

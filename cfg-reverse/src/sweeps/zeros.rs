@@ -8,6 +8,7 @@
 //! `0 + e` is `e` but for the sign of a zero.
 
 mod dead;
+pub(crate) mod idle;
 mod known;
 
 use cfg_core::{
@@ -32,7 +33,8 @@ pub(super) fn without_known_zeros(mut routine: Routine) -> Routine {
     routine
 }
 
-/// The real scalar locals that some statement sets to 0. Only statements that name such a local access it.
+/// Scalar locals: the real ones that some statement sets to 0, or others. Only statements that name such a local access
+/// it.
 struct Candidates {
     /// The number of each variable among the candidates.
     numbers: Vec<Option<u32>>,
@@ -41,15 +43,18 @@ struct Candidates {
 
 impl Candidates {
     fn find(routine: &Routine) -> Self {
+        let vertices = routine.body.iter().flat_map(|cfg| cfg.vertices());
+        let statements = vertices.flat_map(|(_, vertex)| vertex.statements());
+        Self::of(routine, statements.filter_map(zeroed))
+    }
+
+    /// Of these variables the scalar locals.
+    fn of(routine: &Routine, variables: impl IntoIterator<Item = VarId>) -> Self {
         let mut found = Self {
             numbers: vec![None; routine.variables.len()],
             count: 0,
         };
-        let vertices = routine.body.iter().flat_map(|cfg| cfg.vertices());
-        for statement in vertices.flat_map(|(_, vertex)| vertex.statements()) {
-            let Some(v) = zeroed(statement) else {
-                continue;
-            };
+        for v in variables {
             let variable = routine.variable(v);
             let is_scalar_local =
                 variable.role == Role::Local && variable.rank() == 0 && routine.result != Some(v);

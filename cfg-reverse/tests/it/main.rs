@@ -11,6 +11,7 @@ mod directions;
 mod extents;
 mod general;
 mod given_globals;
+mod idle;
 mod ids;
 mod measure;
 mod oracles;

@@ -17,7 +17,7 @@ use cfg_core::{
 use super::{Candidates, Names, zeroed};
 
 /// The candidates that may still be read.
-struct Live<'a>(&'a Candidates);
+pub(super) struct Live<'a>(pub(super) &'a Candidates);
 
 impl Live<'_> {
     /// The transfer of a statement or decision; `name` has a visitor walk over it.

@@ -15,7 +15,7 @@ use cfg_core::{
 use super::{Candidates, Names, zeroed};
 
 /// The candidates that may be other than 0.
-struct MayDiffer<'a>(&'a Candidates);
+pub(super) struct MayDiffer<'a>(pub(super) &'a Candidates);
 
 impl Analysis for MayDiffer<'_> {
     const NAME: &'static str = "known zeros";
