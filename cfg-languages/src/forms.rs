@@ -199,6 +199,15 @@ impl BackEnd for C {
                 let apart = of.apart.map(|of| [of.forward, of.reverse, of.gradient]);
                 let mut sweeps = vec![of.reverse, of.gradient];
                 sweeps.extend(apart.iter().flat_map(|of| &of[1..]));
+                let made = of.sweeps.iter().flat_map(|&(_, f, r)| [f, r]);
+                let made = made.chain([of.gradient]);
+                let heads = [of.forward, of.reverse, of.gradient];
+                let program = as_code(
+                    program,
+                    made,
+                    (&heads, apart.as_ref().map(|a| &a[..])),
+                    options,
+                );
                 let (program, several) = flat_with(program, &sweeps, &globals, options)?;
                 let (several, of_apart) = several.split_at(several.len().min(2));
                 let apart = apart.as_ref().map(|routines| c::Apart {
@@ -217,6 +226,9 @@ impl BackEnd for C {
             Some(Derivative::Tangent(of)) => {
                 let globals: Vec<_> = of.tangent_globals.iter().map(|(_, g)| *g).collect();
                 let routines: Vec<_> = [of.tangent].into_iter().chain(of.apart).collect();
+                let made = of.pairs.iter().map(|&(_, t)| t);
+                let apart = of.apart.as_ref().map(std::slice::from_ref);
+                let program = as_code(program, made, (&[of.tangent], apart), options);
                 let (program, several) = flat_with(program, &routines, &globals, options)?;
                 let (several, of_apart) = several.split_at(several.len().min(1));
                 let apart = of.apart.as_ref().map(|routine| c::Apart {
@@ -229,6 +241,23 @@ impl BackEnd for C {
         };
         Ok(Box::new(move |out| out.write_all(text.as_bytes())))
     }
+}
+
+/// The program without unused parameters of the `made` routines; with checks these are checked, too. The `heads` are
+/// called from other files, and so are those of the other version.
+fn as_code(
+    program: Program,
+    made: impl Iterator<Item = RoutineId>,
+    (heads, apart): (&[RoutineId], Option<&[RoutineId]>),
+    options: &WriteOptions,
+) -> Program {
+    let Some(first) = made.min().filter(|_| !options.c.checks) else {
+        return program;
+    };
+    let apart = apart.unwrap_or_default();
+    let all = [heads, apart].concat();
+    let versions: Vec<_> = heads.iter().copied().zip(apart.iter().copied()).collect();
+    cfg_reverse::without_unused_parameters(program, first, &all, &versions)
 }
 
 /// The flat program; with `directions`, the functions of these derivatives for several directions are added.
@@ -247,8 +276,11 @@ fn flat_with(
         count: made.count,
         globals: made.globals,
     };
-    // Code is not differentiated again.
-    let program = cfg_reverse::skip_idle_loops(program);
+    let program = match options.c.checks {
+        true => program,
+        // Code is not differentiated again.
+        false => cfg_reverse::skip_idle_loops(program),
+    };
     let flat = flatten(validate(program)?, &[], &flat::Options::default())?.program;
     Ok((flat, made.into_iter().map(of).collect()))
 }

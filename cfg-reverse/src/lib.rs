@@ -116,6 +116,7 @@ mod records;
 mod reverse;
 mod sweeps;
 mod tangent;
+mod unused_parameters;
 mod versions;
 
 pub use cfg_analysis::dependence::dependence;
@@ -126,4 +127,5 @@ pub use options::{Blocks, Inside, Options, Order, Overlap, Search, TangentOption
 pub use reverse::{ApartSweeps, Reversal, reverse};
 pub use sweeps::zeros::idle::skip_idle_loops;
 pub use tangent::{Tangent, tangent, tangent_with};
+pub use unused_parameters::without_unused_parameters;
 pub use versions::{MOST_STATEMENTS, reverse_in_versions, tangent_in_versions};

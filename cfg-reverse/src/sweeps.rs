@@ -5,7 +5,7 @@ pub(crate) mod forward;
 pub(crate) mod jumps;
 pub(crate) mod loops;
 pub(crate) mod reverse;
-mod unused;
+pub(crate) mod unused;
 pub(crate) mod zeros;
 
 use cfg_core::{

@@ -95,6 +95,16 @@ impl Session {
         format!("{end}({used}, &{state}, 4);\n{used}->message = {message};\n{free}return 4;\n")
     }
 
+    /// The lines that stand last in a function that has not begun, since it needs no tape and does not fail.
+    pub(super) fn succeed(&self) -> String {
+        let tape = &self.tape;
+        let message = format!("{tape}->message = \"\";\n");
+        match &self.own {
+            Some(_) => format!("if ({tape})\n    {message}return 0;\n"),
+            None => format!("{message}return 0;\n"),
+        }
+    }
+
     /// The lines that stand last in the function.
     pub(super) fn end(&self) -> String {
         let (end, used, state, status) = (self.end, &self.used, &self.state, &self.status);

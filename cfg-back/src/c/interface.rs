@@ -112,7 +112,21 @@ pub(super) fn wrapper<'a>(
             a.before += &format!("if ({met})\n    {status} = 4;\n");
         }
     }
-    let mut body = format!("{}int {status} = 0;\n", w.session.begin());
+    let of = file.program.routine(original);
+    let swept = globals.variables.swept.as_ref();
+    let kept = of.result.filter(|_| keeps_result);
+    let stack = kept.map(|r| stack(of.variable(r).ty));
+    let pushes = sweep == Sweep::Forward && stack.is_some();
+    let needs_tape = made.needs_memory
+        || made.can_fail
+        || a.may_fail
+        || choice.is_some()
+        || swept.is_some()
+        || pushes;
+    let mut body = match needs_tape {
+        true => format!("{}int {status} = 0;\n", w.session.begin()),
+        false => String::new(),
+    };
     if let Some(begin) = file.globals.begin() {
         body += &format!("{begin}();\n");
     }
@@ -125,8 +139,6 @@ pub(super) fn wrapper<'a>(
     for structure in given().filter(|s| !s.used) {
         body += &format!("(void){};\n", structure.name);
     }
-    let of = file.program.routine(original);
-    let swept = globals.variables.swept.as_ref();
     if let Some(swept) = swept {
         if sweep == Sweep::Reverse {
             // Another call has written the pools since.
@@ -141,8 +153,6 @@ pub(super) fn wrapper<'a>(
         }
         body += &format!("{swept} = NULL;\n");
     }
-    let kept = of.result.filter(|_| keeps_result);
-    let stack = kept.map(|r| stack(of.variable(r).ty));
     if let (Sweep::Reverse, Some(stack)) = (sweep, stack) {
         // The forward sweep has left the value of the function.
         if file.checks {
@@ -209,7 +219,10 @@ pub(super) fn wrapper<'a>(
             body += &format!("if (!{status})\n    {swept} = {tape};\n");
         }
     }
-    body += &w.session.end();
+    body += &match needs_tape {
+        true => w.session.end(),
+        false => w.session.succeed(),
+    };
     let count = several.map(|_| format!("int {}", w.count));
     let given = given().map(|s| format!("struct {} *{}", s.tag, s.name));
     let parameters = count.into_iter().chain(a.interface.declarations());

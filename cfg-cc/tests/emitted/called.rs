@@ -9,8 +9,8 @@ use crate::{
 use cfg_back::c;
 use cfg_core::{
     elemental::Scalar,
-    entity::VarId,
-    ir::{Extent, Intent, NameRole, ParameterRole, Role, Routine, ScalarType, Signature},
+    entity::{RoutineId, VarId},
+    ir::{Extent, Intent, NameRole, ParameterRole, Program, Role, Routine, ScalarType, Signature},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, Value};
@@ -433,8 +433,22 @@ fn caller(
     let routines = routines(&made);
     let of_tangent = cfg_reverse::tangent(&own.program, own.routine).ok()?;
     let none = c::Options::default();
-    let adjoint = c::adjoint_with(&flat(&validate(made.program).ok()?), routines, none).ok()?;
-    let valid = validate(of_tangent.program).ok()?;
+    // The command line writes no unused parameters.
+    let reduced = |program: Program, generated: Vec<RoutineId>, heads: &[RoutineId]| {
+        let first = generated.into_iter().min().filter(|_| seed % 4 != 1);
+        match first {
+            Some(first) => cfg_reverse::without_unused_parameters(program, first, heads, &[]),
+            None => program,
+        }
+    };
+    let sweeps = made.sweeps.iter().flat_map(|&(_, f, r)| [f, r]);
+    let heads = [made.forward, made.reverse, made.gradient];
+    let generated = sweeps.chain([made.gradient]).collect();
+    let program = reduced(made.program, generated, &heads);
+    let adjoint = c::adjoint_with(&flat(&validate(program).unwrap()), routines, none).ok()?;
+    let generated = of_tangent.pairs.iter().map(|&(_, t)| t).collect();
+    let program = reduced(of_tangent.program, generated, &[of_tangent.tangent]);
+    let valid = validate(program).unwrap();
     let tangents =
         c::tangent_with(&flat(&valid), of_tangent.original, of_tangent.tangent, none).ok()?;
     let mut text = format!("{adjoint}{tangents}\n");

@@ -29,6 +29,8 @@ struct Derived {
     is_adjoint: bool,
     routines: Option<c::Adjoint>,
     globals: Vec<(GlobalId, GlobalId)>,
+    /// The first routine that was generated.
+    first: Option<RoutineId>,
 }
 
 fn derived(
@@ -46,6 +48,7 @@ fn derived(
             is_adjoint,
             routines: Some(routines),
             globals: made.adjoint_globals.clone(),
+            first: made.sweeps.iter().map(|&(_, f, r)| f.min(r)).min(),
             program: validate(made.program).ok()?,
         });
     }
@@ -56,6 +59,7 @@ fn derived(
         is_adjoint,
         routines: None,
         globals: made.tangent_globals.clone(),
+        first: made.pairs.iter().map(|&(_, t)| t).min(),
         program: validate(made.program).ok()?,
     })
 }
@@ -376,10 +380,19 @@ fn file(second: &Derived) -> (String, bool) {
         Some(of) => vec![of.reverse, of.gradient],
         None => vec![second.routine],
     };
-    let made = cfg_reverse::directions(second.program.program().clone(), &wanted, &globals);
+    let program = second.program.program().clone();
+    let heads: Vec<RoutineId> = match second.routines {
+        Some(of) => vec![of.forward, of.reverse, of.gradient],
+        None => wanted.clone(),
+    };
+    let program = match second.first {
+        Some(first) => cfg_reverse::without_unused_parameters(program, first, &heads, &[]),
+        None => program,
+    };
+    let made = cfg_reverse::directions(program.clone(), &wanted, &globals);
     let (program, several) = match made {
         Ok((program, made)) => (validate(program).unwrap(), made),
-        Err(_) => (second.program.clone(), Vec::new()),
+        Err(_) => (validate(program).unwrap(), Vec::new()),
     };
     let several: Vec<c::Several> = several
         .into_iter()

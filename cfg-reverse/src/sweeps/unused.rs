@@ -41,18 +41,33 @@ pub(super) fn without_unused(mut routine: Routine, first: usize) -> Routine {
     if kept.iter().all(|kept| *kept) {
         return routine;
     }
-    let mut next = 0;
-    let mut numbers = Vec::with_capacity(kept.len());
-    for &kept in &kept {
-        numbers.push(VarId::new(next));
-        next += usize::from(kept);
-    }
-    let mut each = kept.into_iter();
-    routine.variables.retain(|_| each.next().unwrap_or(true));
-    let mut numbers = Renumbered(numbers);
-    numbers.visit_routine(&mut routine);
-    for parameter in &mut routine.parameters {
-        *parameter = numbers.0[parameter.index()];
-    }
+    let out: Vec<bool> = kept.into_iter().map(|kept| !kept).collect();
+    without(&mut routine, &out);
     routine
+}
+
+/// Takes variables out of a routine that does not name them but as parameters, independents and dependents. Those
+/// behind them move up.
+pub(crate) fn without(routine: &mut Routine, out: &[bool]) {
+    let mut next = 0;
+    let mut numbers = Vec::with_capacity(out.len());
+    for &is_out in out {
+        numbers.push(VarId::new(next));
+        next += usize::from(!is_out);
+    }
+    let mut each = out.iter();
+    (routine.variables).retain(|_| each.next().is_none_or(|is_out| !is_out));
+    let lists = [
+        &mut routine.parameters,
+        &mut routine.independents,
+        &mut routine.dependents,
+    ];
+    for list in lists {
+        list.retain(|v| !out[v.index()]);
+        list.iter_mut().for_each(|v| *v = numbers[v.index()]);
+    }
+    if let Some(v) = &mut routine.result {
+        *v = numbers[v.index()];
+    }
+    Renumbered(numbers).visit_routine(routine);
 }

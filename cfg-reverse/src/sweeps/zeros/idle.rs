@@ -462,6 +462,8 @@ mod tests {
             "w[i] := s_b - w[i]",
             "w[i] := w[i] + s_b*v[i] + v[i]",
             "w[i] := w[i] + v[i] + s_b",
+            "w[i] := w[i] + (s_b + x)",
+            "u := x - s_b\n w[i] := w[i] + u",
             "w[i] := w[i] + x/s_b",
             "w[i] := w[i] + cos(s_b)",
             "w[i] := w[i] + if(x > 2.0, s_b, x)",
