@@ -18,14 +18,14 @@ use crate::{
     explain::explain,
     memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize, tables_of_first_cells},
-    reverse, skip_idle_loops, tangent,
+    reverse, skip_idle_loops, tangent, without_unused_parameters,
 };
 
 /// A pass: from a program and its main routine to the text of the result.
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 21] = [
+const PASSES: [(&str, Pass); 22] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -133,6 +133,15 @@ const PASSES: [(&str, Pass); 21] = [
         let reversal = reverse(&flat(valid)?, main, &Options::default())?;
         let skipping = skip_idle_loops(reversal.program);
         Ok(all(&skipping, [reversal.reverse].into_iter()))
+    }),
+    ("parameters", |valid, main| {
+        let made = reverse(&flat(valid)?, main, &Options::default())?;
+        let first = RoutineId::new(valid.routines.len());
+        let heads = [made.forward, made.reverse, made.gradient];
+        let program = without_unused_parameters(made.program, first, &heads, &[]);
+        let program = validate(program)?;
+        let generated = first.index()..program.routines.len();
+        Ok(all(&program, generated.map(RoutineId::new)))
     }),
     ("tangent", |valid, main| {
         let flat = flat(valid)?;

@@ -5,8 +5,8 @@
 //! names on, along arguments. All other parameters, and local tapes, are taken out of the generated routines, and
 //! their arguments out of calls. A sweep that records nothing so has no tape.
 //!
-//! Source: live variables across calls without flow, as in A. Aho, M. Lam, R. Sethi, J. Ullman, *Compilers*, 2nd ed.,
-//! 2006, section 9.2.5.
+//! The rule is that of variables live across calls (A. Aho, M. Lam, R. Sethi, J. Ullman, *Compilers*, 2nd ed., 2006,
+//! section 12.1) without regard to the flow in a routine.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -15,6 +15,8 @@ use cfg_core::{
         visit::{PlaceRole, Visit, walk_place, walk_statement},
     },
 };
+
+use std::collections::HashMap;
 
 use crate::sweeps::unused::without;
 
@@ -151,13 +153,12 @@ impl Uses {
                 self.add(node);
             }
         }
-        let names = Names {
+        let mut names = Names {
             program,
             uses: self,
             r,
             formal: None,
         };
-        let mut names = names;
         for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
             names.visit_decision(&vertex.kind);
             for statement in vertex.statements() {
@@ -169,7 +170,7 @@ impl Uses {
     /// A derivative that is kept keeps the parameter by whose name its origin calls it.
     fn note_originals(&mut self, program: &Program, r: RoutineId) {
         let routine = program.routine(r);
-        let by_name: std::collections::HashMap<&str, VarId> = (routine.parameter_ids())
+        let by_name: HashMap<&str, VarId> = (routine.parameter_ids())
             .map(|p| (routine.variable(p).name.as_str(), p))
             .collect();
         for p in routine.parameter_ids() {

@@ -296,10 +296,11 @@ fn adds_nothing(target: &Place, value: &Expr, zero: &BTreeSet<VarId>) -> bool {
     let mut at = value;
     while let Expr::Op(op @ (Op::Add | Op::Sub), operands) = at {
         // The target, or the sum that has it, stands first; in a sum the target may stand anywhere.
-        let place = match op {
-            Op::Add => operands.iter().position(is_target).unwrap_or(0),
-            _ => 0,
-        };
+        let of_sum = operands
+            .iter()
+            .position(is_target)
+            .filter(|_| *op == Op::Add);
+        let place = of_sum.unwrap_or(0);
         let mut others = (operands.iter().enumerate()).filter(|&(k, _)| k != place);
         if !others.all(|(_, e)| vanishes(e, zero)) {
             return false;
