@@ -15,7 +15,7 @@ use cfg_core::{
     memory::{global_set::GlobalSet, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     code::{
@@ -24,11 +24,12 @@ use crate::{
         routines::{call_statement, routine_shell, tape_class},
     },
     gradient::{active::declare_active, changes::Elements},
+    options::Results,
     prepare::context::Context,
 };
 
 /// Writes `NAME_grad`: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
-/// kept aside: all of a variable, or its `elements`, if these are all that the sweep changes.
+/// kept aside, unless they are dropped: all of a variable, or its `elements`, if these are all that the sweep changes.
 pub(crate) fn gradient(
     context: &Context,
     main: RoutineId,
@@ -36,6 +37,7 @@ pub(crate) fn gradient(
     (forward, reverse): (RoutineId, RoutineId),
     name: String,
     (changed, elements): (&FixedBitSet, &Elements),
+    results: Results,
 ) -> Result<Routine, Diagnostics> {
     let original = context.program.routine(main);
     let rev = out.routine(reverse);
@@ -72,6 +74,10 @@ pub(crate) fn gradient(
             keep.push(Place::whole(VarId::new(parameters + 1 + k)));
         }
     }
+    let dropped: HashSet<VarId> = match results {
+        Results::Keep => HashSet::new(),
+        Results::Drop => keep.drain(..).map(|place| place.var).collect(),
+    };
     let place = |v: usize| Some(Expr::var(VarId::new(v)));
     let arguments = (0..primal).chain([tape.index()]).map(place);
     let mut statements = vec![(None, call_statement(forward, arguments.collect()))];
@@ -80,6 +86,7 @@ pub(crate) fn gradient(
     statements.push((None, call_statement(reverse, arguments.collect())));
     statements.extend(restore);
     declare_active(context, original, out, &mut routine, primal);
+    routine.dependents.retain(|v| !dropped.contains(v));
     routine.body = Some(straight_line(statements));
     Ok(routine)
 }

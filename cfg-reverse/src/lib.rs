@@ -92,6 +92,7 @@
 //! | `records` | records split before, and put together after |
 //! | `reverse`, `preaccumulate`, `tangent` | the lists of passes |
 //! | `directions` | derivatives in several directions at once |
+//! | `unused_parameters` | what nothing uses, taken out of programs that become code |
 //! | [`explain`] | the plan as a person reads it |
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
@@ -123,7 +124,9 @@ pub use cfg_analysis::dependence::dependence;
 pub use cfg_core::elemental::Strong;
 pub use control::merge::merge;
 pub use directions::{InDirections, directions};
-pub use options::{Blocks, Inside, Options, Order, Overlap, Search, TangentOptions, Unstructured};
+pub use options::{
+    Blocks, Inside, Options, Order, Overlap, Results, Search, TangentOptions, Unstructured,
+};
 pub use reverse::{ApartSweeps, Reversal, reverse};
 pub use sweeps::zeros::idle::skip_idle_loops;
 pub use tangent::{Tangent, tangent, tangent_with};

@@ -81,6 +81,8 @@ pub struct Options {
     pub overlap: Overlap,
     /// The order in which the gradient reverses independent iterations.
     pub order: Order,
+    /// The values that the gradient leaves in parameters and globals of the original.
+    pub results: Results,
     /// Merge the inserted control blocks into neighbouring basic blocks.
     pub merge: bool,
     /// The method by which the adjoints of basic blocks are built.
@@ -112,6 +114,7 @@ impl Default for Options {
             control_only: false,
             overlap: Overlap::default(),
             order: Order::default(),
+            results: Results::default(),
             merge: false,
             blocks: Blocks::default(),
             work: bb_preaccum::search::DEFAULT_WORK,
@@ -122,6 +125,17 @@ impl Default for Options {
             inside: Inside::default(),
         }
     }
+}
+
+/// The values that a gradient leaves in parameters and globals of the original. Forward and reverse sweeps on their own
+/// are the same in both cases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Results {
+    /// The results of the original: what the reverse sweep changes is kept aside before, and restored.
+    #[default]
+    Keep,
+    /// Whatever the reverse sweep leaves there: callers want derivatives alone.
+    Drop,
 }
 
 /// The global arrays that routines record where they write them, cell by cell. All other globals are recorded as a

@@ -14,7 +14,7 @@ use cfg_core::{
 use std::{fs, path::Path};
 
 use crate::{
-    Blocks, Inside, Options, Unstructured, directions,
+    Blocks, Inside, Options, Results, Unstructured, directions,
     explain::explain,
     memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize, tables_of_first_cells},
@@ -25,7 +25,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 22] = [
+const PASSES: [(&str, Pass); 23] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -88,6 +88,14 @@ const PASSES: [(&str, Pass); 22] = [
     }),
     ("gradient", |valid, main| {
         let reversal = reverse(&flat(valid)?, main, &Options::default())?;
+        Ok(all(&reversal.program, [reversal.gradient].into_iter()))
+    }),
+    ("gradient_alone", |valid, main| {
+        let options = Options {
+            results: Results::Drop,
+            ..Options::default()
+        };
+        let reversal = reverse(&flat(valid)?, main, &options)?;
         Ok(all(&reversal.program, [reversal.gradient].into_iter()))
     }),
     ("trace", |valid, main| {

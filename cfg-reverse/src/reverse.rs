@@ -233,7 +233,7 @@ fn emit(
     let name = namer.fresh_name(format!("{}_grad", context.program.routine(main).name));
     let at_turn = in_one.map(|(mut draft, loops, adjoints)| {
         draft.adjoints = adjoints;
-        turn::at_turn(context, &mut draft, &loops, out)
+        turn::at_turn(context, &mut draft, &loops, out, options.results)
     });
     let gradient = match at_turn.transpose()?.flatten() {
         Some(mut routine) => {
@@ -253,6 +253,7 @@ fn emit(
             (forward, reverse),
             name,
             (&changed, &elements),
+            options.results,
         )?,
     };
     out.routines.push(gradient);

@@ -15,7 +15,8 @@ pub(crate) use emitted::{Emitted, EmittedDerivative};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
     At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Limits, Math,
-    Order, Overlap, Overlapping, Picture, Reversal, Select, Source, Strong, Unstructured, Variables,
+    Order, Overlap, Overlapping, Picture, Results, Reversal, Select, Source, Strong, Unstructured,
+    Variables,
 };
 
 /// Reverses control-flow graphs: adjoint programs, gradients and pictures.
@@ -250,6 +251,9 @@ pub(crate) struct Reverse {
     /// empty blocks for adjoint statements of your own.
     #[arg(long, conflicts_with_all = ["independent", "dependent", "blocks", "strong", "explain"])]
     pub(crate) control_only: bool,
+    /// Values that the gradient leaves in parameters and globals of the routine.
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    pub(crate) results: Results,
     /// Folder for the graphs; created if it does not exist.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

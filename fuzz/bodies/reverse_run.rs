@@ -52,6 +52,7 @@ pub(crate) fn run(data: &[u8]) {
     let choices = cfg_reverse::Options {
         operands: false,
         control_only: false,
+        results: cfg_reverse::Results::Keep,
         overlap: if seed[2] & 2 == 0 {
             cfg_reverse::Overlap::Assume
         } else {

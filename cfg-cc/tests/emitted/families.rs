@@ -223,6 +223,7 @@ pub(crate) fn options(seed: u64) -> Options {
     let mut options = Options {
         operands: false,
         control_only: false,
+        results: cfg_reverse::Results::Keep,
         overlap: [Overlap::Assume, Overlap::None][seed as usize / 2 % 2],
         blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
         counters: rng.percent(50),

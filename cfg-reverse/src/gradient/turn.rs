@@ -52,6 +52,7 @@ use crate::{
             splice::{Place as At, splice},
         },
     },
+    options::Results,
     memory::increments::{Increments, added_operands},
     plan::{
         draft::{Draft, insert_around}, provisions::Provisions, shape::Shape},
@@ -81,6 +82,7 @@ pub(crate) fn at_turn(
     draft: &mut Draft<'_>,
     loops: &[(VertexId, EdgeId)],
     program: &Program,
+    results: Results,
 ) -> Result<Option<Routine>, Diagnostics> {
     let original = context.program.routine(draft.id);
     let effects = Effects::summarise(program);
@@ -161,7 +163,12 @@ pub(crate) fn at_turn(
             .collect();
         let written = loops.written_outside();
         let is_changed = |v: VarId| written.contains(locations.of_variable(v).index());
-        let keep = changed_results(context, draft, &provisions, &joined.routine, is_changed);
+        let keep = match results {
+            Results::Keep => {
+                changed_results(context, draft, &provisions, &joined.routine, is_changed)
+            }
+            Results::Drop => Some(Vec::new()),
+        };
         let Some(keep) = keep else {
             return Ok(None);
         };

@@ -458,6 +458,7 @@ const DEFAULT: Options = Options {
     operands: false,
     order: Order::Program,
     control_only: false,
+    results: cfg_reverse::Results::Keep,
     overlap: Overlap::Assume,
     merge: false,
     blocks: Blocks::Statement,

@@ -100,6 +100,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             operands: false,
             order: Order::Program,
             control_only: false,
+            results: cfg_reverse::Results::Keep,
             overlap: cfg_reverse::Overlap::Assume,
             work: 200,
             merge: k & 1 != 0,

@@ -50,6 +50,7 @@ const TRACE: Options = Options {
     operands: false,
     order: cfg_reverse::Order::Program,
     control_only: false,
+    results: cfg_reverse::Results::Keep,
     overlap: cfg_reverse::Overlap::Assume,
     search: cfg_reverse::Search::DEFAULT,
     unstructured: Unstructured::Trace,

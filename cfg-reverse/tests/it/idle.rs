@@ -28,7 +28,11 @@ fn branches(program: &Program) -> u64 {
 }
 
 /// The arguments of a derivative at a point: derivatives are small whole numbers.
-fn arguments(case: &Case, program: &ValidProgram, r: RoutineId) -> Result<Named, String> {
+pub(crate) fn arguments(
+    case: &Case,
+    program: &ValidProgram,
+    r: RoutineId,
+) -> Result<Named, String> {
     let mut given = point(case);
     let original = valid(case.program.clone())?;
     let results = run(&original, case.main, &given)?;

@@ -8,6 +8,7 @@ mod branches;
 mod callee_globals;
 mod carried;
 mod directions;
+mod dropped;
 mod extents;
 mod general;
 mod given_globals;

@@ -117,6 +117,26 @@ pub(crate) enum Order {
     Reverse,
 }
 
+/// The values that a gradient leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Results {
+    /// The results of the routine: what the reverse sweep changes is kept aside and restored.
+    #[default]
+    Keep,
+    /// Whatever the reverse sweep leaves there, for callers that want derivatives alone.
+    Drop,
+}
+
+impl Results {
+    /// The option of the library.
+    pub(crate) fn option(self) -> cfg_reverse::Results {
+        match self {
+            Self::Keep => cfg_reverse::Results::Keep,
+            Self::Drop => cfg_reverse::Results::Drop,
+        }
+    }
+}
+
 /// Parameters of the routine that may overlap.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Overlapping {

@@ -88,6 +88,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     let options = cfg_reverse::Options {
         search: search(args.search),
         control_only: args.control_only,
+        results: args.results.option(),
         overlap: args.reversal.overlapping.overlap.of_program(),
         ..options(args.reversal)
     };

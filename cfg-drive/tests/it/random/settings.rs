@@ -101,6 +101,7 @@ impl Setting {
                 indices: self.merge && self.counters,
                 operands: self.merge && self.counters,
                 control_only: false,
+                results: cfg_reverse::Results::Keep,
                 overlap: match self.portable {
                     false => Overlap::None,
                     true => Overlap::Assume,

@@ -1,0 +1,50 @@
+//! Gradients that do not restore results have the same derivatives.
+
+use crate::{
+    idle::arguments,
+    run::{run, valid},
+};
+use cfg_core::ir::NameRole;
+use cfg_reverse::{Options, Results, reverse};
+use cfg_testkit::{generate::Options as Generate, property};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[test]
+fn derivatives_are_those_of_gradients_that_keep_results() {
+    let shorter = AtomicU64::new(0);
+    property::check(&Generate::EXACT, 92_000..92_300, |case| {
+        let flat = valid(case.program.clone())?;
+        let made = [Results::Keep, Results::Drop].map(|results| {
+            let options = Options {
+                results,
+                ..Options::default()
+            };
+            reverse(&flat, case.main, &options)
+        });
+        let [Ok(kept), Ok(dropped)] = made else {
+            return Ok(());
+        };
+        let r = kept.gradient;
+        let statements = [&kept, &dropped].map(|of| of.program.routine(r).statements().count());
+        if statements[0] == statements[1] {
+            return Ok(());
+        }
+        shorter.fetch_add(1, Ordering::Relaxed);
+        let [kept, dropped] = [valid(kept.program)?, valid(dropped.program)?];
+        let given = arguments(case, &kept, r)?;
+        let [expected, found] = [run(&kept, r, &given)?, run(&dropped, r, &given)?];
+        let routine = kept.routine(r);
+        for p in routine.parameter_ids() {
+            let variable = routine.variable(p);
+            let origin = variable.origin.as_ref();
+            if origin.is_some_and(|o| o.role == NameRole::Adjoint)
+                && expected[&variable.name].to_f64s() != found[&variable.name].to_f64s()
+            {
+                return Err(format!("differs {}", variable.name));
+            }
+        }
+        Ok(())
+    });
+    let (found, cases) = (shorter.into_inner(), property::cases(200));
+    assert!(found > cases / 8, "{found}");
+}
