@@ -46,6 +46,8 @@ pub(super) struct Session {
     pub(super) status: String,
     /// The tape in place of one that is null, where that is allowed.
     own: Option<String>,
+    /// False if nothing that the function does needs a tape or can fail later on: its own tape and its state go.
+    pub(super) begins: bool,
     /// The function that ends it.
     pub(super) end: &'static str,
 }
@@ -64,6 +66,7 @@ impl Session {
             state,
             status,
             own: may_be_null.then_some(own),
+            begins: true,
             end: match checks {
                 true => "cfgrev_end_checked",
                 false => "cfgrev_end",
@@ -73,6 +76,9 @@ impl Session {
 
     /// The lines that stand first in the function.
     pub(super) fn begin(&self) -> String {
+        if !self.begins {
+            return String::new();
+        }
         let (tape, used, state) = (&self.tape, &self.used, &self.state);
         let own = self.own.iter().map(|own| {
             format!(
@@ -86,6 +92,9 @@ impl Session {
 
     /// The lines that end the function with status 4 and a message, which is a literal.
     pub(super) fn fail(&self, message: &str) -> String {
+        if !self.begins {
+            return format!("{}return 4;\n", self.leave(message));
+        }
         let (end, used, state) = (self.end, &self.used, &self.state);
         let own = self
             .own
@@ -95,18 +104,20 @@ impl Session {
         format!("{end}({used}, &{state}, 4);\n{used}->message = {message};\n{free}return 4;\n")
     }
 
-    /// The lines that stand last in a function that has not begun, since it needs no tape and does not fail.
-    pub(super) fn succeed(&self) -> String {
+    /// The lines that leave a message, which is a literal, on the tape of the caller.
+    fn leave(&self, message: &str) -> String {
         let tape = &self.tape;
-        let message = format!("{tape}->message = \"\";\n");
         match &self.own {
-            Some(_) => format!("if ({tape})\n    {message}return 0;\n"),
-            None => format!("{message}return 0;\n"),
+            Some(_) => format!("if ({tape})\n    {tape}->message = {message};\n"),
+            None => format!("{tape}->message = {message};\n"),
         }
     }
 
     /// The lines that stand last in the function.
     pub(super) fn end(&self) -> String {
+        if !self.begins {
+            return format!("{}return 0;\n", self.leave("\"\""));
+        }
         let (end, used, state, status) = (self.end, &self.used, &self.state, &self.status);
         let ended = format!("{end}({used}, &{state}, {status})");
         match &self.own {

@@ -5,7 +5,7 @@ use super::{
     adapter::{Adapter, Public, Session, Taken, list},
     choice::Choice,
     codes, faults,
-    file::File,
+    file::{File, Made},
     global_classes::Class,
     parameters::{Given, Interface, Passed},
     sweep::{Called, Sweep},
@@ -98,6 +98,30 @@ pub(super) fn wrapper<'a>(
     w.arguments()?;
     let a = &mut w.adapter;
     a.keep_apart()?;
+    if sweep != Sweep::Reverse {
+        for (_, met) in a.interface.met_globals(globals) {
+            a.may_fail = true;
+            a.before += &format!("if ({met})\n    {} = 4;\n", a.status);
+        }
+    }
+    let of = file.program.routine(original);
+    let swept = globals.variables.swept.as_ref();
+    let kept = of.result.filter(|_| keeps_result);
+    let stack = kept.map(|r| stack(of.variable(r).ty));
+    let needs_memory = |made: &Made| made.needs_memory || made.can_fail;
+    // A forward sweep leaves its choice and the value of the function, a reverse sweep takes the choice.
+    let keeps = match sweep {
+        Sweep::Forward => stack.is_some() || choice.is_some(),
+        Sweep::Reverse => choice.is_some(),
+        Sweep::Gradient | Sweep::Tangent => false,
+    };
+    w.session.begins = needs_memory(&made)
+        || choice
+            .as_ref()
+            .is_some_and(|choice| needs_memory(&choice.made))
+        || a.may_fail
+        || swept.is_some()
+        || keeps;
     let Session {
         tape,
         used,
@@ -106,27 +130,10 @@ pub(super) fn wrapper<'a>(
         end,
         ..
     } = &w.session;
-    if sweep != Sweep::Reverse {
-        for (_, met) in a.interface.met_globals(globals) {
-            a.may_fail = true;
-            a.before += &format!("if ({met})\n    {status} = 4;\n");
-        }
+    let mut body = w.session.begin();
+    if w.session.begins {
+        body += &format!("int {status} = 0;\n");
     }
-    let of = file.program.routine(original);
-    let swept = globals.variables.swept.as_ref();
-    let kept = of.result.filter(|_| keeps_result);
-    let stack = kept.map(|r| stack(of.variable(r).ty));
-    let pushes = sweep == Sweep::Forward && stack.is_some();
-    let needs_tape = made.needs_memory
-        || made.can_fail
-        || a.may_fail
-        || choice.is_some()
-        || swept.is_some()
-        || pushes;
-    let mut body = match needs_tape {
-        true => format!("{}int {status} = 0;\n", w.session.begin()),
-        false => String::new(),
-    };
     if let Some(begin) = file.globals.begin() {
         body += &format!("{begin}();\n");
     }
@@ -219,10 +226,7 @@ pub(super) fn wrapper<'a>(
             body += &format!("if (!{status})\n    {swept} = {tape};\n");
         }
     }
-    body += &match needs_tape {
-        true => w.session.end(),
-        false => w.session.succeed(),
-    };
+    body += &w.session.end();
     let count = several.map(|_| format!("int {}", w.count));
     let given = given().map(|s| format!("struct {} *{}", s.tag, s.name));
     let parameters = count.into_iter().chain(a.interface.declarations());
