@@ -148,8 +148,8 @@ const PASSES: [(&str, Pass); 23] = [
         let heads = [made.forward, made.reverse, made.gradient];
         let program = without_unused_parameters(made.program, first, &heads, &[]);
         let program = validate(program)?;
-        let generated = first.index()..program.routines.len();
-        Ok(all(&program, generated.map(RoutineId::new)))
+        let shown = 0..program.routines.len();
+        Ok(all(&program, shown.map(RoutineId::new)))
     }),
     ("tangent", |valid, main| {
         let flat = flat(valid)?;
