@@ -23,6 +23,9 @@
 //! loop over i, and its adjoint reads that cell behind it, the cells that it has written are a location of their own, a
 //! *result*: the statement itself does not overwrite them.
 //!
+//! An element is not recorded in front of an assignment before which no adjoint can read the cell
+//! ([`crate::antidependence`]), although the array is in the set for the sake of other cells.
+//!
 //! A large global of which callees write few cells is better recorded by the callees, cell by cell, than by their
 //! callers as a whole. For such globals TBR(ENTRY) is the need of the callers, and calls neither overwrite nor replace
 //! them.
@@ -62,6 +65,11 @@ pub trait ReverseSweep {
     /// The number of the result that the adjoint of a statement reads behind it.
     fn result_after(&self, _: Position) -> Option<usize> {
         None
+    }
+
+    /// True if the adjoint of nothing that comes before a run of a statement reads a cell that this run overwrites.
+    fn is_unread_before(&self, _: Position) -> bool {
+        false
     }
 
     /// True for a LOOP with a reverse loop, which sets the index.
@@ -147,6 +155,11 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
             sweep,
             results,
         }
+    }
+
+    /// The reads that the analysis works on.
+    pub fn sweep(&self) -> &S {
+        &self.sweep
     }
 
     /// The number of a result in the states.
@@ -249,7 +262,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         self.insert_reads_before(at, set);
         let own = self.sweep.result_after(at);
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
-            if self.is_needed(set, place, own) {
+            if self.is_needed(set, place, own) && !self.sweep.is_unread_before(at) {
                 restore(Restored::Popped(k), place);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {

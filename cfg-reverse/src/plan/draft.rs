@@ -50,7 +50,7 @@ pub(crate) struct Draft<'p> {
     pub(crate) namer: Namer,
     pub(crate) cfg: &'p Cfg,
     /// True if the graph is that of the given program: then statements have the same positions in both.
-    same_graph: bool,
+    pub(crate) same_graph: bool,
     pub(crate) shape: Shape<'p>,
     pub(crate) locations: Locations,
     /// The globals that the routine names.

@@ -33,6 +33,13 @@ impl Computed {
 }
 
 impl Steps {
+    /// Calls `visit` with the expressions that the reverse sweep evaluates.
+    pub(crate) fn each_evaluated<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
+        self.inverses.values().for_each(&mut *visit);
+        let computed = self.computed.values().flatten();
+        computed.flat_map(Computed::evaluated).for_each(visit);
+    }
+
     /// The value before the step at a position.
     pub(crate) fn inverse(&self, at: Position) -> Option<&Expr> {
         self.inverses.get(&at)
