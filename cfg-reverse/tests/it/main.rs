@@ -28,5 +28,6 @@ mod signature;
 mod spans;
 mod steps;
 mod tangent;
+mod unread;
 mod witness;
 mod wrong;
