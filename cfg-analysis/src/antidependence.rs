@@ -39,14 +39,14 @@ const MOST_LOOPS: usize = 8;
 /// Most indices and names in one system.
 const MOST_NAMES: usize = 24;
 
-/// A read or a write of an element in a graph.
+/// A read or a write of cells in a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
     /// The statement.
     pub at: Position,
     /// True of a read that comes before what its statement writes.
     pub is_before: bool,
-    /// The element.
+    /// The element; another place stands for any cell.
     pub place: Place,
 }
 
@@ -66,11 +66,6 @@ pub struct Nest<'a> {
 impl Nest<'_> {
     /// True unless no run of the read that comes before a run of the write is of the same cell.
     pub fn may_precede(&self, read: &Access, write: &Access) -> bool {
-        let is_same_shape = read.place.var == write.place.var
-            && read.place.subscripts.len() == write.place.subscripts.len();
-        if !(is_same_shape && read.place.is_element() && write.place.is_element()) {
-            return true;
-        }
         let [Some(of_read), Some(of_write)] = [read, write].map(|a| self.loops_around(a.at.vertex))
         else {
             return true;
@@ -80,10 +75,29 @@ impl Nest<'_> {
         let order = |a: &Access| (self.position(a.at.vertex), a.at.statement);
         let stands_before =
             order(read) < order(write) || order(read) == order(write) && read.is_before;
-        (0..=common).any(|level| {
-            let is_way = level < common || stands_before;
-            is_way && self.may_be_same(level, common, [(read, &of_read), (write, &of_write)])
-        })
+        let are_elements = read.place.is_element() && write.place.is_element();
+        if read.place.var != write.place.var || !are_elements {
+            return common > 0 || stands_before;
+        }
+        let both: [(&Access, &[VertexId]); 2] = [(read, &of_read), (write, &of_write)];
+        let is_in_later_pass = |level: usize| match self.step(of_read[level]) {
+            Some(step) => self.may_be_same(level, step, both),
+            None => [1, -1]
+                .iter()
+                .any(|&step| self.may_be_same(level, step, both)),
+        };
+        (0..common).any(is_in_later_pass) || stands_before && self.may_be_same(common, 0, both)
+    }
+
+    /// The step of a counted loop, if it is constant.
+    fn step(&self, header: VertexId) -> Option<i64> {
+        match self.cfg.vertex(header).kind.test()? {
+            LoopTest::Counted {
+                step: Expr::Int(step),
+                ..
+            } => Some(*step),
+            LoopTest::Counted { .. } | LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        }
     }
 
     fn position(&self, v: VertexId) -> u32 {
@@ -110,14 +124,16 @@ impl Nest<'_> {
     }
 
     /// True if the inequalities of one way may have a solution: the two accesses are in the same passes of the loops
-    /// outside of `level`, and in different ones of the loop at `level`, if that is one of the `common` ones.
+    /// outside of `level`, and the read is in a pass of the next common loop that is earlier by `step` of its index; 0
+    /// where they are in the same passes of all common loops.
     fn may_be_same<'s>(
         &'s self,
         level: usize,
-        common: usize,
+        step: i64,
         [read, write]: [(&'s Access, &'s [VertexId]); 2],
     ) -> bool {
-        let innermost = (level + 1).min(common).checked_sub(1);
+        let shared = if step == 0 { level } else { level + 1 };
+        let innermost = shared.checked_sub(1);
         let mut system = System {
             nest: self,
             level,
@@ -133,8 +149,8 @@ impl Nest<'_> {
         for depth in level..write.1.len() {
             system.index_is_in_range(Side::Write, depth);
         }
-        if level < common {
-            system.read_is_in_earlier_pass();
+        if step != 0 {
+            system.read_is_in_earlier_pass(step);
         }
         let subscripts = |access: &'s Access| access.place.subscripts.iter().map(Subscript::index);
         for (a, b) in subscripts(read.0).zip(subscripts(write.0)) {
@@ -330,15 +346,14 @@ impl<'a> System<'a> {
         self.is_at_least(most, index);
     }
 
-    fn read_is_in_earlier_pass(&mut self) {
+    fn read_is_in_earlier_pass(&mut self, step: i64) {
         let level = self.level;
         let [read, write] = [Side::Read, Side::Write].map(|side| self.index(side, level));
-        let step = self.counted(Side::Read, level).map(|(_, [.., step])| step);
-        let (Some(read), Some(&Expr::Int(step))) = (read, step) else {
-            return;
-        };
-        let (terms, constant) = (Vec::new(), i128::from(step));
-        let next = read.plus(1, &Linear { terms, constant });
+        let constant = i128::from(step);
+        let next = read.and_then(|read| {
+            let terms = Vec::new();
+            read.plus(1, &Linear { terms, constant })
+        });
         match step > 0 {
             true => self.is_at_least(write, next),
             false => self.is_at_least(next, write),

@@ -1,16 +1,16 @@
 //! The elements of arrays that adjoints read, so that assignments can be found which overwrite none of them
 //! ([`cfg_analysis::antidependence`]).
 //!
-//! An array has no list, since any of its cells may be read, if a call, a section, a subscript, a bound, a test, a step
-//! or the adjoint of a carried region reads it, or if callers need its values. Selectors that are evaluated again only
-//! because their operands are recorded do not count: they get their marker back if an operand is not recorded.
+//! Calls, sections, and adjoints of carried regions may read any cell. Subscripts, bounds, tests and steps that the
+//! reverse sweep evaluates are read in front of their vertex. Selectors that are evaluated again only because their
+//! operands are recorded do not count: they get their marker back if an operand is not recorded.
 
 use cfg_analysis::antidependence::Access;
 use cfg_core::{
     dataflow::Position,
-    entity::LocationId,
+    entity::{LocationId, VarId},
     flat::FlatStmt,
-    ir::{Expr, LoopTest, Place, Stmt, visit::each_place},
+    ir::{Expr, Place, Stmt, visit::each_place},
 };
 use std::collections::BTreeMap;
 
@@ -28,19 +28,12 @@ const MOST_READS: usize = 64;
 /// An array of which elements are assigned.
 #[derive(Debug)]
 struct Array {
-    /// The elements that adjoints read; none if any cell may be read.
+    variable: VarId,
+    /// The reads of adjoints: elements, or a variable, any cell of which may be read. None if there are many, or if
+    /// callers need the values.
     reads: Option<Vec<Access>>,
     /// The number of assignments to elements.
     writes: usize,
-}
-
-impl Default for Array {
-    fn default() -> Self {
-        Self {
-            reads: Some(Vec::new()),
-            writes: 0,
-        }
-    }
 }
 
 /// The elements that adjoints read, by location of the array.
@@ -69,7 +62,7 @@ impl ElementReads {
         found
     }
 
-    /// The elements of a location that adjoints read; none if any cell may be read.
+    /// The reads of a location by adjoints, if they are known.
     pub(crate) fn reads_of(&self, location: LocationId) -> Option<&[Access]> {
         let array = self.arrays.get(&(location.index() as u32))?;
         array.reads.as_deref()
@@ -94,24 +87,57 @@ impl Search<'_, '_> {
                     && !draft.locations.replaces(target)
                 {
                     let location = draft.locations.of_variable(target.var).index() as u32;
-                    self.found.arrays.entry(location).or_default().writes += 1;
+                    let array = self.found.arrays.entry(location).or_insert(Array {
+                        variable: target.var,
+                        reads: Some(Vec::new()),
+                        writes: 0,
+                    });
+                    array.writes += 1;
                 }
             }
         }
     }
 
-    /// Any cell of a place may be read.
-    fn any_of(&mut self, place: &Place) {
-        let (locations, arrays) = (&self.draft.locations, &mut self.found.arrays);
-        locations.each_location(place, &mut |l| {
-            if let Some(array) = arrays.get_mut(&(l.index() as u32)) {
-                array.reads = None;
-            }
+    /// Adds a read of a location.
+    fn add(&mut self, location: u32, read: Access) {
+        let Some(array) = self.found.arrays.get_mut(&location) else {
+            return;
+        };
+        let Some(reads) = &mut array.reads else {
+            return;
+        };
+        // An earlier read of the same place in the block comes before all that comes behind this one.
+        let is_known = reads.iter().rev().any(|known| {
+            let is_earlier = known.at.statement < read.at.statement
+                || known.at.statement == read.at.statement && (known.is_before || !read.is_before);
+            known.at.vertex == read.at.vertex && is_earlier && known.place == read.place
         });
+        if !is_known {
+            reads.push(read);
+        }
+        if reads.len() > MOST_READS || reads.len().saturating_mul(array.writes) > MOST_PAIRS {
+            array.reads = None;
+        }
     }
 
-    fn any_in(&mut self, e: &Expr) {
-        e.walk_places(&mut |place| self.any_of(place));
+    /// Adds a read of any cell of a location.
+    fn add_any(&mut self, location: u32, at: Position, is_before: bool) {
+        if let Some(array) = self.found.arrays.get(&location) {
+            let place = Place::whole(array.variable);
+            self.add(
+                location,
+                Access {
+                    at,
+                    is_before,
+                    place,
+                },
+            );
+        }
+    }
+
+    /// Adds what an expression reads that is evaluated in front of a statement.
+    fn read_in(&mut self, e: &Expr, at: Position) {
+        e.walk_places(&mut |place| self.read(at, true, place));
     }
 
     fn read_by_adjoints(&mut self) {
@@ -126,7 +152,7 @@ impl Search<'_, '_> {
                 self.named.clear();
                 let is_plain = self.read_by(at, false, &adjoint.before_pops)
                     & self.read_by(at, adjoint.after_pops, &adjoint.code);
-                self.read_beside(code, is_plain);
+                self.read_beside(at, code, is_plain);
             }
         }
     }
@@ -135,7 +161,7 @@ impl Search<'_, '_> {
     fn read_by(&mut self, at: Position, is_before: bool, statements: &[Stmt]) -> bool {
         let mut is_plain = true;
         for statement in statements {
-            let mut read = |e: &Expr| e.walk_places(&mut |p| self.read(at, is_before, p));
+            let mut read = |e: &Expr| e.walk_places(&mut |place| self.read(at, is_before, place));
             match FlatStmt::view(&statement.kind) {
                 FlatStmt::Assign { target, value } => {
                     read(value);
@@ -143,9 +169,12 @@ impl Search<'_, '_> {
                 }
                 FlatStmt::Push { value, .. } => read(value),
                 FlatStmt::Pop { target, .. } => target.subscript_exprs().for_each(read),
+                // A formal array may reach cells behind an element.
                 FlatStmt::Call { arguments, .. } => {
                     is_plain = false;
-                    arguments.iter().flatten().for_each(|e| self.any_in(e));
+                    arguments.iter().flatten().for_each(|e| {
+                        e.walk_places(&mut |p| self.read(at, is_before, &Place::whole(p.var)));
+                    });
                 }
                 FlatStmt::Opaque { .. } | FlatStmt::Stop { .. } => is_plain = false,
             }
@@ -154,76 +183,63 @@ impl Search<'_, '_> {
     }
 
     fn read(&mut self, at: Position, is_before: bool, place: &Place) {
-        if place.var.index() >= self.draft.originals {
-            return;
-        }
-        if !place.is_element() {
-            return self.any_of(place);
-        }
-        let location = self.draft.locations.of_variable(place.var).index() as u32;
-        let Some(array) = self.found.arrays.get_mut(&location) else {
-            return;
-        };
-        let Some(reads) = &mut array.reads else {
-            return;
-        };
-        self.named.push(location);
-        // An earlier read of the same element in the block comes before all that comes behind this one.
-        let is_known = reads.iter().rev().any(|known| {
-            let is_earlier = known.at.statement < at.statement || known.is_before || !is_before;
-            known.at.vertex == at.vertex && is_earlier && known.place == *place
-        });
-        if !is_known {
-            reads.push(Access {
-                at,
-                is_before,
-                place: place.clone(),
-            });
-        }
-        if reads.len() > MOST_READS || reads.len().saturating_mul(array.writes) > MOST_PAIRS {
-            array.reads = None;
+        if place.var.index() < self.draft.originals {
+            let location = self.draft.locations.of_variable(place.var).index() as u32;
+            self.named.push(location);
+            let place = place.clone();
+            self.add(
+                location,
+                Access {
+                    at,
+                    is_before,
+                    place,
+                },
+            );
         }
     }
 
-    /// Any cell may be read of the arrays that the code of an adjoint reads without naming an element.
-    fn read_beside(&mut self, code: &StatementCode, is_plain: bool) {
-        let lists = [&code.reads_before, &code.reads_after];
-        for &l in lists.into_iter().flat_map(|list| list.as_slice()) {
-            if let Some(array) = self.found.arrays.get_mut(&l) {
+    /// Adds reads of the locations that the adjoint of a statement reads without naming them.
+    fn read_beside(&mut self, at: Position, code: &StatementCode, is_plain: bool) {
+        for (list, is_before) in [(&code.reads_before, true), (&code.reads_after, false)] {
+            for &l in list.as_slice() {
                 if !(is_plain && self.named.contains(&l)) {
-                    array.reads = None;
+                    self.add_any(l, at, is_before);
                 }
             }
         }
     }
 
-    /// Reads that no adjoint of a statement makes.
+    /// Adds reads that no adjoint of a statement makes, in front of the vertex at or behind which they are made.
     fn read_otherwise(&mut self, context: &Context) {
         let draft = self.draft;
+        let start = |vertex| Position {
+            vertex,
+            statement: 0,
+        };
         for (v, vertex) in draft.cfg.vertices() {
+            let at = start(v);
+            // Pops evaluate subscripts.
             each_place(&context.program, vertex, &mut |place| {
-                place.subscript_exprs().for_each(|e| self.any_in(e));
+                place.subscript_exprs().for_each(|e| self.read_in(e, at));
             });
-            if let Some(LoopTest::Counted {
-                first, last, step, ..
-            }) = vertex.kind.test()
-            {
-                [first, last, step].into_iter().for_each(|e| self.any_in(e));
-            }
-            if draft.free.contains(v.index()) {
-                vertex.kind.exprs().for_each(|e| self.any_in(e));
+            let is_evaluated = vertex.kind.index().is_some() || draft.free.contains(v.index());
+            if is_evaluated {
+                vertex.kind.exprs().for_each(|e| self.read_in(e, at));
             }
         }
-        draft.steps.each_evaluated(&mut |e| self.any_in(e));
+        draft
+            .steps
+            .each_evaluated(&mut |v, e| self.read_in(e, start(v)));
         for region in &draft.carried.regions {
-            for l in region.reads.as_slice() {
-                if let Some(array) = self.found.arrays.get_mut(l) {
-                    array.reads = None;
-                }
+            for &l in region.reads.as_slice() {
+                self.add_any(l, start(region.first), true);
             }
         }
         for v in draft.globals.variables_in(&draft.at_entry) {
-            self.any_of(&Place::whole(v));
+            let location = draft.locations.of_variable(v).index() as u32;
+            if let Some(array) = self.found.arrays.get_mut(&location) {
+                array.reads = None;
+            }
         }
     }
 }

@@ -33,11 +33,15 @@ impl Computed {
 }
 
 impl Steps {
-    /// Calls `visit` with the expressions that the reverse sweep evaluates.
-    pub(crate) fn each_evaluated<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
-        self.inverses.values().for_each(&mut *visit);
-        let computed = self.computed.values().flatten();
-        computed.flat_map(Computed::evaluated).for_each(visit);
+    /// Calls `visit` with the expressions that the reverse sweep evaluates, and the vertices of their steps or loops.
+    pub(crate) fn each_evaluated<'a>(&'a self, visit: &mut impl FnMut(VertexId, &'a Expr)) {
+        self.inverses.iter().for_each(|(at, e)| visit(at.vertex, e));
+        for (&header, values) in &self.computed {
+            values
+                .iter()
+                .flat_map(Computed::evaluated)
+                .for_each(|e| visit(header, e));
+        }
     }
 
     /// The value before the step at a position.
