@@ -27,7 +27,7 @@ use crate::{
         gradient,
     },
     options::{Blocks, Options, Overlap},
-    plan::{draft::Draft, element_reads::ElementReads, provisions::Provisions, setting::Setting},
+    plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
     records::regrouped,
     sweeps::Sweeps,
@@ -193,7 +193,7 @@ fn emit(
     let mut elements = Elements::new();
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     for mut draft in drafts.into_iter().flatten() {
-        let read = ElementReads::find(context, &draft);
+        let read = Provisions::element_reads(context, &draft);
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
         let provisions = Provisions::solve_with(context, &draft, read);

@@ -1,4 +1,5 @@
 //! Anti-dependences against all runs of small loop nests.
+#![allow(clippy::print_stdout, reason = "tests print what they measure")]
 
 use cfg_analysis::antidependence::{Access, Nest};
 use cfg_core::{
@@ -144,26 +145,26 @@ impl Source<'_> {
     }
 }
 
-fn write(nodes: &[Node], indent: usize, rank: usize, text: &mut String) {
+fn write(nodes: &[Node], indent: usize, text: &mut String) {
     let pad = "  ".repeat(indent);
     for node in nodes {
         let _ = match node {
             Node::For(i, [first, last], step, body) => {
                 let [first, last, step] = [first, last, step].map(Sum::text);
                 let _ = writeln!(text, "{pad}for {i} = {first}, {last}, {step}");
-                write(body, indent + 1, rank, text);
+                write(body, indent + 1, text);
                 writeln!(text, "{pad}end")
             }
             Node::While(w, body) => {
                 let _ = writeln!(text, "{pad}{w} := 0\n{pad}while {w} < 2");
-                write(body, indent + 1, rank, text);
+                write(body, indent + 1, text);
                 writeln!(text, "{pad}  {w} := {w} + 1\n{pad}end")
             }
             Node::If(yes, no) => {
                 let _ = writeln!(text, "{pad}if t > 0.0");
-                write(yes, indent + 1, rank, text);
+                write(yes, indent + 1, text);
                 let _ = writeln!(text, "{pad}else");
-                write(no, indent + 1, rank, text);
+                write(no, indent + 1, text);
                 writeln!(text, "{pad}end")
             }
             Node::Assign(_, places) => {
@@ -264,7 +265,7 @@ fn reads_before_writes_of_the_same_cell() {
         }
         let count = source.assignments;
         let mut body = String::new();
-        write(&tree, 1, rank, &mut body);
+        write(&tree, 1, &mut body);
         let shape = ["[9]", "[9, 9]"][rank - 1];
         let text = format!(
             "main subroutine f(in integer n, inout integer m, inout real t, inout real a{shape})

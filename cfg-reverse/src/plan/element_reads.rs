@@ -5,7 +5,7 @@
 //! reverse sweep evaluates are read in front of their vertex. Selectors that are evaluated again only because their
 //! operands are recorded do not count: they get their marker back if an operand is not recorded.
 
-use cfg_analysis::antidependence::Access;
+use cfg_analysis::{antidependence::Access, tbr::ReverseSweep};
 use cfg_core::{
     dataflow::Position,
     entity::{LocationId, VarId},
@@ -43,8 +43,8 @@ pub(crate) struct ElementReads {
 }
 
 impl ElementReads {
-    /// The elements that the adjoints of a routine read. In a general graph, any cell may be read.
-    pub(crate) fn find(context: &Context, draft: &Draft<'_>) -> Self {
+    /// The elements that the adjoints of a routine read; none are known in a general graph. `sweep`: all other reads.
+    pub(crate) fn find(context: &Context, draft: &Draft<'_>, sweep: &impl ReverseSweep) -> Self {
         let mut found = Self::default();
         if let Shape::Structured(_) = draft.shape {
             let found = &mut found;
@@ -56,7 +56,7 @@ impl ElementReads {
             search.find_assigned();
             if !search.found.arrays.is_empty() {
                 search.read_by_adjoints();
-                search.read_otherwise(context);
+                search.read_otherwise(context, sweep);
             }
         }
         found
@@ -210,7 +210,7 @@ impl Search<'_, '_> {
     }
 
     /// Adds reads that no adjoint of a statement makes, in front of the vertex at or behind which they are made.
-    fn read_otherwise(&mut self, context: &Context) {
+    fn read_otherwise(&mut self, context: &Context, sweep: &impl ReverseSweep) {
         let draft = self.draft;
         let start = |vertex| Position {
             vertex,
@@ -222,10 +222,7 @@ impl Search<'_, '_> {
             each_place(&context.program, vertex, &mut |place| {
                 place.subscript_exprs().for_each(|e| self.read_in(e, at));
             });
-            let is_evaluated = vertex.kind.index().is_some() || draft.free.contains(v.index());
-            if is_evaluated {
-                vertex.kind.exprs().for_each(|e| self.read_in(e, at));
-            }
+            sweep.decision_reads(v, &mut |e| self.read_in(e, at));
         }
         draft
             .steps

@@ -68,7 +68,12 @@ impl<'a> Provisions<'a> {
     /// Solves the equations. Loops and branches in which the reverse sweep does nothing are left out, and bounds of
     /// loops that are left out are not read; more values that are restored may mean more loops, whose bounds are read.
     pub(crate) fn solve(context: &'a Context, draft: &'a Draft<'_>) -> Self {
-        Self::solve_with(context, draft, ElementReads::find(context, draft))
+        Self::solve_with(context, draft, Self::element_reads(context, draft))
+    }
+
+    /// The elements that the adjoints of a draft read.
+    pub(crate) fn element_reads(context: &Context, draft: &Draft<'_>) -> ElementReads {
+        ElementReads::find(context, draft, &Reads::new(context, draft))
     }
 
     /// [`Provisions::solve`] with the elements that the adjoints of the draft read, if it has these no longer.

@@ -44,7 +44,6 @@ pub(crate) struct Reads<'a> {
     cfg: &'a Cfg,
     shape: Shape<'a>,
     code: &'a Rows<StatementCode>,
-    results: &'a [(Position, Place)],
     loops: &'a [Option<LoopPlan>],
     /// The branches, by vertex, whose selectors are evaluated again in any case.
     free: &'a FixedBitSet,
@@ -69,7 +68,6 @@ impl<'a> Reads<'a> {
             cfg: draft.cfg,
             shape: draft.shape,
             code: &draft.code,
-            results: &draft.results,
             loops: &draft.loops,
             free: &draft.free,
             steps: &draft.steps,
@@ -141,15 +139,6 @@ impl ReverseSweep for Reads<'_> {
     fn reads_after(&self, at: Position) -> &[u32] {
         let code = self.code.row(at.vertex).get(at.statement);
         code.map_or(&[], |code| code.reads_after.as_slice())
-    }
-
-    fn results(&self) -> &[(Position, Place)] {
-        self.results
-    }
-
-    fn result_after(&self, at: Position) -> Option<usize> {
-        let code = self.code.row(at.vertex).get(at.statement);
-        code.and_then(|code| code.result).map(|k| k as usize)
     }
 
     fn is_unread_before(&self, at: Position) -> bool {
