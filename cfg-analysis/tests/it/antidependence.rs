@@ -9,7 +9,7 @@ use cfg_core::{
     structure::Structure,
 };
 use cfg_testkit::{property, rng::Rng};
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _, ops::RangeInclusive};
 
 /// An integer expression: a constant and variables with factors.
 #[derive(Clone)]
@@ -244,6 +244,121 @@ fn assignments(program: &Program) -> Vec<(Position, Place, Place)> {
     found
 }
 
+fn structure(program: &Program) -> Structure {
+    let cfg = program.routines[0].body.as_ref().expect("it has a body");
+    Structure::compute(cfg).expect("loops nest")
+}
+
+fn nest<'a>(
+    program: &'a Program,
+    structure: &'a Structure,
+    is_written_in: &'a dyn Fn(VarId, &RangeInclusive<u32>) -> bool,
+) -> Nest<'a> {
+    let routine = &program.routines[0];
+    Nest {
+        variables: &routine.variables,
+        cfg: routine.body.as_ref().expect("it has a body"),
+        structure,
+        is_written_in,
+    }
+}
+
+fn is_written_in(
+    program: &Program,
+    structure: &Structure,
+    v: VarId,
+    range: &RangeInclusive<u32>,
+) -> bool {
+    let cfg = program.routines[0].body.as_ref().expect("it has a body");
+    structure.order.iter().enumerate().any(|(position, &at)| {
+        let vertex = cfg.vertex(at);
+        let mut assigned = (vertex.statements().iter()).filter_map(|s| s.kind.assignment());
+        range.contains(&(position as u32))
+            && (vertex.kind.index() == Some(v) || assigned.any(|(target, _)| target.var == v))
+    })
+}
+
+/// The read of the first assignment of an element, in front of what it writes, and the write of the last one.
+fn first_and_last(text: &str) -> (Program, Access, Access) {
+    let text = format!(
+        "main subroutine f(in integer n, inout integer m, inout real t, inout real a[9])
+  local integer i\n  local integer j\n  local integer k\n{text}end\n"
+    );
+    let parsed = cfg_format::text::parse(&text);
+    let program = (parsed.program).unwrap_or_else(|| panic!("{text}\n{}", parsed.problems));
+    let all = assignments(&program);
+    let access = |at, place: &Place, is_before| Access {
+        at,
+        is_before,
+        place: place.clone(),
+    };
+    let (first, last) = (&all[0], &all[all.len() - 1]);
+    let (read, write) = (
+        access(first.0, &first.2, true),
+        access(last.0, &last.1, false),
+    );
+    (program, read, write)
+}
+
+/// Nests that random ones seldom are.
+#[test]
+fn single_nests() {
+    let may_precede = |text: &str| {
+        let (program, read, write) = first_and_last(text);
+        let structure = structure(&program);
+        let is_written_in =
+            |v: VarId, range: &RangeInclusive<u32>| is_written_in(&program, &structure, v, range);
+        nest(&program, &structure, &is_written_in).may_precede(&read, &write)
+    };
+    // The bound is evaluated before its variable is assigned.
+    let bound = "k := 5\nfor i = 1, k\n@for j = 1, 3\na[i] := a[k + 1]*t\nend\nend\n";
+    assert!(may_precede(&bound.replace('@', "k := 1\n")));
+    assert!(!may_precede(&bound.replace('@', "")));
+    // Constants beyond 64 bits.
+    for (large, expected) in [
+        ("9223372036854775807", true),
+        ("-9223372036854775807", false),
+    ] {
+        let huge = format!("for i = 1, n\na[i] := a[i + {large} + {large}]*t\nend\n");
+        assert_eq!(may_precede(&huge), expected, "{large}");
+    }
+    // Eight loops, and nine.
+    for (depth, expected) in [(8, false), (9, true)] {
+        let names: Vec<String> = (0..depth).map(|d| format!("i{d}")).collect();
+        let head: String = names
+            .iter()
+            .map(|i| format!("  local integer {i}\n"))
+            .collect();
+        let loops: String = names.iter().map(|i| format!("for {i} = 1, 2\n")).collect();
+        let text = format!("{head}{loops}a[1] := a[2]*t\n{}", "end\n".repeat(depth));
+        assert_eq!(may_precede(&text), expected, "{depth}");
+    }
+}
+
+/// Nothing is known of indices and names that may be written by other names.
+#[test]
+fn written_by_other_names() {
+    let (program, read, write) = first_and_last("for i = 1, n\na[i] := a[i + 1]*t\nend\n");
+    let structure = structure(&program);
+    for written in [false, true] {
+        let (read, write) = (&read, &write);
+        let is_written_in = |_: VarId, _: &RangeInclusive<u32>| written;
+        let nest = nest(&program, &structure, &is_written_in);
+        assert!(nest.may_precede(read, write));
+        let (read, write) = (
+            Access {
+                place: write.place.clone(),
+                ..read.clone()
+            },
+            Access {
+                place: read.place.clone(),
+                ..write.clone()
+            },
+        );
+        assert_eq!(nest.may_precede(&read, &write), written);
+    }
+}
+
 #[test]
 fn reads_before_writes_of_the_same_cell() {
     // Pairs that no run of which meets and that are told so, that are not told so, and pairs that meet.
@@ -277,29 +392,14 @@ fn reads_before_writes_of_the_same_cell() {
         let all = assignments(&program);
         assert_eq!(all.len(), count, "{text}");
 
-        let routine = &program.routines[0];
-        let cfg = routine.body.as_ref().expect("it has a body");
-        let structure = Structure::compute(cfg).expect("loops nest");
-        let is_written_in = |v: VarId, range: &std::ops::RangeInclusive<u32>| {
-            structure.order.iter().enumerate().any(|(position, &at)| {
-                let vertex = cfg.vertex(at);
-                let mut assigned = vertex
-                    .statements()
-                    .iter()
-                    .filter_map(|s| s.kind.assignment());
-                range.contains(&(position as u32))
-                    && (vertex.kind.index() == Some(v)
-                        || assigned.any(|(target, _)| target.var == v))
-            })
-        };
-        let nest = Nest {
-            variables: &routine.variables,
-            cfg,
-            structure: &structure,
-            is_written_in: &is_written_in,
-        };
+        let structure = structure(&program);
+        let is_written_in =
+            |v: VarId, range: &RangeInclusive<u32>| is_written_in(&program, &structure, v, range);
+        let nest = nest(&program, &structure, &is_written_in);
         // By pair of a read and a write: the read is before its own statement's write, or behind it.
         let mut meets = vec![[false; 2]; count * count];
+        // The same of any cells.
+        let mut precedes = vec![[false; 2]; count * count];
         for (n, m) in [(0, 1), (1, 2), (2, 0), (3, 1), (3, 3), (4, 2), (4, 5)] {
             for _ in 0..3 {
                 let mut values = BTreeMap::from([("n", n), ("m", m), ("i", 1), ("k", 1)]);
@@ -307,7 +407,13 @@ fn reads_before_writes_of_the_same_cell() {
                 let _ = run(&tree, &mut values, &mut rng, &mut log);
                 // By cell: the assignments that have read it.
                 let mut read: BTreeMap<&[i64], Vec<bool>> = BTreeMap::new();
+                let mut seen = vec![false; count];
                 for (k, [target, operand]) in &log {
+                    for r in (0..count).filter(|&r| seen[r]) {
+                        precedes[r * count + k] = [true; 2];
+                    }
+                    precedes[k * count + k][0] = true;
+                    seen[*k] = true;
                     let mut mark = |before: usize| {
                         for (r, _) in read
                             .get(&**target)
@@ -341,6 +447,15 @@ fn reads_before_writes_of_the_same_cell() {
                         is_before: false,
                         place: target.clone(),
                     };
+                    let whole = Access {
+                        place: Place::whole(operand.var),
+                        ..read.clone()
+                    };
+                    let any = nest.may_precede(&whole, &write);
+                    assert!(
+                        any || !precedes[r * count + w][behind],
+                        "seed {seed}: {whole:?} {write:?}\n{text}"
+                    );
                     let may = nest.may_precede(&read, &write);
                     let does = meets[r * count + w][behind];
                     assert!(may || !does, "seed {seed}: {read:?} {write:?}\n{text}");
