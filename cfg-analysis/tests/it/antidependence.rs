@@ -281,7 +281,7 @@ fn is_written_in(
 /// The read of the first assignment of an element, in front of what it writes, and the write of the last one.
 fn first_and_last(text: &str) -> (Program, Access, Access) {
     let text = format!(
-        "main subroutine f(in integer n, inout integer m, inout real t, inout real a[9])
+        "main subroutine f(in integer n, inout integer m, inout real t, inout real a[9], inout real b[9, 9])
   local integer i\n  local integer j\n  local integer k\n{text}end\n"
     );
     let parsed = cfg_format::text::parse(&text);
@@ -311,7 +311,7 @@ fn single_nests() {
         nest(&program, &structure, &is_written_in).may_precede(&read, &write)
     };
     // The bound is evaluated before its variable is assigned.
-    let bound = "k := 5\nfor i = 1, k\n@for j = 1, 3\na[i] := a[k + 1]*t\nend\nend\n";
+    let bound = "k := 5\nfor i = 1, k\n@for j = 1, 3\nb[i, i] := b[k + 1, i]*t\nend\nend\n";
     assert!(may_precede(&bound.replace('@', "k := 1\n")));
     assert!(!may_precede(&bound.replace('@', "")));
     // Constants beyond 64 bits.
