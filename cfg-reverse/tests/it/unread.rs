@@ -167,6 +167,10 @@ end
 subroutine scale(in real t, inout real y)
   y := 0.5*y*t
 end
+subroutine weigh(inout real y)
+  uses h
+  y := 0.5*y*h[1] + h[2]*h[3]
+end
 subroutine change(inout real x[22 from -10])
   x[2] := 0.5*x[2]*x[2]
 end
@@ -190,7 +194,9 @@ fn source(rng: &mut Rng) -> String {
 /// The program with a body.
 fn program_of(text: &str) -> String {
     format!(
-        "main subroutine f(in integer n, inout integer m, inout real x[22 from -10], inout real a[22 from -10, 22 from -10], out real y)
+        "global real h[9]
+main subroutine f(in integer n, inout integer m, inout real x[22 from -10], inout real a[22 from -10, 22 from -10], out real y)
+  uses h
   local integer i\n  local integer j\n  local integer l\n  local integer k\n  local integer p
   local integer w1\n  local integer w2\n  local real s\n  local integer q[9]\n  local integer r[9]\n  local real g[9]\n  independent x, a\n  dependent x, a, y
   i := 1\n  j := 2\n  l := 3\n  k := 2\n  p := 1\n  s := 0.3\n  y := 0.1\n{text}end\n{CALLEES}"
@@ -241,7 +247,7 @@ fn agrees(case: &Case, options: &Options) -> Result<(), String> {
 /// Each assignment of an element overwrites a cell that only one kind of read needs.
 #[test]
 fn reads_of_all_kinds_keep_their_cells() {
-    let start = "for i = 1, 9\nq[i] := 10 - i\nr[i] := i\ng[i] := 0.1*i\nend\n";
+    let start = "for i = 1, 9\nq[i] := 10 - i\nr[i] := i\ng[i] := 0.1*i\nh[i] := 0.2*i\nend\n";
     let bodies = [
         // A selector that is evaluated again.
         "for i = 1, 4\ns := x[i]*x[i]\nif x[i + 1] > 0.0\ny := y + 0.5*a[i, 1]*s\nend\nx[i + 1] := -x[i + 1]\nend\n",
@@ -252,6 +258,8 @@ fn reads_of_all_kinds_keep_their_cells() {
         // A call, with its subscript.
         "for i = 1, 4\ncall read(x, y)\nx[i] := 0.5*y\nend\n",
         "for i = 1, 4\ncall scale(g[q[i]], y)\nq[i] := 1\ng[i] := 0.4*y\nend\n",
+        // A call that reads a global.
+        "for i = 1, 4\ncall weigh(y)\nh[i] := 0.4*y\nend\n",
         // A section, a whole array.
         "for i = 1, 4\ny := y + sum(x[i:i + 2]*x[i:i + 2])\nx[i] := 0.5*y\nend\n",
         "for i = 1, 4\ny := y + sum(g*g)\ng[i] := 0.1*x[i]\nend\n",
@@ -260,6 +268,7 @@ fn reads_of_all_kinds_keep_their_cells() {
         // A region whose Jacobian is carried.
         "for i = 1, 4\ns := 0.5\nfor j = 1, 3\ns := s*x[q[i]] + 0.3*sin(s)\nend\ny := y + s\nq[i] := 1\nend\n",
         // A result, and the operand of the same statement.
+        "for i = 1, 4\nx[i] := x[i]/(2.0 + x[i]*x[i])\nend\n",
         "for i = 1, 4\nx[i] := tanh(x[i])\ny := y + x[i]\nend\nfor i = 1, 4\nx[i] := exp(0.1*x[i])*x[i]\nend\n",
     ];
     for body in bodies {
