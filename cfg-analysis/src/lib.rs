@@ -7,9 +7,10 @@
 //! | [`activity`] | Which variables are both, anywhere and at each statement, through calls? | both |
 //! | [`tbr`] | Which values does the reverse sweep read, so that they must be recorded before they are overwritten? | forward |
 //! | [`liveness`] | Which values may still be read? | backward |
+//! | [`antidependence`] | May an element be read before the same cell is written? | – |
 //! | [`dependence`] | Which dependents depend on which independents, by variables? | – |
 //!
-//! All but the last are instances of [`cfg_core::dataflow`], whose states are sets of the locations that
+//! All but the last two are instances of [`cfg_core::dataflow`], whose states are sets of the locations that
 //! [`cfg_core::memory::locations`] divides a routine's storage into. The equations stand at the head of each file.
 //!
 //! ```
@@ -44,7 +45,7 @@
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod activity;
-
+pub mod antidependence;
 pub mod dependence;
 pub mod differentiable;
 pub mod exceptions;

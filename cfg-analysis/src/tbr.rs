@@ -19,9 +19,8 @@
 //! inverse reads. Where the reverse sweep computes a value on its way to an edge, the value is needed no longer on the
 //! edge, but what its expression reads is.
 //!
-//! An array is one location. Where each run of a statement writes another cell of an array, as `y(i) = exp(x(i))` in a
-//! loop over i, and its adjoint reads that cell behind it, the cells that it has written are a location of their own, a
-//! *result*: the statement itself does not overwrite them.
+//! An array is one location. An element is not recorded in front of an assignment before which no adjoint can read the
+//! cell ([`crate::antidependence`]), although the array is in the set for the sake of other cells.
 //!
 //! A large global of which callees write few cells is better recorded by the callees, cell by cell, than by their
 //! callers as a whole. For such globals TBR(ENTRY) is the need of the callers, and calls neither overwrite nor replace
@@ -44,7 +43,7 @@ use cfg_core::{
         effects::Effects, global_set::GlobalSet, known::Known, locations::Locations, named::Named,
     },
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::facts::meets;
 
@@ -56,15 +55,9 @@ pub trait ReverseSweep {
     /// The numbers of the locations whose values after a statement its adjoint reads.
     fn reads_after(&self, at: Position) -> &[u32];
 
-    /// The results: statements each run of which, as long as the routine runs, writes another cell of an array; and
-    /// the cell.
-    fn results(&self) -> &[(Position, Place)] {
-        &[]
-    }
-
-    /// The number of the result that the adjoint of a statement reads behind it.
-    fn result_after(&self, _: Position) -> Option<usize> {
-        None
+    /// True if the adjoint of nothing that comes before a run of a statement reads a cell that this run overwrites.
+    fn is_unread_before(&self, _: Position) -> bool {
+        false
     }
 
     /// True for a LOOP with a reverse loop, which sets the index.
@@ -119,7 +112,7 @@ pub enum Restored {
     Computed,
 }
 
-/// The analysis of one routine. States are sets of locations, and behind them of results.
+/// The analysis of one routine. States are sets of locations.
 #[derive(Clone, Debug)]
 pub struct ToBeRecorded<'a, S> {
     program: &'a Program,
@@ -127,8 +120,6 @@ pub struct ToBeRecorded<'a, S> {
     locations: &'a Locations,
     globals: &'a Named,
     sweep: S,
-    /// The results by the location of their array.
-    results: HashMap<u32, Vec<usize>>,
 }
 
 impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
@@ -140,66 +131,28 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         globals: &'a Named,
         sweep: S,
     ) -> Self {
-        let mut results: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (k, (_, place)) in sweep.results().iter().enumerate() {
-            let whole = Place::whole(place.var);
-            locations.each_location(&whole, &mut |l| {
-                results.entry(l.index() as u32).or_default().push(k);
-            });
-        }
         Self {
             program,
             effects,
             locations,
             globals,
             sweep,
-            results,
         }
     }
 
-    /// The number of a result in the states.
-    fn result(&self, k: usize) -> usize {
-        self.locations.len() + k
-    }
-
-    /// Calls `visit` with the numbers of the results that may be cells of a location.
-    fn each_result(&self, location: usize, visit: &mut impl FnMut(usize)) {
-        if let Some(results) = self.results.get(&(location as u32)) {
-            results.iter().for_each(|&k| visit(k));
-        }
-    }
-
-    /// True if a result other than `own` may be a cell of the location, and be needed.
-    fn is_result_needed(&self, set: &Set, location: usize, own: Option<usize>) -> bool {
-        let mut found = false;
-        self.each_result(location, &mut |k| {
-            found |= Some(k) != own && set.contains(self.result(k));
-        });
-        found
-    }
-
-    /// True if the present value of some cell of the place may be needed, by others than the adjoint that reads the
-    /// result `own`.
-    fn is_needed(&self, set: &Set, place: &Place, own: Option<usize>) -> bool {
-        let mut found = meets(self.locations, set, place);
-        if !self.results.is_empty() {
-            (self.locations).each_location(place, &mut |l| {
-                found |= self.is_result_needed(set, l.index(), own);
-            });
-        }
-        found
+    /// The reads that the analysis works on.
+    pub fn sweep(&self) -> &S {
+        &self.sweep
     }
 
     /// True if the present value of some cell of the place may be needed.
     pub fn contains(&self, set: &Set, place: &Place) -> bool {
-        self.is_needed(set, place, None)
+        meets(self.locations, set, place)
     }
 
     /// The parts of a variable whose present values may be needed.
     pub fn members(&self, set: &Set, v: VarId) -> Vec<Place> {
-        self.locations.member_places(v, |l| {
-            set.contains(l.index()) || self.is_result_needed(set, l.index(), None)
-        })
+        self.locations.member_places(v, |l| set.contains(l.index()))
     }
 
     /// True if all locations that an expression may read are in the set, so that the reverse sweep has their values
@@ -237,7 +190,6 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         if self.locations.replaces(place) {
             self.locations.each_location(place, &mut |l| {
                 set.remove(l.index());
-                self.each_result(l.index(), &mut |k| set.remove(self.result(k)));
             });
         }
     }
@@ -255,9 +207,8 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
             return;
         }
         self.insert_reads_before(at, set);
-        let own = self.sweep.result_after(at);
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
-            if self.is_needed(set, place, own) {
+            if self.contains(set, place) && !self.sweep.is_unread_before(at) {
                 restore(Restored::Popped(k), place);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
@@ -294,9 +245,6 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         for &a in self.sweep.reads_after(at) {
             set.insert(a as usize);
         }
-        if let Some(k) = own {
-            set.insert(self.result(k));
-        }
     }
 
     /// The effect of an edge. Calls `save` for each place that must be recorded on it, in order.
@@ -319,7 +267,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         });
         let places = self.sweep.overwritten_behind(e);
         for place in places {
-            if self.is_needed(set, place, None) {
+            if self.contains(set, place) {
                 save(place);
                 // The pop evaluates the same subscripts.
                 place
@@ -423,7 +371,7 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
     type Domain = Set;
 
     fn bottom(&self, _: &Cfg) -> Set {
-        Set::new(self.locations.len() + self.sweep.results().len())
+        Set::new(self.locations.len())
     }
 
     fn boundary(&self, cfg: &Cfg) -> Set {

@@ -235,18 +235,19 @@ struct Planned<'a, 'p> {
     context: &'a Context,
     draft: &'a Draft<'p>,
     provisions: Provisions<'a>,
-    reads: Reads<'a>,
 }
 
 impl<'a, 'p> Planned<'a, 'p> {
     fn solve(context: &'a Context, draft: &'a Draft<'p>) -> Self {
-        let provisions = Provisions::solve(context, draft);
         Self {
             context,
             draft,
-            reads: Reads::new(context, draft).within(provisions.live().clone()),
-            provisions,
+            provisions: Provisions::solve(context, draft),
         }
+    }
+
+    fn reads(&self) -> &Reads<'a> {
+        self.provisions.reads()
     }
 
     fn plan(&self) -> RoutinePlan {
@@ -418,7 +419,7 @@ impl<'a, 'p> Planned<'a, 'p> {
         let mut work: Vec<(VertexId, usize)> = Vec::new();
         match loss {
             Loss::Statement(at) => {
-                if self.reads.reads_before(at).contains(&number) {
+                if self.reads().reads_before(at).contains(&number) {
                     found.insert(Reader::Adjoint(at));
                 }
                 work.push((at.vertex, at.statement));
@@ -434,7 +435,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                     vertex: v,
                     statement: s,
                 };
-                if self.reads.reads_after(at).contains(&number) {
+                if self.reads().reads_after(at).contains(&number) {
                     found.insert(Reader::Adjoint(at));
                 }
                 if self
@@ -447,7 +448,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                 if self.is_replaced(l, at, statement) {
                     continue 'paths;
                 }
-                if self.reads.reads_before(at).contains(&number) {
+                if self.reads().reads_before(at).contains(&number) {
                     found.insert(Reader::Adjoint(at));
                 }
                 steps += 1;
@@ -467,7 +468,7 @@ impl<'a, 'p> Planned<'a, 'p> {
             for &e in cfg.in_edges(v) {
                 let u = cfg.edge(e).from;
                 let is_index = |v: VarId| self.draft.locations.of_variable(v) == l;
-                if self.reads.indices_left(e).into_iter().any(is_index) || seen.put(u.index()) {
+                if self.reads().indices_left(e).into_iter().any(is_index) || seen.put(u.index()) {
                     continue;
                 }
                 if let Some((branch, e)) = self.evaluated_again_at(u)
@@ -476,9 +477,9 @@ impl<'a, 'p> Planned<'a, 'p> {
                     found.insert(Reader::Selector(branch));
                 }
                 let kind = &cfg.vertex(u).kind;
-                if self.reads.has_reverse_loop(u) {
+                if self.reads().has_reverse_loop(u) {
                     let mut bound = false;
-                    self.reads
+                    self.reads()
                         .decision_reads(u, &mut |e| bound |= self.names(e, l));
                     if bound {
                         found.insert(Reader::Bounds(u));
@@ -552,10 +553,10 @@ impl<'a, 'p> Planned<'a, 'p> {
                     statement: s,
                 };
                 for &l in self
-                    .reads
+                    .reads()
                     .reads_before(at)
                     .iter()
-                    .chain(self.reads.reads_after(at))
+                    .chain(self.reads().reads_after(at))
                 {
                     read(l, Reader::Adjoint(at));
                 }
@@ -567,8 +568,8 @@ impl<'a, 'p> Planned<'a, 'p> {
                     });
                 });
             }
-            if self.reads.has_reverse_loop(v) {
-                self.reads.decision_reads(v, &mut |e| {
+            if self.reads().has_reverse_loop(v) {
+                self.reads().decision_reads(v, &mut |e| {
                     e.walk_places(&mut |p| {
                         draft
                             .locations

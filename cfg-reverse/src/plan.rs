@@ -4,8 +4,8 @@
 //! `setting` has the plans of a program and `draft` those of a routine: how loops are counted (`counters`; `regions`
 //! in general graphs), and the adjoint of every statement with the locations that it reads (`adjoints`), which
 //! `blocks` fills in. `carried` has the regions that act like one statement, `steps` finds the steps that are undone,
-//! `recomputed` the values that are computed again. `reads` collects the locations that the reverse sweep reads;
-//! `provisions` decides how it gets each value and loop, `at_exit` and `callee_globals` what callers and callees
+//! `recomputed` the values that are computed again. `reads` collects the locations that the reverse sweep reads,
+//! `element_reads` the elements of arrays among them; `provisions` decides how it gets each value and loop, `at_exit` and `callee_globals` what callers and callees
 //! contribute; `recorded` counts the bits.
 
 pub(crate) mod adjoints;
@@ -15,6 +15,7 @@ pub(crate) mod callee_globals;
 pub(crate) mod carried;
 pub(crate) mod counters;
 pub(crate) mod draft;
+pub(crate) mod element_reads;
 pub(crate) mod extents;
 pub(crate) mod provisions;
 pub(crate) mod reads;

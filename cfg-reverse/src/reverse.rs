@@ -195,9 +195,10 @@ fn emit(
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     let mut in_one = None;
     for mut draft in drafts.into_iter().flatten() {
+        let read = Provisions::element_reads(context, &draft);
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
-        let provisions = Provisions::solve(context, &draft);
+        let provisions = Provisions::solve_with(context, &draft, read, &[]);
         note_changes(context, &draft, &provisions, &mut sources, &mut changed);
         let tries_turn = draft.id == main && options.order == Order::Program;
         let adjoints_again = tries_turn

@@ -1,5 +1,6 @@
 //! The analyses against brute force: facts as paths in the graph of all points and all variables or locations.
 
 mod activity;
+mod antidependence;
 mod liveness;
 mod tbr;

@@ -346,14 +346,7 @@ impl More {
         let at = alternative.at;
         let code = &draft.code.row(at.vertex)[at.statement];
         let other = &alternative.ways[0].0;
-        let mut is_result = false;
-        if let Some((_, place)) = code.result.and_then(|k| draft.results.get(k as usize)) {
-            (draft.locations).each_location(place, &mut |l| {
-                is_result |= self.recorded.contains(l.index());
-            });
-        }
         self.indices
-            || is_result
             || code.forward.is_some() && self.vertices.contains(at.vertex.index())
             || [(&self.recorded, code), (&self.selectors, other)]
                 .into_iter()

@@ -31,18 +31,13 @@ use crate::{
         scope::forward_temporary,
     },
     plan::{
-        adjoints::{
-            Alternatives, StatementAdjoint, StatementCode, Written, primal_reads, primal_reads_but,
-        },
+        adjoints::{Alternatives, StatementAdjoint, StatementCode, Written, primal_reads},
         draft::Draft,
         extents::check_extents,
         steps::find_steps,
     },
     prepare::{context::Context, places::at_statement},
 };
-
-/// Most results of a routine that the to-be-recorded analysis tells from their arrays.
-const MOST_RESULTS: usize = 64;
 
 impl<'p> Draft<'p> {
     /// Writes the adjoint of every statement; the statements of a chosen segment get one adjoint together. Choices
@@ -183,19 +178,10 @@ impl<'p> Draft<'p> {
         if code_cost(&code) >= code_cost(by_operands) {
             return None;
         }
-        let v = self.scope.here.vertex;
-        let is_own = self.results.len() < MOST_RESULTS && self.is_another_cell(v, target);
-        let left_out = Some(target).filter(|_| is_own);
-        let result = left_out.map(|_| self.results.len() as u32);
-        if is_own {
-            self.results.push((self.scope.here, target.clone()));
-        }
-        let (originals, locations) = (self.originals, &self.locations);
-        let behind = |code: &[Stmt]| primal_reads_but(left_out, code, originals, locations);
+        let reads = |code: &[Stmt]| primal_reads(code, self.originals, &self.locations);
         if !overlaps {
             let code_of = StatementCode {
-                reads_after: behind(&code),
-                result,
+                reads_after: reads(&code),
                 ..StatementCode::default()
             };
             let adjoint = StatementAdjoint {
@@ -206,9 +192,8 @@ impl<'p> Draft<'p> {
         }
         let rest = code.split_off(1);
         let code_of = StatementCode {
-            reads_before: primal_reads(&rest, originals, locations),
-            reads_after: behind(&code),
-            result,
+            reads_before: reads(&rest),
+            reads_after: reads(&code),
             ..StatementCode::default()
         };
         let adjoint = StatementAdjoint {

@@ -99,7 +99,8 @@ pub(crate) fn at_turn(
         record_functions(draft, &chosen, &ways);
         let draft = &*draft;
         let turns: Vec<EdgeId> = chosen.iter().map(|of| of.1).collect();
-        let provisions = Provisions::solve_with_turns(context, draft, &turns);
+        let elements = Provisions::element_reads(context, draft);
+        let provisions = Provisions::solve_with(context, draft, elements, &turns);
         let sweeps = Sweeps {
             context,
             draft,

@@ -17,8 +17,6 @@ pub(crate) struct StatementCode {
     pub(crate) reads_before: Reads,
     /// Locations whose values after the statement the adjoint reads.
     pub(crate) reads_after: Reads,
-    /// The number, among the results of the routine, of the cell whose value after the statement the adjoint reads.
-    pub(crate) result: Option<u32>,
 }
 
 /// The statements of the reverse sweep that stand for one statement.
@@ -111,19 +109,9 @@ impl Reads {
 
 /// The locations of the original (variables below `originals`) that some statements read.
 pub(crate) fn primal_reads(statements: &[Stmt], originals: usize, locations: &Locations) -> Reads {
-    primal_reads_but(None, statements, originals, locations)
-}
-
-/// [`primal_reads`] without those of a place; with those of its subscripts.
-pub(crate) fn primal_reads_but(
-    left_out: Option<&Place>,
-    statements: &[Stmt],
-    originals: usize,
-    locations: &Locations,
-) -> Reads {
     Reads::default().with(|add| {
         let mut place = |place: &Place| {
-            if place.var.index() < originals && left_out != Some(place) {
+            if place.var.index() < originals {
                 locations.each_location(place, &mut |l| add(l.index() as u32));
             }
         };

@@ -1,13 +1,11 @@
 //! One routine on its way to a forward and a reverse sweep: variables, statement adjoints, loop plans.
 
 use cfg_core::{
-    dataflow::Position,
     edit::Mark,
     entity::{RoutineId, VarId, VertexId},
-    flat::FlatExpr,
     ir::{
-        Cfg, Expr, Intent, LoopTest, NameOrigin, NameRole, Op, Place, Role, Routine, ScalarType,
-        Stmt, StmtKind, Subscript, Variable, VertexKind,
+        Cfg, Intent, NameOrigin, NameRole, Role, Routine, ScalarType, Stmt, StmtKind, Variable,
+        VertexKind,
     },
     memory::locations::Locations,
     memory::{global_set::GlobalSet, named::Named},
@@ -34,9 +32,6 @@ use crate::{
     prepare::{context::Context, normalize::Normal},
 };
 
-/// Most loops and branches around a statement that are looked at.
-const MOST_AROUND: usize = 32;
-
 /// A routine with everything that both sweeps are written from.
 pub(crate) struct Draft<'p> {
     pub(crate) id: RoutineId,
@@ -50,7 +45,7 @@ pub(crate) struct Draft<'p> {
     pub(crate) namer: Namer,
     pub(crate) cfg: &'p Cfg,
     /// True if the graph is that of the given program: then statements have the same positions in both.
-    same_graph: bool,
+    pub(crate) same_graph: bool,
     pub(crate) shape: Shape<'p>,
     pub(crate) locations: Locations,
     /// The globals that the routine names.
@@ -78,8 +73,6 @@ pub(crate) struct Draft<'p> {
     pub(crate) adjoints: Rows<StatementAdjoint>,
     /// The assignments whose adjoints can be written in several ways.
     pub(crate) alternatives: Vec<Alternatives>,
-    /// The assignments of which each run writes another cell, and the cell: see [`cfg_analysis::tbr`].
-    pub(crate) results: Vec<(Position, Place)>,
     /// Temporaries of the forward routine.
     pub(crate) forward: ForwardScope,
     /// The parameters of the forward sweep: those of the routine, its result, the tape.
@@ -169,7 +162,6 @@ impl<'p> Draft<'p> {
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
             alternatives: Vec::new(),
-            results: Vec::new(),
             forward,
             forward_parameters,
             reverse_parameters,
@@ -191,36 +183,6 @@ impl<'p> Draft<'p> {
             std::mem::swap(&mut self.adjoints.row_mut(v)[s], adjoint);
         }
         *now = way;
-    }
-
-    /// True if each run of a vertex, as long as the routine runs, means another cell by the place: the indices of all
-    /// loops around the vertex, which are counted, are subscripts, up to constants.
-    pub(crate) fn is_another_cell(&self, v: VertexId, place: &Place) -> bool {
-        let Shape::Structured(structure) = self.shape else {
-            return false;
-        };
-        let index_of = |s: &Subscript| match FlatExpr::view(s.index()?) {
-            FlatExpr::Op(Op::Add | Op::Sub, operands) => match operands {
-                [Expr::Place(index), Expr::Int(_)] | [Expr::Int(_), Expr::Place(index)] => {
-                    Some(index.var)
-                }
-                _ => None,
-            },
-            FlatExpr::Place(index) => Some(index.var),
-            FlatExpr::Constant(_) | FlatExpr::Op(..) => None,
-        };
-        let around = std::iter::successors(structure.parent[v.index()], |&outer| {
-            structure.parent[outer.index()]
-        });
-        let around: Vec<VertexId> = around.take(MOST_AROUND + 1).collect();
-        let is_subscript = |index| place.subscripts.iter().any(|s| index_of(s) == Some(index));
-        place.is_element()
-            && around.len() <= MOST_AROUND
-            && (around.into_iter()).all(|outer| match self.cfg.vertex(outer).kind.test() {
-                Some(LoopTest::Counted { index, .. }) => is_subscript(*index),
-                Some(LoopTest::Pre(_) | LoopTest::Post(_)) => false,
-                None => true,
-            })
     }
 
     /// The span and the origin of all that is made from a statement.

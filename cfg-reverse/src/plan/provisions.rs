@@ -6,7 +6,10 @@
 //! that is undone ([`crate::plan::steps`]). At the end of a routine the locals in that set are recorded. A loop runs
 //! backwards over its bounds if they are present, and otherwise by a count.
 
-use cfg_analysis::tbr::{Restored, ToBeRecorded};
+use cfg_analysis::{
+    antidependence::Access,
+    tbr::{Restored, ToBeRecorded},
+};
 use cfg_core::{
     dataflow::{Analysis as _, Position, Set, Solution, solve_within},
     entity::{EdgeId, RoutineId, VarId, VertexId},
@@ -14,7 +17,7 @@ use cfg_core::{
     memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 use crate::{
     code::rows::Rows,
@@ -23,6 +26,7 @@ use crate::{
         callee_globals::CalleeGlobals,
         counters::LoopPlan,
         draft::{Draft, insert_around},
+        element_reads::ElementReads,
         reads::Reads,
         shape::Shape,
         undone::Computed,
@@ -64,16 +68,23 @@ impl<'a> Provisions<'a> {
     /// Solves the equations. Loops and branches in which the reverse sweep does nothing are left out, and bounds of
     /// loops that are left out are not read; more values that are restored may mean more loops, whose bounds are read.
     pub(crate) fn solve(context: &'a Context, draft: &'a Draft<'_>) -> Self {
-        Self::solve_with_turns(context, draft, &[])
+        Self::solve_with(context, draft, Self::element_reads(context, draft), &[])
     }
 
-    /// Solves the equations where each iteration of the loops with these back edges is reversed before the next one
-    /// begins.
-    pub(crate) fn solve_with_turns(
+    /// The elements that the adjoints of a draft read.
+    pub(crate) fn element_reads(context: &Context, draft: &Draft<'_>) -> ElementReads {
+        ElementReads::find(context, draft, &Reads::new(context, draft))
+    }
+
+    /// [`Provisions::solve`] with the elements that the adjoints of the draft read, if it has these no longer, where each
+    /// iteration of the loops with the back edges `turns` is reversed before the next one begins.
+    pub(crate) fn solve_with(
         context: &'a Context,
         draft: &'a Draft<'_>,
+        elements: ElementReads,
         turns: &'a [EdgeId],
     ) -> Self {
+        let elements = Rc::new(elements);
         let mut live = draft.with_adjoints.clone();
         if let Shape::Structured(structure) = draft.shape {
             for (v, vertex) in draft.cfg.vertices() {
@@ -94,14 +105,15 @@ impl<'a> Provisions<'a> {
         }
         let callee_globals = CalleeGlobals::solve(context, draft);
         for _ in 0..ROUNDS {
-            let provisions = Self::within(context, draft, turns, live.clone(), callee_globals.clone());
+            let within = (live.clone(), callee_globals.clone());
+            let provisions = Self::within(context, draft, turns, &elements, within);
             provisions.insert_restoring(draft, &mut live);
             if live == provisions.live {
                 return provisions;
             }
         }
         live.insert_range(..);
-        Self::within(context, draft, turns, live, callee_globals)
+        Self::within(context, draft, turns, &elements, (live, callee_globals))
     }
 
     /// Solves the equations for a reverse sweep with only these loops and branches.
@@ -109,8 +121,8 @@ impl<'a> Provisions<'a> {
         context: &'a Context,
         draft: &'a Draft<'_>,
         turns: &'a [EdgeId],
-        live: FixedBitSet,
-        callee_globals: CalleeGlobals,
+        elements: &Rc<ElementReads>,
+        (live, callee_globals): (FixedBitSet, CalleeGlobals),
     ) -> Self {
         let program = &context.program;
         let routine = program.routine(draft.id);
@@ -121,7 +133,7 @@ impl<'a> Provisions<'a> {
             &draft.locations,
             &draft.globals,
             Reads::new(context, draft)
-                .within(live.clone())
+                .within(live.clone(), Rc::clone(elements))
                 .reversed_before(turns),
         );
         let mut provisions = Self {
@@ -140,6 +152,7 @@ impl<'a> Provisions<'a> {
             evaluated_again: draft.lasting.clone(),
         };
         provisions.find_saves(draft);
+        provisions.keep_markers_of_unread(draft);
         provisions.keep_markers_apart(context, draft);
         provisions
     }
@@ -164,9 +177,9 @@ impl<'a> Provisions<'a> {
         }
     }
 
-    /// The headers of the loops and branches that the reverse sweep has.
-    pub(crate) fn live(&self) -> &FixedBitSet {
-        &self.live
+    /// The reads of the reverse sweep.
+    pub(crate) fn reads(&self) -> &Reads<'a> {
+        self.analysis.sweep()
     }
 
     /// True if the reverse sweep has the loop or branch with a header.
@@ -241,6 +254,39 @@ impl<'a> Provisions<'a> {
                 index_needed.set(e.index(), needed);
             }
         });
+    }
+
+    /// Keeps the marker of a branch whose selector reads a cell that is overwritten and not recorded.
+    fn keep_markers_of_unread(&mut self, draft: &Draft<'_>) {
+        let reads = self.analysis.sweep();
+        let unread = reads.unread();
+        if unread.is_empty() {
+            return;
+        }
+        for v in draft.lasting.difference(&draft.free).map(VertexId::new) {
+            let at = Position {
+                vertex: draft.shape.partner(v),
+                statement: 0,
+            };
+            let mut is_lost = false;
+            let selector = self.cfg.vertex(v).kind.selector();
+            selector.map(deciding).into_iter().for_each(|e| {
+                e.walk_places(&mut |place| {
+                    let read = Access {
+                        at,
+                        is_before: true,
+                        place: place.clone(),
+                    };
+                    is_lost |= unread.iter().any(|write| {
+                        (draft.locations).may_share(place.var, write.place.var)
+                            && reads.may_precede(&read, write)
+                    });
+                });
+            });
+            if is_lost {
+                self.evaluated_again.remove(v.index());
+            }
+        }
     }
 
     /// Keeps the marker of a branch whose selector reads a single scalar that is popped somewhere: readers of the

@@ -1,21 +1,28 @@
 //! The locations that the reverse sweep of a routine reads, known before the sweep is written: the input of the
 //! to-be-recorded analysis.
 
-use cfg_analysis::tbr::ReverseSweep;
+use cfg_analysis::{
+    antidependence::{Access, Nest},
+    tbr::ReverseSweep,
+};
 use cfg_core::{
     dataflow::Position,
-    entity::{EdgeId, VarId, VertexId},
-    ir::{Cfg, Expr, LoopTest, Place, Routine, Stmt, VertexKind},
-    memory::global_set::GlobalSet,
+    entity::{EdgeId, RoutineId, VarId, VertexId},
+    ir::{Cfg, Expr, LoopTest, Place, Routine, ScalarType, Stmt, VertexKind},
+    memory::{global_set::GlobalSet, locations::Locations},
 };
 use fixedbitset::FixedBitSet;
-use std::collections::HashSet;
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::{BTreeMap, HashSet},
+    rc::Rc,
+};
 
 use crate::{
     code::rows::Rows,
     plan::{
         adjoints::StatementCode, branches::deciding, carried::Carried, counters::LoopPlan,
-        draft::Draft, shape::Shape, undone::Steps,
+        draft::Draft, element_reads::ElementReads, shape::Shape, undone::Steps, written::Written,
     },
     prepare::{context::Context, optional},
 };
@@ -23,12 +30,20 @@ use crate::{
 /// The locations that the reverse sweep of a draft reads.
 pub(crate) struct Reads<'a> {
     context: &'a Context,
+    id: RoutineId,
+    /// True if the statements differ from those of the given program.
+    changed: bool,
+    locations: &'a Locations,
     at_entry: &'a GlobalSet,
+    elements: Rc<ElementReads>,
+    /// The positions at which integers may be written, as soon as they are asked for.
+    written: OnceCell<Written<'a>>,
+    /// The assignments that were asked for, and whether the cell was unread.
+    unread: RefCell<BTreeMap<Position, bool>>,
     routine: &'a Routine,
     cfg: &'a Cfg,
     shape: Shape<'a>,
     code: &'a Rows<StatementCode>,
-    results: &'a [(Position, Place)],
     loops: &'a [Option<LoopPlan>],
     /// The branches, by vertex, whose selectors are evaluated again in any case.
     free: &'a FixedBitSet,
@@ -44,12 +59,17 @@ impl<'a> Reads<'a> {
     pub(crate) fn new(context: &'a Context, draft: &'a Draft<'_>) -> Self {
         Self {
             context,
+            id: draft.id,
+            changed: !draft.same_graph,
+            locations: &draft.locations,
+            elements: Rc::default(),
+            written: OnceCell::new(),
+            unread: RefCell::default(),
             at_entry: &draft.at_entry,
             routine: context.program.routine(draft.id),
             cfg: draft.cfg,
             shape: draft.shape,
             code: &draft.code,
-            results: &draft.results,
             loops: &draft.loops,
             free: &draft.free,
             steps: &draft.steps,
@@ -61,10 +81,11 @@ impl<'a> Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
-    /// The locations that a reverse sweep with only these loops reads.
-    pub(crate) fn within(self, live: FixedBitSet) -> Self {
+    /// The locations that a reverse sweep with only these loops reads, and the elements of arrays among them.
+    pub(crate) fn within(self, live: FixedBitSet, elements: Rc<ElementReads>) -> Self {
         Self {
             live: Some(live),
+            elements,
             ..self
         }
     }
@@ -72,6 +93,48 @@ impl<'a> Reads<'a> {
     /// The reads where each iteration of the loops with these back edges is reversed before the next one begins.
     pub(crate) fn reversed_before(self, turns: &'a [EdgeId]) -> Self {
         Self { turns, ..self }
+    }
+
+    /// The assignments in front of which nothing is recorded because no adjoint of an earlier run reads the cell.
+    pub(crate) fn unread(&self) -> Vec<Access> {
+        let unread = self.unread.borrow();
+        let unread = unread.iter().filter(|(_, is_unread)| **is_unread);
+        unread.filter_map(|(at, _)| self.assigned(*at)).collect()
+    }
+
+    /// The element that a statement assigns.
+    fn assigned(&self, at: Position) -> Option<Access> {
+        let statement = self.cfg.vertex(at.vertex).statements().get(at.statement)?;
+        let (place, _) = statement.kind.assignment()?;
+        place.is_element().then(|| Access {
+            at,
+            is_before: false,
+            place: place.clone(),
+        })
+    }
+
+    /// True unless no run of a read that comes before a run of an assignment is of the same cell.
+    pub(crate) fn may_precede(&self, read: &Access, write: &Access) -> bool {
+        let Shape::Structured(structure) = self.shape else {
+            return true;
+        };
+        let written = self.written.get_or_init(|| {
+            let mut written = Written::new(self.locations, self.routine.variables.len());
+            for (v, variable) in self.routine.variables.iter().enumerate() {
+                if variable.ty == ScalarType::Integer && variable.rank() == 0 {
+                    written.follow(VarId::new(v));
+                }
+            }
+            written.find(self.context, self.id, self.cfg, structure, self.changed);
+            written
+        });
+        let nest = Nest {
+            variables: &self.routine.variables,
+            cfg: self.cfg,
+            structure,
+            is_written_in: &|v, range| written.is_written_in(v, range),
+        };
+        nest.may_precede(read, write)
     }
 }
 
@@ -86,13 +149,18 @@ impl ReverseSweep for Reads<'_> {
         code.map_or(&[], |code| code.reads_after.as_slice())
     }
 
-    fn results(&self) -> &[(Position, Place)] {
-        self.results
-    }
-
-    fn result_after(&self, at: Position) -> Option<usize> {
-        let code = self.code.row(at.vertex).get(at.statement);
-        code.and_then(|code| code.result).map(|k| k as usize)
+    fn is_unread_before(&self, at: Position) -> bool {
+        if let Some(&known) = self.unread.borrow().get(&at) {
+            return known;
+        }
+        let is_unread = self.assigned(at).is_some_and(|write| {
+            let reads = self
+                .elements
+                .reads_of(self.locations.of_variable(write.place.var));
+            reads.is_some_and(|all| !all.iter().any(|read| self.may_precede(read, &write)))
+        });
+        self.unread.borrow_mut().insert(at, is_unread);
+        is_unread
     }
 
     fn has_reverse_loop(&self, v: VertexId) -> bool {

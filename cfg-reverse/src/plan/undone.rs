@@ -33,6 +33,17 @@ impl Computed {
 }
 
 impl Steps {
+    /// Calls `visit` with the expressions that the reverse sweep evaluates, and the vertices of their steps or loops.
+    pub(crate) fn each_evaluated<'a>(&'a self, visit: &mut impl FnMut(VertexId, &'a Expr)) {
+        self.inverses.iter().for_each(|(at, e)| visit(at.vertex, e));
+        for (&header, values) in &self.computed {
+            values
+                .iter()
+                .flat_map(Computed::evaluated)
+                .for_each(|e| visit(header, e));
+        }
+    }
+
     /// The value before the step at a position.
     pub(crate) fn inverse(&self, at: Position) -> Option<&Expr> {
         self.inverses.get(&at)

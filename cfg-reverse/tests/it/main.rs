@@ -31,5 +31,6 @@ mod spans;
 mod steps;
 mod tangent;
 mod turn;
+mod unread;
 mod witness;
 mod wrong;

@@ -29,7 +29,11 @@ const LIMITS: Limits = Limits {
 };
 
 /// The findings of the witness of the gradient of a case. `None`: a program without an adjoint.
-fn witnessed(case: &Case, program: &Flat, options: &Options) -> Result<Option<Report>, String> {
+pub(crate) fn witnessed(
+    case: &Case,
+    program: &Flat,
+    options: &Options,
+) -> Result<Option<Report>, String> {
     let Ok(reversal) = reverse(program, case.main, options) else {
         return Ok(None);
     };
