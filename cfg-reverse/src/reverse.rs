@@ -23,7 +23,6 @@ use crate::{
     control::merge,
     externals::with_routines,
     gradient::{
-        active::declare_active,
         changes::{Elements, note_changes, popped_elements},
         gradient, turn,
     },
@@ -237,11 +236,8 @@ fn emit(
         turn::at_turn(context, &mut draft, &loops, out, options.results)
     });
     let gradient = match at_turn.transpose()?.flatten() {
-        Some(mut routine) => {
-            let original = context.program.routine(main);
-            let primal = original.parameters.len() + usize::from(original.result.is_some());
-            routine.name = name;
-            declare_active(context, original, out, &mut routine, primal);
+        Some(routine) => {
+            let routine = Routine { name, ..routine };
             match options.merge {
                 true => merge::merge(routine),
                 false => routine,

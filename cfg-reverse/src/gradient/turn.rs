@@ -42,6 +42,7 @@ use crate::{
         built, expressions::as_place, names::Namer, renumbered::Renumbered, routines::is_deferred,
     },
     gradient::{
+        active::declare_active,
         changes::popped_elements,
         keep_aside,
         turn::{
@@ -74,7 +75,7 @@ struct Joined {
     namer: Namer,
 }
 
-/// The gradient of the main routine with a loop at the turn, if it has one; without independents and dependents.
+/// The gradient of the main routine, still without a name, if it has loops whose iterations are independent.
 ///
 /// `program` has the sweeps of all routines.
 pub(crate) fn at_turn(
@@ -164,14 +165,13 @@ pub(crate) fn at_turn(
             .collect();
         let written = loops.written_outside();
         let is_changed = |v: VarId| written.contains(locations.of_variable(v).index());
-        let keep = match results {
-            Results::Keep => {
-                changed_results(context, draft, &provisions, &joined.routine, is_changed)
-            }
-            Results::Drop => Some(Vec::new()),
-        };
-        let Some(keep) = keep else {
+        let keep = changed_results(context, draft, &provisions, &joined.routine, is_changed);
+        let Some(mut keep) = keep else {
             return Ok(None);
+        };
+        let dropped: Vec<VarId> = match results {
+            Results::Keep => Vec::new(),
+            Results::Drop => keep.drain(..).map(|place| place.var).collect(),
         };
         let mut kept = Vec::new();
         let restored = keep_aside(&mut joined.routine, keep, &mut kept);
@@ -189,7 +189,11 @@ pub(crate) fn at_turn(
         let structure = built::structure(&body)?;
         joined.routine.body = Some(body);
         let routine = keep_in_locals(joined.routine, draft.tape, program, &structure, &mut joined.namer);
-        return Ok(Some(simplified(routine, draft.originals)));
+        let mut routine = simplified(routine, draft.originals);
+        let primal = original.parameters.len() + usize::from(original.result.is_some());
+        declare_active(context, original, program, &mut routine, primal);
+        routine.dependents.retain(|v| !dropped.contains(v));
+        return Ok(Some(routine));
     }
     Ok(None)
 }
