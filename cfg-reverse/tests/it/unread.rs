@@ -257,9 +257,9 @@ fn reads_of_all_kinds_keep_their_cells() {
         "for i = 1, 4\ny := y + x[r[3]]*x[r[i]]\nr[q[i]] := i\nq[i] := 1\nend\n",
         // A call, with its subscript.
         "for i = 1, 4\ncall read(x, y)\nx[i] := 0.5*y\nend\n",
-        "for i = 1, 4\ncall scale(g[q[i]], y)\nq[i] := 1\ng[i] := 0.4*y\nend\n",
+        "y := x[1]\nfor i = 1, 4\ncall scale(g[q[i]], y)\nq[i] := 1\ng[i] := 0.4*y\nend\n",
         // A call that reads a global.
-        "for i = 1, 4\ncall weigh(y)\nh[i] := 0.4*y\nend\n",
+        "y := x[1]\nfor i = 1, 4\ncall weigh(y)\nh[i] := 0.4*y\nend\n",
         // A section, a whole array.
         "for i = 1, 4\ny := y + sum(x[i:i + 2]*x[i:i + 2])\nx[i] := 0.5*y\nend\n",
         "for i = 1, 4\ny := y + sum(g*g)\ng[i] := 0.1*x[i]\nend\n",
