@@ -51,6 +51,10 @@ pub(crate) fn run(data: &[u8]) {
     ];
     let choices = cfg_reverse::Options {
         operands: false,
+        order: match seed[2] & 4 {
+            0 => cfg_reverse::Order::Program,
+            _ => cfg_reverse::Order::Reverse,
+        },
         control_only: false,
         results: cfg_reverse::Results::Keep,
         overlap: if seed[2] & 2 == 0 {

@@ -100,6 +100,10 @@ impl Setting {
                 // Integers and operands are recorded in a quarter.
                 indices: self.merge && self.counters,
                 operands: self.merge && self.counters,
+                order: match self.strong {
+                    false => cfg_reverse::Order::Program,
+                    true => cfg_reverse::Order::Reverse,
+                },
                 control_only: false,
                 results: cfg_reverse::Results::Keep,
                 overlap: match self.portable {
