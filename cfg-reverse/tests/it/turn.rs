@@ -77,6 +77,10 @@ impl Writer<'_> {
             return self.line(&line);
         }
         match kind {
+            0 if self.reals.len() > 3 => {
+                let target = self.reals[3];
+                self.line(&format!("{target} := {target}*sin({target}) + {value}"));
+            }
             0 | 1 => {
                 let target = self.pick(&["p", "q", "r"]);
                 self.line(&format!("{target} := {value}"));
@@ -144,7 +148,7 @@ impl Writer<'_> {
 
 /// Loops over data, with code in front and behind.
 fn random_program(rng: &mut Rng) -> String {
-    let odd = [0, 0, 12, 4][rng.below(4)];
+    let odd = [0, 0, 6, 3][rng.below(4)];
     let mut writer = Writer {
         rng,
         out: String::new(),
@@ -159,7 +163,7 @@ fn random_program(rng: &mut Rng) -> String {
             true => writer.line("i := 0\nwhile i < n\n  i := i + 1"),
             false => writer.line(&format!("for i = {range}")),
         }
-        for _ in 0..1 + writer.rng.below(4) {
+        for _ in 0..1 + writer.rng.below(6) {
             writer.statement(odd, 2);
         }
         writer.line("end");
@@ -182,6 +186,8 @@ fn random_program(rng: &mut Rng) -> String {
         "for j = 1, 3\n  b := b + 0.1*w[j]\nend\n",
         "b := 0.5*b\nc[2] := 0.25*c[2]\n",
         "total := total + p*q\n",
+        "total := total + q*w[2]\n",
+        "u := sin(p) + q\ntotal := total*u\n",
     ];
     let behind = behind[rng.below(behind.len())];
     format!(
