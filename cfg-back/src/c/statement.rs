@@ -212,8 +212,8 @@ impl Writer<'_> {
                 self.stop_on_fault();
             }
             self.make_room((tape, top.clone()), name, size.to_code());
-            self.each_element(&view, false, |writer, at| {
-                let push = push(top, class, view.element(at), writer);
+            self.each_of_few_elements(&view, false, |writer, at| {
+                let push = push(top.clone(), class, view.element(at), writer);
                 writer.add(push);
                 writer.stop_on_fault();
                 Ok(())
@@ -250,9 +250,9 @@ impl Writer<'_> {
             false => pop(top, class, ty),
         };
         let stop = self.stops();
-        self.each_element(&view, true, |writer, at| {
-            writer.set(&view.element(at), value);
-            writer.lines.extend(stop);
+        self.each_of_few_elements(&view, true, |writer, at| {
+            writer.set(&view.element(at), value.clone());
+            writer.lines.extend(stop.clone());
             Ok(())
         })?;
         self.only_written(target, None, read);

@@ -54,7 +54,7 @@ impl Writer<'_> {
     /// A statement of the loop's body that leaves the iterations independent, or one time in `odd` may not.
     fn statement(&mut self, odd: usize, depth: usize) {
         let value = self.value();
-        let kind = self.rng.below(if depth == 0 { 9 } else { 13 });
+        let kind = self.rng.below(if depth == 0 { 10 } else { 14 });
         if odd > 0 && self.rng.below(odd) == 0 {
             let line = [
                 format!("s := s*0.5 + {value}"),
@@ -63,7 +63,7 @@ impl Writer<'_> {
                 format!("c[1 + modulo(i, 3)] := c[1 + modulo(i, 3)]*0.5 + {value}"),
                 format!("y[1 + modulo(i, n)] := {value}"),
                 format!("z[i] := z[i]*0.5 + {value}"),
-                "at := at + 1".to_owned(),
+                "at := 1 + modulo(at, 3)".to_owned(),
                 "total := total*0.75".to_owned(),
                 format!("b := b*0.5 + {value}"),
                 "p := y[1]*0.5".to_owned(),
@@ -113,8 +113,14 @@ impl Writer<'_> {
                 self.line(&format!("call g(x[i], {k}, v)"));
                 self.line("total := total + v[1]*v[2]");
             }
-            8 => self.line(&format!("for j = 1, 3\n  w[j] := {value}\n  total := total + w[j]*x[i]\nend")),
-            9 | 10 => {
+            8 => {
+                let shift = self.rng.below(3);
+                self.line(&format!("at := 1 + modulo(i + {shift}, 3)"));
+                self.line(&format!("total := total + c[at]*({value})"));
+                self.line("at := 1 + modulo(at*at + i, 3)\ntotal := total + c[at]*c[at]*x[i]");
+            }
+            9 => self.line(&format!("for j = 1, 3\n  w[j] := {value}\n  total := total + w[j]*x[i]\nend")),
+            10 | 11 => {
                 let test = self.pick(&["x[i] > 0.0", "modulo(i, 2) == 0", "total > 0.5"]);
                 self.line(&format!("if {test}"));
                 let known = self.reals.clone();
@@ -127,7 +133,7 @@ impl Writer<'_> {
                 }
                 self.line("end");
             }
-            11 => {
+            12 => {
                 self.line(&format!("m{depth} := 0\nr := x[i]\nwhile m{depth} < 1 + modulo(i, 3)"));
                 self.line(&format!("  m{depth} := m{depth} + 1\n  r := r*r*0.5 + 0.3"));
                 self.reals.push("r");
@@ -174,7 +180,8 @@ fn random_program(rng: &mut Rng) -> String {
         }
     }
     let body = writer.out;
-    let before = ["", "p := b*b\nu := sin(p) + 0.5\np := p*u\n", "w := 0.5\nfor j = 1, 3\n  w[j] := b*j\nend\nu := w[1]*w[2]\n"];
+    let before = ["", "p := b*b\nu := sin(p) + 0.5\np := p*u\n",
+        "at := 2\nu := c[at]*c[at]*u\n", "w := 0.5\nfor j = 1, 3\n  w[j] := b*j\nend\nu := w[1]*w[2]\n"];
     let before = before[rng.below(before.len())];
     let behind = [
         "",
@@ -187,6 +194,8 @@ fn random_program(rng: &mut Rng) -> String {
         "b := 0.5*b\nc[2] := 0.25*c[2]\n",
         "total := total + p*q\n",
         "total := total + q*w[2]\n",
+        "total := total + c[at]\n",
+        "c[at] := c[at]*c[at]\n",
         "u := sin(p) + q\ntotal := total*u\n",
     ];
     let behind = behind[rng.below(behind.len())];

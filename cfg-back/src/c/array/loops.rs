@@ -19,6 +19,9 @@ use cfg_core::{
 };
 use cfg_transform::scalarize::{Action, Loop};
 
+/// Most elements that are written one by one.
+const FEW: i64 = 4;
+
 fn one(ty: ScalarType) -> Code {
     match FlatType::view(ty) {
         FlatType::Integer => literal_integer(1),
@@ -62,17 +65,50 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// [`Writer::each_element`], without loops if there are few elements: compilers keep an array in registers if all its
+    /// subscripts are constants.
+    pub(in crate::c) fn each_of_few_elements(
+        &mut self,
+        over: &View,
+        backwards: bool,
+        mut body: impl FnMut(&mut Self, &[Amount]) -> Emitted<()>,
+    ) -> Emitted<()> {
+        let extents = over.axes.iter().map(|axis| axis.0.constant());
+        let extents: Option<Vec<i64>> = extents.collect();
+        let count = extents.iter().flatten().try_fold(1i64, |n, &extent| n.checked_mul(extent.max(0)));
+        let (Some(extents), Some(count @ 0..=FEW)) = (extents, count) else {
+            return self.each_element(over, backwards, body);
+        };
+        if self.is_checked() {
+            return self.each_element(over, backwards, body);
+        }
+        let mut axes: Vec<usize> = (0..extents.len()).collect();
+        if over.order == Order::Row {
+            axes.reverse();
+        }
+        for k in 0..count {
+            let mut rest = if backwards { count - 1 - k } else { k };
+            let mut at = vec![Amount::from(0); extents.len()];
+            for &axis in &axes {
+                at[axis] = (rest % extents[axis]).into();
+                rest /= extents[axis];
+            }
+            body(self, &at)?;
+        }
+        Ok(())
+    }
+
     /// All elements of an array become a value.
     pub(in crate::c) fn emit_fill(&mut self, to: &View, value: Code) -> Emitted<()> {
-        self.each_element(to, false, |writer, at| {
-            writer.set(&to.element(at), value);
+        self.each_of_few_elements(to, false, |writer, at| {
+            writer.set(&to.element(at), value.clone());
             Ok(())
         })
     }
 
     /// The elements of an array become those of another one.
     pub(in crate::c) fn emit_copy(&mut self, to: &View, from: &View) -> Emitted<()> {
-        self.each_element(to, false, |writer, at| {
+        self.each_of_few_elements(to, false, |writer, at| {
             let (to, from) = (to.element(at), from.element(at));
             if to != from {
                 writer.set(&to, from);
@@ -117,7 +153,7 @@ impl Writer<'_> {
             Ok(())
         };
         match &nest.action {
-            Action::Store(value) => self.each_element(&over, false, |writer, at| {
+            Action::Store(value) => self.each_of_few_elements(&over, false, |writer, at| {
                 lanes(writer, at)?;
                 let code = writer.emit_scalar(value)?;
                 let code = operators::convert(code, over.ty, writer.pieces);
