@@ -32,7 +32,7 @@ use cfg_core::{
     },
 };
 use fixedbitset::FixedBitSet;
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use crate::{
     code::expressions::as_place,
@@ -187,8 +187,8 @@ pub(super) fn ways_through(
         forward.is_steady(body, i) && !r.writes(at(i)) && is_private(i)
     });
     let body = parts.reverse.start + 1..parts.reverse.end;
-    let is_by_iteration =
-        |v| index.is_some_and(|index| is_named_by_index(reverse, body.clone(), v, index));
+    let by_index = index.map(|index| ByIndex::find(reverse, body, index));
+    let is_by_index = |v: VarId| by_index.as_ref().is_some_and(|by_index| by_index.contains(v));
     let needed = provisions.at(header);
     let (mut before, mut behind) = (!s.has_tape && !s_rev.has_tape, true);
     let mut at_turn = true;
@@ -207,7 +207,7 @@ pub(super) fn ways_through(
                 && !s.exposed.contains(p);
             let has_own_cells = !locations.is_shared(v);
             let is_sum = has_own_cells && r.only_increments(l);
-            let is_apart = has_own_cells && is_by_iteration(v);
+            let is_apart = has_own_cells && is_by_index(v);
             if r.writes(l) && !is_sum && !is_zero_between && !is_apart {
                 return None;
             }
@@ -258,38 +258,48 @@ pub(super) fn ways_through(
     })
 }
 
-/// True if the vertices at some positions name a variable only as elements with an index as a subscript, always in the
-/// same dimension.
-fn is_named_by_index(graph: &Graph<'_>, body: Range<usize>, v: VarId, index: VarId) -> bool {
-    let mut named = ByIndex {
-        v,
-        index,
-        dimensions: u64::MAX,
-    };
-    for &at in &graph.structure.order[body] {
-        named.visit_vertex(at, graph.cfg.vertex(at));
-    }
-    named.dimensions != 0
+/// The variables that a stretch names only as elements with an index as a subscript, always in the same dimension: the
+/// dimensions of each variable in which all its elements have that subscript.
+struct ByIndex {
+    index: VarId,
+    dimensions: HashMap<VarId, u64>,
 }
 
-/// The dimensions in which all elements of a variable have an index as a subscript.
-struct ByIndex {
-    v: VarId,
-    index: VarId,
-    dimensions: u64,
+impl ByIndex {
+    /// Looks at the vertices at some positions. Calls access whole variables.
+    fn find(graph: &Graph<'_>, body: Range<usize>, index: VarId) -> Self {
+        let mut found = Self {
+            index,
+            dimensions: HashMap::new(),
+        };
+        for &at in &graph.structure.order[body] {
+            let vertex = graph.cfg.vertex(at);
+            found.visit_vertex(at, vertex);
+            for statement in vertex.statements().iter().filter(|s| s.kind.callee().is_some()) {
+                graph.accesses.each_access(statement, &mut |access| {
+                    found.dimensions.insert(access.variable(), 0);
+                });
+            }
+        }
+        found
+    }
+
+    fn contains(&self, v: VarId) -> bool {
+        self.dimensions.get(&v).is_some_and(|&dimensions| dimensions != 0)
+    }
 }
 
 impl<'ir> Visit<'ir> for ByIndex {
-    fn visit_place(&mut self, place: &'ir Place, role: PlaceRole) {
-        if place.var == self.v {
-            let is_index = |s: &Subscript| s.index().and_then(as_place) == Some(&Place::whole(self.index));
-            let subscripts = place.subscripts.iter().take(64).enumerate();
-            let found = subscripts.filter(|(_, s)| is_index(s));
-            self.dimensions &= found.fold(0, |all, (k, _)| all | 1 << k);
-            if matches!(role, PlaceRole::Bind { .. }) {
-                self.dimensions = 0;
-            }
-        }
+    fn visit_place(&mut self, place: &'ir Place, _: PlaceRole) {
+        let is_index = |s: &Subscript| {
+            let place = s.index().and_then(as_place);
+            place.is_some_and(|place| place.var == self.index && place.subscripts.is_empty())
+        };
+        let subscripts = place.subscripts.iter().take(64).enumerate();
+        let with_index = subscripts.filter(|(_, s)| is_index(s));
+        let found = with_index.fold(0, |all, (k, _)| all | 1 << k);
+        let dimensions = self.dimensions.entry(place.var).or_insert(u64::MAX);
+        *dimensions &= found;
         walk_place(self, place);
     }
 }

@@ -109,7 +109,9 @@ impl Sequence {
         for (k, stack) in self.stacks.iter().enumerate() {
             self.effect.pushes[k] |= stack.as_ref().is_some_and(|stack| !stack.is_empty());
         }
-        (self.effect, self.pairs.into_iter().flatten().collect())
+        // Markers and numbers of passes stay on the tape, where the static checker finds them.
+        let [real, real32, integer, _] = self.pairs;
+        (self.effect, [real, real32, integer].concat())
     }
 }
 

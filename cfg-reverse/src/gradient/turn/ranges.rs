@@ -21,6 +21,9 @@ use crate::code::expressions::as_place;
 /// Most loops around a place that are looked at.
 const MOST_AROUND: usize = 8;
 
+/// Most elements of a variable that are followed in a loop.
+const MOST_ASSIGNED: usize = 8;
+
 /// Subscripts in one dimension.
 #[derive(Clone, Debug, PartialEq)]
 enum Dimension {
@@ -47,7 +50,7 @@ pub(super) struct Ranges<'g> {
     /// The positions of the loops with an index.
     loops: HashMap<VarId, Vec<u32>>,
     /// The elements that each iteration of a counted loop assigns, outside of inner loops and branches.
-    assigned: HashMap<VertexId, Vec<&'g Place>>,
+    assigned: HashMap<(VertexId, VarId), Vec<&'g Place>>,
 }
 
 impl<'g> Ranges<'g> {
@@ -74,7 +77,7 @@ impl<'g> Ranges<'g> {
             }
         }
         let mut loops: HashMap<VarId, Vec<u32>> = HashMap::new();
-        let mut assigned: HashMap<VertexId, Vec<&'g Place>> = HashMap::new();
+        let mut assigned: HashMap<(VertexId, VarId), Vec<&'g Place>> = HashMap::new();
         for (at, &v) in structure.order.iter().enumerate() {
             let vertex = cfg.vertex(v);
             if let (VertexKind::Loop { .. }, Some(index)) = (&vertex.kind, vertex.kind.index()) {
@@ -82,8 +85,12 @@ impl<'g> Ranges<'g> {
             }
             if let Some(header) = structure.parent[v.index()] {
                 let targets = vertex.statements().iter().filter_map(|s| s.kind.assignment());
-                let elements = targets.map(|(target, _)| target).filter(|p| !p.subscripts.is_empty());
-                assigned.entry(header).or_default().extend(elements);
+                for (target, _) in targets.filter(|(target, _)| !target.subscripts.is_empty()) {
+                    let known = assigned.entry((header, target.var)).or_default();
+                    if known.len() < MOST_ASSIGNED {
+                        known.push(target);
+                    }
+                }
             }
         }
         let mut steady = by_statements.clone();
@@ -194,7 +201,8 @@ impl<'g> Ranges<'g> {
                 };
                 match (&declared.lower, extent, high) {
                     (Expr::Int(lower), Expr::Int(extent), Expr::Int(high)) => {
-                        low == &declared.lower && lower.checked_add(*extent) == high.checked_add(1)
+                        let end = lower.checked_add(*extent);
+                        low == &declared.lower && end.is_some() && end == high.checked_add(1)
                     }
                     (Expr::Int(1), ..) => low == &declared.lower && extent == high,
                     (Expr::Int(0), ..) => low == &declared.lower && is_neighbour(high, extent, Op::Sub),
@@ -238,11 +246,11 @@ impl<'g> Ranges<'g> {
         loops.any(|header| {
             let is_inside = self.structure.position[header.index()] as usize > behind;
             let range = self.range(header).filter(|_| is_inside);
-            let targets = self.assigned.get(&header);
+            let targets = self.assigned.get(&(header, place.var));
             range.zip(targets).is_some_and(|((index, low, high, upwards), targets)| {
                 let from = if upwards { low } else { high };
-                let is_it = |target: &&&Place| target.var == place.var && target.subscripts.len() == place.subscripts.len();
-                let mut targets = targets.iter().filter(is_it).take(MOST_AROUND);
+                let rank = place.subscripts.len();
+                let mut targets = targets.iter().filter(|target| target.subscripts.len() == rank);
                 self.is_steady(from)
                     && targets.any(|target| {
                         let pairs = target.subscripts.iter().zip(&*place.subscripts);
