@@ -122,7 +122,9 @@ pub use cfg_analysis::dependence::dependence;
 pub use cfg_core::elemental::Strong;
 pub use control::merge::merge;
 pub use directions::{InDirections, directions};
-pub use options::{Blocks, Inside, Options, Order, Overlap, Search, TangentOptions, Unstructured};
+pub use options::{
+    Blocks, Inside, Options, Order, Overlap, Prefer, Search, TangentOptions, Unstructured,
+};
 pub use reverse::{ApartSweeps, Reversal, reverse};
 pub use tangent::{Tangent, tangent, tangent_with};
 pub use versions::{MOST_STATEMENTS, reverse_in_versions, tangent_in_versions};

@@ -51,6 +51,7 @@ pub(crate) fn run(data: &[u8]) {
     ];
     let choices = cfg_reverse::Options {
         operands: false,
+        prefer: Default::default(),
         control_only: false,
         overlap: if seed[2] & 2 == 0 {
             cfg_reverse::Overlap::Assume

@@ -5,6 +5,9 @@
 //! Each such assignment has several adjoints. First all read operands, as in [`cfg_analysis::tbr`]; then all read or
 //! record results. No run may record more than at first: not more bits on any path ([`Comparison`]), no array of
 //! unknown extents, marker or index that was not recorded, no value of a caller that the reverse sweep did not change.
+//! Functions of a library are an exception if time is preferred ([`Prefer`]): they take as long as many words of tape, so
+//! that a word is paid for each whose evaluation it spares.
+//!
 //! Assignments because of which a run may record more, and those that record functions and spare nothing, are written
 //! in their next simpler way, round after round.
 
@@ -16,12 +19,14 @@ use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
 
 use crate::{
+    options::Prefer,
     plan::{
+        adjoints::Alternatives,
         at_exit::{dying, needed_at_exit, solve_needed},
         branches::deciding,
         draft::Draft,
         provisions::Provisions,
-        recorded::{Comparison, Recorded, bits, calls, recorded},
+        recorded::{Comparison, Recorded, bits, calls, pushed, recorded},
     },
     prepare::context::Context,
 };
@@ -40,7 +45,11 @@ pub(crate) fn read_results(
     if drafts.iter().flatten().all(|draft| count(draft) == 0) {
         return;
     }
-    let (then, recorded_then) = amounts(context, reachable, drafts);
+    let (then, recorded_then) = amounts(context, reachable, drafts, &[]);
+    let recorders: Vec<bool> = recorded_then
+        .iter()
+        .map(|r| r.as_ref().is_some_and(Recorded::is_any))
+        .collect();
     for draft in drafts.iter_mut().flatten() {
         for k in 0..count(draft) {
             draft.rewrite(k, draft.alternatives[k].ways.len() - 1);
@@ -48,7 +57,7 @@ pub(crate) fn read_results(
     }
     for round in 0..=ROUNDS {
         solve_needed(context, reachable, drafts);
-        let (now, recorded_now) = amounts(context, reachable, drafts);
+        let (now, recorded_now) = amounts(context, reachable, drafts, &recorders);
         let calls: Vec<_> = (drafts.iter())
             .map(|draft| {
                 draft
@@ -57,7 +66,7 @@ pub(crate) fn read_results(
             })
             .collect();
         let comparison = Comparison::new(reachable, drafts, &calls, &recorded_now, &recorded_then);
-        let mut simpler = useless(drafts, &now, &then);
+        let mut simpler = useless(context, drafts, &recorders, &now, &then);
         if simpler.is_empty() {
             simpler = blamed(context, drafts, &comparison, &now, &then);
         }
@@ -116,18 +125,36 @@ struct Amount {
     changed: FixedBitSet,
 }
 
-/// The values that each routine records, and the bits that they take.
+/// The bits of functions that an assignment may record although they spare no tape. A routine that would record nothing
+/// else does not begin to for functions outside of loops: room on the tape takes longer than a function.
+/// `recorders`: the routines that record something if all assignments read operands.
+fn paid(context: &Context, draft: &Draft<'_>, k: usize, recorders: &[bool]) -> u64 {
+    let Alternatives { at, paid, .. } = &draft.alternatives[k];
+    let code = &draft.code.row(at.vertex)[at.statement];
+    let is_recorder = recorders.get(draft.id.index()).is_some_and(|is| *is);
+    let pays = context.prefer == Prefer::Time
+        && code.forward.is_some()
+        && (is_recorder || draft.shape.loop_depth(at.vertex) > 0);
+    if pays { *paid } else { 0 }
+}
+
+/// The values that each routine records, and the bits that they take but for those that are [`paid`].
 fn amounts(
     context: &Context,
     reachable: &[RoutineId],
     drafts: &[Option<Draft<'_>>],
+    recorders: &[bool],
 ) -> (Vec<Option<Amount>>, Vec<Option<Recorded>>) {
     let main = reachable.last();
     let of = |draft: &Option<Draft<'_>>| {
         let draft = draft.as_ref()?;
         let provisions = Provisions::solve(context, draft);
         let amount = Amount::find(context, draft, &provisions, main == Some(&draft.id));
-        Some((amount, recorded(context, draft, &provisions, 0)))
+        let mut recorded = recorded(context, draft, &provisions, 0);
+        for (k, alternative) in draft.alternatives.iter().enumerate() {
+            recorded.vertices[alternative.at.vertex.index()] -= paid(context, draft, k, recorders);
+        }
+        Some((amount, recorded))
     };
     drafts.iter().map(of).map(Option::unzip).unzip()
 }
@@ -196,10 +223,13 @@ fn difference<'a>(of: &'a Amount, other: &'a Amount) -> impl Iterator<Item = &'a
     })
 }
 
-/// The assignments that record functions although their routine records nothing less that they no longer read. A word
+/// The assignments that record functions, more than are [`paid`], although their routine records nothing less that they
+/// no longer read. A word
 /// that callers are spared does not count: a routine that starts to record costs each call more than a function.
 fn useless(
+    context: &Context,
     drafts: &[Option<Draft<'_>>],
+    recorders: &[bool],
     now: &[Option<Amount>],
     then: &[Option<Amount>],
 ) -> Vec<(usize, usize)> {
@@ -219,7 +249,10 @@ fn useless(
         let alternative = &draft.alternatives[k];
         let at = alternative.at;
         let code = &draft.code.row(at.vertex)[at.statement];
-        if code.forward.is_none() {
+        let Some(forward) = code.forward.as_deref() else {
+            return false;
+        };
+        if pushed(forward) <= paid(context, draft, k, recorders) {
             return false;
         }
         let r = draft.id.index();

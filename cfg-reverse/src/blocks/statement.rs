@@ -15,10 +15,10 @@ use crate::{
         carried,
         jacobian::twin_of,
         preaccumulated::{Choice, write},
-        price::code_cost,
+        price::{code_cost, tape_cost},
     },
     code::{
-        expressions::{array_of_zeros, extent_of, zero},
+        expressions::{array_of_zeros, extent_of, is_library_function, zero},
         routines::{is_deferred, tape_class},
         typing,
     },
@@ -36,6 +36,7 @@ use crate::{
         },
         draft::Draft,
         extents::check_extents,
+        recorded::{pushed, width},
         steps::find_steps,
     },
     prepare::{context::Context, places::at_statement},
@@ -125,14 +126,27 @@ impl<'p> Draft<'p> {
                     .map_err(unsupported)?;
                 let shaped =
                     target.subscripts.is_empty() && is_deferred(routine.variable(target.var));
-                let mut ways = vec![Written::default()];
+                let (mut ways, mut paid) = (vec![Written::default()], 0);
                 if !shaped {
                     ways.extend(self.by_result(target, value, &reverse));
-                    ways.extend(self.by_functions(target, value, &reverse, twins));
+                    if let Some((written, bits)) = self.by_functions(target, value, &reverse, twins)
+                    {
+                        // A result that may be at hand is tried first, if it spares as much.
+                        let cost = |(_, adjoint): &Written| code_cost(&adjoint.code);
+                        let is_best = ways[1..].iter().all(|way| cost(way) > cost(&written));
+                        let at = if is_best { ways.len() } else { 1 };
+                        ways.insert(at, written);
+                        paid = bits;
+                    }
                 }
                 if ways.len() > 1 {
                     let (at, way) = (self.scope.here, 0);
-                    self.alternatives.push(Alternatives { at, ways, way });
+                    self.alternatives.push(Alternatives {
+                        at,
+                        ways,
+                        way,
+                        paid,
+                    });
                 }
                 let code = self.before(reverse);
                 if shaped {
@@ -219,15 +233,15 @@ impl<'p> Draft<'p> {
         Some((code_of, adjoint))
     }
 
-    /// The adjoint of an assignment from the results of inner functions, which the forward sweep records, if that
-    /// takes less than `by_operands`.
+    /// The adjoint of an assignment from values of functions, which the forward sweep records, if that takes less than
+    /// `by_operands`; and the bits of them that take less time than what they spare.
     fn by_functions(
         &mut self,
         target: &Place,
         value: &Expr,
         by_operands: &[Stmt],
         twins: &mut HashMap<VarId, VarId>,
-    ) -> Option<Written> {
+    ) -> Option<(Written, u64)> {
         let functions = assignment::functions(&mut self.scope, target, value);
         if functions.is_empty() {
             return None;
@@ -239,8 +253,15 @@ impl<'p> Draft<'p> {
         let mut nodes = Nodes::split(variables, value, &active, Workspace::default());
         let (mut forward, mut given, mut before_pops) = (Vec::new(), Vec::new(), Vec::new());
         let tape = self.tape;
+        let mut paid = 0;
+        let mut known: Vec<(&Expr, VarId, VarId)> = Vec::new();
         for n in functions {
-            let ty = nodes.nodes[n].ty.ty;
+            let (expr, ty) = (nodes.nodes[n].expr, nodes.nodes[n].ty.ty);
+            if let Some(&(_, result, twin)) = known.iter().find(|(e, ..)| *e == expr) {
+                nodes.give(n, result);
+                given.push((n, twin));
+                continue;
+            }
             let result = forward_temporary(scope, sweep, "c", ty);
             forward.push(Stmt::assign(Place::whole(result), nodes.rebuild(n)));
             let (class, value) = (tape_class(ty), Expr::var(result));
@@ -255,18 +276,23 @@ impl<'p> Draft<'p> {
                 target,
             }));
             given.push((n, twin));
+            known.push((expr, result, twin));
+            let mut is_long = false;
+            expr.walk(&mut |e| is_long |= is_library_function(e));
+            paid += if is_long { width(class) } else { 0 };
         }
-        forward.push(Stmt::assign(target.clone(), nodes.rebuild(nodes.root())));
+        forward.push(Stmt::assign(target.clone(), nodes.value(nodes.root())));
         before_pops.reverse();
         let given = Given::Functions(&given);
         let code = assignment::adjoint(scope, target, value, given).ok()?;
-        if code_cost(&code) >= code_cost(by_operands) {
-            return None;
+        let spared = code_cost(by_operands).checked_sub(code_cost(&code) + 1)? + 1;
+        if spared < tape_cost(pushed(&forward)) {
+            paid = 0;
         }
         let (mut written, mut adjoint) = self.before(code);
         written.forward = Some(forward.into());
         adjoint.before_pops = before_pops;
-        Some((written, adjoint))
+        Some(((written, adjoint), paid))
     }
 
     /// An assignment that may change its target's shape: the target's extents before it go on the tape, and the

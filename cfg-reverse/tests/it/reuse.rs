@@ -5,7 +5,7 @@ use cfg_core::{
     ir::{Expr, Op, ScalarType, StmtKind, VertexKind},
     text,
 };
-use cfg_reverse::{Blocks, Options, reverse};
+use cfg_reverse::{Blocks, Options, Prefer, reverse};
 use cfg_testkit::{case::Case, flat, general, generate::Options as Generate, property, rng::Rng};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -88,16 +88,28 @@ fn gradients_by_results() {
     });
 }
 
-/// No run records more for results, and some record less.
+/// Values of functions are recorded only where no run records more for that.
+fn memory() -> Options {
+    Options {
+        prefer: Prefer::Memory,
+        ..Options::default()
+    }
+}
+
+/// Adjoints read operands alone.
+fn operands() -> Options {
+    Options {
+        operands: true,
+        ..Options::default()
+    }
+}
+
+/// No run records more for results if memory is preferred, and some record less.
 #[test]
 fn results_take_no_tape() {
     let sums = [const { AtomicU64::new(0) }; 2];
     let compare = |case: &Case| {
-        let operands = Options {
-            operands: true,
-            ..Options::default()
-        };
-        let [now, then] = [bits(case, &Options::default())?, bits(case, &operands)?];
+        let [now, then] = [bits(case, &memory())?, bits(case, &operands())?];
         for (sum, bits) in sums.iter().zip([now, then]) {
             sum.fetch_add(bits, Ordering::Relaxed);
         }
@@ -343,16 +355,105 @@ end
     ),
 ];
 
+/// Programs whose functions are recorded if time is preferred, with what is counted as in [`Example`].
+const RECORDED: [Example; 6] = [
+    // A word for each function, equal ones together; the result that the other loop overwrites is recorded in itself.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y[n])
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    y[i] := 1.0/(1.0 + exp(-x[i])) + x[i]*tanh(x[i]) + tanh(x[i])
+  end
+  for i = 1, n
+    y[i] := y[i]*cos(x[i])
+  end
+end
+",
+        &[("exp(", 0), ("tanh(", 0), ("cosh(", 0), (" cos(", 0), ("sin(", 1)],
+        4,
+        1,
+    ),
+    // A function that a product reads.
+    (
+        "main subroutine f(in integer n, in real x[n], in real free, inout real y)
+  independent x, free
+  dependent y
+  local integer i
+  for i = 1, n
+    y := y + x[i]*log(x[i]/free)
+  end
+end
+",
+        &[("log(", 0)],
+        1,
+        0,
+    ),
+    // Products, quotients and roots are computed again.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y)
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    y := y + x[i]/sqrt(1.0 + x[i]**2)
+  end
+end
+",
+        &[("sqrt(", 1), ("pop[real]", 0)],
+        0,
+        0,
+    ),
+    // Outside of loops a routine that records nothing does not begin to; one that does records functions, too.
+    (
+        "main subroutine f(in real x, in real z, inout real y)
+  independent x, z
+  dependent y
+  y := x*tanh(z)
+end
+",
+        &[("tanh(", 1)],
+        0,
+        0,
+    ),
+    (
+        "main subroutine f(in real x, in real z, inout real y)
+  independent x, z, y
+  dependent y
+  y := x*y
+  y := x*tanh(z)*y
+end
+",
+        &[("tanh(", 0)],
+        3,
+        2,
+    ),
+    // Results that stay take no word.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y[n])
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    y[i] := exp(x[i])/(1.0 + exp(x[i]))
+  end
+end
+",
+        &[("exp(", 0), ("y[i]*(1.0 - y[i])", 1)],
+        0,
+        0,
+    ),
+];
+
 #[test]
 fn functions_are_evaluated_once() {
     let mut failures = String::new();
-    for (program, functions, pushes, without) in EXAMPLES {
-        let operands = Options {
-            operands: true,
-            ..Options::default()
-        };
-        let [forward, reverse] = sweeps(program, &Options::default());
-        let [then, _] = sweeps(program, &operands);
+    let examples = EXAMPLES.map(|example| (example, memory()));
+    let in_time = RECORDED.map(|example| (example, Options::default()));
+    for ((program, functions, pushes, without), options) in examples.into_iter().chain(in_time) {
+        let [forward, reverse] = sweeps(program, &options);
+        let [then, _] = sweeps(program, &operands());
         let count = |text: &str, part: &str| text.matches(part).count();
         let recorded = [&forward, &then].map(|text| count(text, "push[real]"));
         let found = functions.iter().map(|(f, _)| (*f, count(&reverse, f)));
