@@ -21,7 +21,6 @@ use std::collections::HashSet;
 use crate::{
     options::Prefer,
     plan::{
-        adjoints::Alternatives,
         at_exit::{dying, needed_at_exit, solve_needed},
         branches::deciding,
         draft::Draft,
@@ -68,7 +67,7 @@ pub(crate) fn read_results(
         let comparison = Comparison::new(reachable, drafts, &calls, &recorded_now, &recorded_then);
         let mut simpler = useless(context, drafts, &recorders, &now, &then);
         if simpler.is_empty() {
-            simpler = blamed(context, drafts, &comparison, &now, &then);
+            simpler = blamed(context, drafts, &recorders, &comparison, &now, &then);
         }
         if simpler.is_empty() {
             return;
@@ -129,13 +128,19 @@ struct Amount {
 /// else does not begin to for functions outside of loops: room on the tape takes longer than a function.
 /// `recorders`: the routines that record something if all assignments read operands.
 fn paid(context: &Context, draft: &Draft<'_>, k: usize, recorders: &[bool]) -> u64 {
-    let Alternatives { at, paid, .. } = &draft.alternatives[k];
+    let at = draft.alternatives[k].at;
     let code = &draft.code.row(at.vertex)[at.statement];
     let is_recorder = recorders.get(draft.id.index()).is_some_and(|is| *is);
-    let pays = context.prefer == Prefer::Time
-        && code.forward.is_some()
-        && (is_recorder || draft.shape.loop_depth(at.vertex) > 0);
-    if pays { *paid } else { 0 }
+    let pays =
+        context.prefer == Prefer::Time && (is_recorder || draft.shape.loop_depth(at.vertex) > 0);
+    if pays { code.paid } else { 0 }
+}
+
+/// True if an assignment records functions, more than are [`paid`].
+fn records_unpaid(context: &Context, draft: &Draft<'_>, k: usize, recorders: &[bool]) -> bool {
+    let at = draft.alternatives[k].at;
+    let forward = draft.code.row(at.vertex)[at.statement].forward.as_deref();
+    forward.is_some_and(|forward| pushed(forward) > paid(context, draft, k, recorders))
 }
 
 /// The values that each routine records, and the bits that they take but for those that are [`paid`].
@@ -249,10 +254,7 @@ fn useless(
         let alternative = &draft.alternatives[k];
         let at = alternative.at;
         let code = &draft.code.row(at.vertex)[at.statement];
-        let Some(forward) = code.forward.as_deref() else {
-            return false;
-        };
-        if pushed(forward) <= paid(context, draft, k, recorders) {
+        if !records_unpaid(context, draft, k, recorders) {
             return false;
         }
         let r = draft.id.index();
@@ -272,6 +274,7 @@ fn is_seen(routine: &Routine, v: VarId) -> bool {
 fn blamed(
     context: &Context,
     drafts: &[Option<Draft<'_>>],
+    recorders: &[bool],
     comparison: &Comparison,
     now: &[Option<Amount>],
     then: &[Option<Amount>],
@@ -288,7 +291,7 @@ fn blamed(
         };
         let of_callees = now.of_callees.difference(&then.of_callees).next().is_some();
         let own = used(std::slice::from_ref(&drafts[r]), |draft, k| {
-            more.is_due_to(draft, k)
+            more.is_due_to(draft, k, records_unpaid(context, draft, k, recorders))
         });
         unknown |= of_callees;
         if own.is_empty() {
@@ -373,8 +376,8 @@ impl More {
         any.then_some(more)
     }
 
-    /// True if an assignment that reads its result may be the cause.
-    fn is_due_to(&self, draft: &Draft<'_>, k: usize) -> bool {
+    /// True if an assignment that reads its result, or records functions, may be the cause.
+    fn is_due_to(&self, draft: &Draft<'_>, k: usize, records: bool) -> bool {
         let alternative = &draft.alternatives[k];
         let at = alternative.at;
         let code = &draft.code.row(at.vertex)[at.statement];
@@ -387,7 +390,7 @@ impl More {
         }
         self.indices
             || is_result
-            || code.forward.is_some() && self.vertices.contains(at.vertex.index())
+            || records && self.vertices.contains(at.vertex.index())
             || [(&self.recorded, code), (&self.selectors, other)]
                 .into_iter()
                 .any(|(set, code)| {

@@ -19,6 +19,8 @@ pub(crate) struct StatementCode {
     pub(crate) reads_after: Reads,
     /// The number, among the results of the routine, of the cell whose value after the statement the adjoint reads.
     pub(crate) result: Option<u32>,
+    /// Bits of recorded functions that take less time than what they spare.
+    pub(crate) paid: u64,
 }
 
 /// The statements of the reverse sweep that stand for one statement.
@@ -45,8 +47,6 @@ pub(crate) struct Alternatives {
     pub(crate) ways: Vec<Written>,
     /// The way in use.
     pub(crate) way: usize,
-    /// Bits of recorded functions that take less time than what they spare.
-    pub(crate) paid: u64,
 }
 
 /// Most locations that a list holds in place.

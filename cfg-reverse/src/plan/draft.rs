@@ -183,9 +183,7 @@ impl<'p> Draft<'p> {
 
     /// Writes one of the [alternatives](Self::alternatives) in another way.
     pub(crate) fn rewrite(&mut self, alternative: usize, way: usize) {
-        let Alternatives {
-            at, ways, way: now, ..
-        } = &mut self.alternatives[alternative];
+        let Alternatives { at, ways, way: now } = &mut self.alternatives[alternative];
         let (v, s) = (at.vertex, at.statement);
         for way in [*now, way] {
             let (code, adjoint) = &mut ways[way];

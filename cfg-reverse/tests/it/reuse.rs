@@ -2,7 +2,7 @@
 
 use crate::adjoint::{agrees_smoothly, bits};
 use cfg_core::{
-    ir::{Expr, Op, ScalarType, StmtKind, VertexKind},
+    ir::{Expr, Op, ScalarType, Stmt, StmtKind, VertexKind},
     text,
 };
 use cfg_reverse::{Blocks, Options, Prefer, reverse};
@@ -45,23 +45,58 @@ fn function(rng: &mut Rng, v: Expr, ty: ScalarType) -> Expr {
     }
 }
 
+/// Makes two assignments of reals, if they are that, sine and cosine of a variable that the first one reads.
+fn make_partners(rng: &mut Rng, pair: &mut [Stmt], types: &[ScalarType], scalars: &[bool]) {
+    let mut argument = None;
+    let ty = |statement: &Stmt| {
+        let (target, _) = statement.kind.assignment()?;
+        Some(types[target.var.index()]).filter(|ty| ty.is_real())
+    };
+    let (Some(first), Some(second)) = (ty(&pair[0]), ty(&pair[1])) else {
+        return;
+    };
+    if let (Some((_, value)), true) = (pair[0].kind.assignment(), first == second) {
+        value.walk_places(&mut |place| {
+            if types[place.var.index()] == first && scalars[place.var.index()] {
+                argument = Some(Expr::Place(place.clone()));
+            }
+        });
+    }
+    let Some(argument) = argument else { return };
+    let mut functions = [Op::Sin, Op::Cos];
+    if rng.percent(50) {
+        functions.reverse();
+    }
+    for (statement, f) in pair.iter_mut().zip(functions) {
+        if let StmtKind::Assign { value, .. } = &mut statement.kind {
+            *value = op(f, [argument.clone()]);
+        }
+    }
+}
+
 /// The case with functions in its assignments of reals.
 fn with_functions(case: &Case, seed: u64) -> Case {
     let mut case = case.clone();
     let mut rng = Rng::new(seed ^ 0x41);
     for routine in &mut case.program.routines {
         let types: Vec<ScalarType> = routine.variables.iter().map(|v| v.ty).collect();
+        let scalars: Vec<bool> = routine.variables.iter().map(|v| v.rank() == 0).collect();
         for vertex in routine.body.iter_mut().flat_map(|cfg| cfg.vertices_mut()) {
             let VertexKind::Block(statements) = &mut vertex.kind else {
                 continue;
             };
-            for statement in statements {
+            for statement in statements.iter_mut() {
                 if let StmtKind::Assign { target, value } = &mut statement.kind
                     && types[target.var.index()].is_real()
                     && value.depth() < 20
                     && rng.percent(60)
                 {
                     *value = function(&mut rng, value.clone(), types[target.var.index()]);
+                }
+            }
+            for k in 1..statements.len() {
+                if rng.percent(30) {
+                    make_partners(&mut rng, &mut statements[k - 1..=k], &types, &scalars);
                 }
             }
         }
@@ -356,7 +391,7 @@ end
 ];
 
 /// Programs whose functions are recorded if time is preferred, with what is counted as in [`Example`].
-const RECORDED: [Example; 6] = [
+const RECORDED: [Example; 9] = [
     // A word for each function, equal ones together; the result that the other loop overwrites is recorded in itself.
     (
         "main subroutine f(in integer n, in real x[n], inout real y[n])
@@ -371,7 +406,13 @@ const RECORDED: [Example; 6] = [
   end
 end
 ",
-        &[("exp(", 0), ("tanh(", 0), ("cosh(", 0), (" cos(", 0), ("sin(", 1)],
+        &[
+            ("exp(", 0),
+            ("tanh(", 0),
+            ("cosh(", 0),
+            (" cos(", 0),
+            ("sin(", 1),
+        ],
         4,
         1,
     ),
@@ -428,6 +469,62 @@ end
         &[("tanh(", 0)],
         3,
         2,
+    ),
+    // Partners: the value in front is at hand, that behind is recorded.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y)
+  independent x
+  dependent y
+  local integer i
+  local real c
+  local real s
+  for i = 1, n
+    c := cos(x[i])
+    s := sin(x[i])
+    y := y + c*s
+  end
+end
+",
+        &[("cos(", 0), ("sin(", 0)],
+        5,
+        4,
+    ),
+    // The argument changes in between: neither has the value for the other one.
+    (
+        "main subroutine f(in real x, in real z, inout real y)
+  independent x, z
+  dependent y
+  local real a
+  local real c
+  local real s
+  a := x*z
+  c := cos(a)
+  a := a*z
+  s := sin(a)
+  y := y*c*s
+end
+",
+        &[("cos(", 1), ("sin(", 1)],
+        5,
+        5,
+    ),
+    // The value in front is overwritten in between.
+    (
+        "main subroutine f(in real x, in real z, inout real y)
+  independent x, z
+  dependent y
+  local real c
+  local real s
+  c := cos(x)
+  y := y*c
+  c := z*z
+  s := sin(x)
+  y := y*c*s
+end
+",
+        &[("cos(", 1), ("sin(", 0)],
+        6,
+        5,
     ),
     // Results that stay take no word.
     (
