@@ -5,10 +5,10 @@
 //! s := sin(a)
 //! ```
 //!
-//! The adjoint of an assignment may read a variable where it would evaluate a function e that an assignment of the same
-//! block evaluates, too. If that one is in front, its target has the value; the sweeps are in reverse order, so that the
-//! target of one behind may have its old value again: then the forward sweep records the value of e. C compilers evaluate sine and
-//! cosine of one argument together.
+//! The adjoint of an assignment may read a variable where it would evaluate a function that another assignment of the
+//! block evaluates, too. If that one is in front, its target has the value. The target of one behind may have its old
+//! value again, so that the forward sweep records the value of the function; C compilers evaluate sine and cosine of
+//! one argument together.
 
 use cfg_core::{
     entity::VarId,
@@ -25,6 +25,9 @@ use crate::{
 
 /// Most assignments in front of one, and behind it, that are looked at.
 const MOST_APART: usize = 16;
+
+/// Most functions of one assignment for which partners are looked for.
+const MOST_WANTED: usize = 16;
 
 /// The source of a value that the adjoint of an assignment needs.
 enum Partner {
@@ -46,7 +49,7 @@ impl Draft<'_> {
         let mut wanted: Vec<&Expr> = Vec::new();
         for (_, value) in by_operands.iter().filter_map(|s| s.kind.assignment()) {
             value.walk(&mut |e| {
-                if self.is_of_originals(e) && !wanted.contains(&e) {
+                if wanted.len() < MOST_WANTED && self.is_of_originals(e) && !wanted.contains(&e) {
                     wanted.push(e);
                 }
             });

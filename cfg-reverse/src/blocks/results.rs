@@ -1,12 +1,12 @@
 //! Results in place of operands: the adjoint of `y := exp(x)` reads y behind the statement or x in front of it, and
-//! computes less from y. The forward sweep may also record the result of an inner function, as in
-//! `y := 1/(1 + exp(x))`, in place of what would be recorded of x.
+//! computes less from y. The forward sweep may also record the value of a function, as in `y := a*tanh(x)`, in place of
+//! what would be recorded of x.
 //!
 //! Each such assignment has several adjoints. First all read operands, as in [`cfg_analysis::tbr`]; then all read or
 //! record results. No run may record more than at first: not more bits on any path ([`Comparison`]), no array of
 //! unknown extents, marker or index that was not recorded, no value of a caller that the reverse sweep did not change.
-//! Functions of a library are an exception if time is preferred ([`Prefer`]): they take as long as many words of tape, so
-//! that a word is paid for each whose evaluation it spares.
+//! Functions of a library are an exception if time is preferred ([`Prefer`]): they take as long as many words of tape,
+//! so that a word is paid for each whose evaluation it spares.
 //!
 //! Assignments because of which a run may record more, and those that record functions and spare nothing, are written
 //! in their next simpler way, round after round.

@@ -42,6 +42,9 @@ use crate::{
     prepare::{context::Context, places::at_statement},
 };
 
+/// Most functions in front of one in its expression among which an equal one is looked for.
+const MOST_EQUAL: usize = 16;
+
 /// Most results of a routine that the to-be-recorded analysis tells from their arrays.
 const MOST_RESULTS: usize = 64;
 
@@ -336,7 +339,8 @@ impl Recording {
         function: &Expr,
         twins: &mut HashMap<VarId, VarId>,
     ) -> (VarId, VarId) {
-        if let Some(&(_, result, twin)) = self.known.iter().find(|(e, ..)| e == function) {
+        let mut last = self.known.iter().rev().take(MOST_EQUAL);
+        if let Some(&(_, result, twin)) = last.find(|(e, ..)| e == function) {
             return (result, twin);
         }
         let (scope, sweep, tape) = (&mut draft.scope, &mut draft.forward, draft.tape);

@@ -1,10 +1,14 @@
 //! Results at hand that adjoints use again.
 
-use crate::adjoint::{agrees_smoothly, bits};
+use crate::{
+    adjoint::{agrees_smoothly, bits},
+    run::{Named, run, valid},
+};
 use cfg_core::{
     ir::{Expr, Op, ScalarType, Stmt, StmtKind, VertexKind},
     text,
 };
+use cfg_exec::Value;
 use cfg_reverse::{Blocks, Options, Prefer, reverse};
 use cfg_testkit::{case::Case, flat, general, generate::Options as Generate, property, rng::Rng};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -560,4 +564,68 @@ fn functions_are_evaluated_once() {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// The derivatives of logistic functions by their results, where these are near 0 and 1, infinite operands included.
+#[test]
+fn logistic_functions_by_results() {
+    let forms = [
+        ("1.0/(1.0 + exp(-x))", 1.0),
+        ("1.0/(exp(x) + 1.0)", -1.0),
+        ("exp(x)/(1.0 + exp(x))", 1.0),
+        ("exp(-x)/(exp(-x) + 1.0)", -1.0),
+    ];
+    // Not logistic: another numerator, another sum, another exponential, a difference.
+    let others = [
+        "2.0/(1.0 + exp(-x))",
+        "1.0/(2.0 + exp(-x))",
+        "exp(x)/(1.0 + exp(-x))",
+        "1.0/(1.0 - exp(-x))",
+        "exp(x)/(1.0 + 2.0*exp(x))",
+    ];
+    let program = |value: &str| {
+        format!(
+            "main subroutine f(in real x, out real y)
+  independent x
+  dependent y
+  y := {value}
+end
+"
+        )
+    };
+    for value in others {
+        let [_, reverse] = sweeps(&program(value), &Options::default());
+        assert!(reverse.contains("exp("), "{value}\n{reverse}");
+    }
+    let points = [0.0, 1.0, 3.0, 20.0, 36.0, 40.0, 745.0, 800.0, f64::INFINITY];
+    for (value, sign) in forms {
+        let source = program(value);
+        let [_, reverse] = sweeps(&source, &Options::default());
+        assert!(!reverse.contains("exp("), "{value}\n{reverse}");
+        let parsed = cfg_format::text::parse(&source)
+            .program
+            .expect("it is a program");
+        let main = parsed.main.expect("there is one");
+        let made =
+            cfg_reverse::reverse(&valid(parsed).unwrap(), main, &Options::default()).unwrap();
+        let derived = valid(made.program).unwrap();
+        for x in points.into_iter().flat_map(|x| [-x, x]) {
+            let gradient = |seed: f64| {
+                let given = [("x", x), ("y", 0.0), ("x_b", 0.0), ("y_b", seed)];
+                let given = given.map(|(name, v)| (name.to_owned(), Value::real(v)));
+                let found = run(&derived, made.gradient, &Named::from(given)).unwrap();
+                ["y", "x_b"].map(|name| found[name].get_f64(0).unwrap())
+            };
+            let [y, slope] = gradient(1.0);
+            let e = (-x.abs()).exp();
+            let expected = sign * e / ((1.0 + e) * (1.0 + e));
+            let error = (slope - expected).abs();
+            let is_right = error <= 2.0 * f64::EPSILON * (1.0 + expected.abs()).min(1.0);
+            assert!(
+                is_right || y.is_nan() && slope.is_nan(),
+                "{value} at {x}: {slope}, not {expected}"
+            );
+            assert_eq!(gradient(0.0)[1], 0.0, "{value} at {x}");
+        }
+    }
 }
