@@ -13,6 +13,7 @@ pub(crate) mod drafts;
 pub(crate) mod elimination;
 pub(crate) mod jacobian;
 pub(crate) mod lcg;
+pub(crate) mod partners;
 pub(crate) mod places;
 pub(crate) mod preaccumulated;
 pub(crate) mod price;

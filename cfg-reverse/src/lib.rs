@@ -125,7 +125,7 @@ pub use cfg_core::elemental::Strong;
 pub use control::merge::merge;
 pub use directions::{InDirections, directions};
 pub use options::{
-    Blocks, Inside, Options, Order, Overlap, Results, Search, TangentOptions, Unstructured,
+    Blocks, Inside, Options, Order, Overlap, Prefer, Results, Search, TangentOptions, Unstructured,
 };
 pub use reverse::{ApartSweeps, Reversal, reverse};
 pub use sweeps::zeros::idle::skip_idle_loops;

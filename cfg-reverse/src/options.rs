@@ -42,6 +42,17 @@ pub enum Order {
     Reverse,
 }
 
+/// The aim of choices between time and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Prefer {
+    /// Values of functions of a library are recorded where the reverse sweep would evaluate them again, a word for each
+    /// evaluation, in loops and in routines that record something else.
+    #[default]
+    Time,
+    /// Values of functions are recorded only where no run records more for that.
+    Memory,
+}
+
 /// Choices of [`crate::tangent_with`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TangentOptions {
@@ -73,6 +84,8 @@ pub struct Options {
     pub indices: bool,
     /// Adjoints of assignments read operands alone, although results would serve them and no run would record more.
     pub operands: bool,
+    /// The aim of choices between time and memory.
+    pub prefer: Prefer,
     /// Reverse the control flow alone, as if there were neither independents nor dependents: every loop is counted, every branch
     /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's
     /// own.
@@ -111,6 +124,7 @@ impl Default for Options {
             markers: false,
             indices: false,
             operands: false,
+            prefer: Prefer::default(),
             control_only: false,
             overlap: Overlap::default(),
             order: Order::default(),

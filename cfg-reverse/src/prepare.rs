@@ -171,6 +171,7 @@ pub(crate) fn prepare<'v>(
         markers: options.markers || options.control_only,
         indices: options.indices,
         operands: options.operands,
+        prefer: options.prefer,
         trace,
         strong: options.strong,
         flow_limit: most,

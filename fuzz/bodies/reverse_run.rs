@@ -55,6 +55,10 @@ pub(crate) fn run(data: &[u8]) {
             0 => cfg_reverse::Order::Program,
             _ => cfg_reverse::Order::Reverse,
         },
+        prefer: match seed[2] & 8 {
+            0 => cfg_reverse::Prefer::Time,
+            _ => cfg_reverse::Prefer::Memory,
+        },
         control_only: false,
         results: cfg_reverse::Results::Keep,
         overlap: if seed[2] & 2 == 0 {

@@ -1,10 +1,13 @@
 //! Results in place of operands: the adjoint of `y := exp(x)` reads y behind the statement or x in front of it, and
-//! computes less from y. The forward sweep may also record the result of an inner function, as in
-//! `y := 1/(1 + exp(x))`, in place of what would be recorded of x.
+//! computes less from y. The forward sweep may also record the value of a function, as in `y := a*tanh(x)`, in place of
+//! what would be recorded of x.
 //!
 //! Each such assignment has several adjoints. First all read operands, as in [`cfg_analysis::tbr`]; then all read or
 //! record results. No run may record more than at first: not more bits on any path ([`Comparison`]), no array of
 //! unknown extents, marker or index that was not recorded, no value of a caller that the reverse sweep did not change.
+//! Functions of a library are an exception if time is preferred ([`Prefer`]): they take as long as many words of tape,
+//! so that a word is paid for each whose evaluation it spares.
+//!
 //! Assignments because of which a run may record more, and those that record functions and spare nothing, are written
 //! in their next simpler way, round after round.
 
@@ -16,12 +19,13 @@ use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
 
 use crate::{
+    options::Prefer,
     plan::{
         at_exit::{dying, needed_at_exit, solve_needed},
         branches::deciding,
         draft::Draft,
         provisions::Provisions,
-        recorded::{Comparison, Recorded, bits, calls, recorded},
+        recorded::{Comparison, Recorded, bits, calls, pushed, recorded},
     },
     prepare::context::Context,
 };
@@ -40,7 +44,11 @@ pub(crate) fn read_results(
     if drafts.iter().flatten().all(|draft| count(draft) == 0) {
         return;
     }
-    let (then, recorded_then) = amounts(context, reachable, drafts);
+    let (then, recorded_then) = amounts(context, reachable, drafts, &[]);
+    let recorders: Vec<bool> = recorded_then
+        .iter()
+        .map(|r| r.as_ref().is_some_and(Recorded::is_any))
+        .collect();
     for draft in drafts.iter_mut().flatten() {
         for k in 0..count(draft) {
             draft.rewrite(k, draft.alternatives[k].ways.len() - 1);
@@ -48,7 +56,7 @@ pub(crate) fn read_results(
     }
     for round in 0..=ROUNDS {
         solve_needed(context, reachable, drafts);
-        let (now, recorded_now) = amounts(context, reachable, drafts);
+        let (now, recorded_now) = amounts(context, reachable, drafts, &recorders);
         let calls: Vec<_> = (drafts.iter())
             .map(|draft| {
                 draft
@@ -57,9 +65,9 @@ pub(crate) fn read_results(
             })
             .collect();
         let comparison = Comparison::new(reachable, drafts, &calls, &recorded_now, &recorded_then);
-        let mut simpler = useless(drafts, &now, &then);
+        let mut simpler = useless(context, drafts, &recorders, &now, &then);
         if simpler.is_empty() {
-            simpler = blamed(context, drafts, &comparison, &now, &then);
+            simpler = blamed(context, drafts, &recorders, &comparison, &now, &then);
         }
         if simpler.is_empty() {
             return;
@@ -116,18 +124,42 @@ struct Amount {
     changed: FixedBitSet,
 }
 
-/// The values that each routine records, and the bits that they take.
+/// The bits of functions that an assignment may record although they spare no tape. A routine that would record nothing
+/// else does not begin to for functions outside of loops: room on the tape takes longer than a function.
+/// `recorders`: the routines that record something if all assignments read operands.
+fn paid(context: &Context, draft: &Draft<'_>, k: usize, recorders: &[bool]) -> u64 {
+    let at = draft.alternatives[k].at;
+    let code = &draft.code.row(at.vertex)[at.statement];
+    let is_recorder = recorders.get(draft.id.index()).is_some_and(|is| *is);
+    let pays =
+        context.prefer == Prefer::Time && (is_recorder || draft.shape.loop_depth(at.vertex) > 0);
+    if pays { code.paid } else { 0 }
+}
+
+/// True if an assignment records functions, more than are [`paid`].
+fn records_unpaid(context: &Context, draft: &Draft<'_>, k: usize, recorders: &[bool]) -> bool {
+    let at = draft.alternatives[k].at;
+    let forward = draft.code.row(at.vertex)[at.statement].forward.as_deref();
+    forward.is_some_and(|forward| pushed(forward) > paid(context, draft, k, recorders))
+}
+
+/// The values that each routine records, and the bits that they take but for those that are [`paid`].
 fn amounts(
     context: &Context,
     reachable: &[RoutineId],
     drafts: &[Option<Draft<'_>>],
+    recorders: &[bool],
 ) -> (Vec<Option<Amount>>, Vec<Option<Recorded>>) {
     let main = reachable.last();
     let of = |draft: &Option<Draft<'_>>| {
         let draft = draft.as_ref()?;
         let provisions = Provisions::solve(context, draft);
         let amount = Amount::find(context, draft, &provisions, main == Some(&draft.id));
-        Some((amount, recorded(context, draft, &provisions, 0)))
+        let mut recorded = recorded(context, draft, &provisions, 0);
+        for (k, alternative) in draft.alternatives.iter().enumerate() {
+            recorded.vertices[alternative.at.vertex.index()] -= paid(context, draft, k, recorders);
+        }
+        Some((amount, recorded))
     };
     drafts.iter().map(of).map(Option::unzip).unzip()
 }
@@ -196,10 +228,13 @@ fn difference<'a>(of: &'a Amount, other: &'a Amount) -> impl Iterator<Item = &'a
     })
 }
 
-/// The assignments that record functions although their routine records nothing less that they no longer read. A word
+/// The assignments that record functions, more than are [`paid`], although their routine records nothing less that they
+/// no longer read. A word
 /// that callers are spared does not count: a routine that starts to record costs each call more than a function.
 fn useless(
+    context: &Context,
     drafts: &[Option<Draft<'_>>],
+    recorders: &[bool],
     now: &[Option<Amount>],
     then: &[Option<Amount>],
 ) -> Vec<(usize, usize)> {
@@ -219,7 +254,7 @@ fn useless(
         let alternative = &draft.alternatives[k];
         let at = alternative.at;
         let code = &draft.code.row(at.vertex)[at.statement];
-        if code.forward.is_none() {
+        if !records_unpaid(context, draft, k, recorders) {
             return false;
         }
         let r = draft.id.index();
@@ -239,6 +274,7 @@ fn is_seen(routine: &Routine, v: VarId) -> bool {
 fn blamed(
     context: &Context,
     drafts: &[Option<Draft<'_>>],
+    recorders: &[bool],
     comparison: &Comparison,
     now: &[Option<Amount>],
     then: &[Option<Amount>],
@@ -255,7 +291,7 @@ fn blamed(
         };
         let of_callees = now.of_callees.difference(&then.of_callees).next().is_some();
         let own = used(std::slice::from_ref(&drafts[r]), |draft, k| {
-            more.is_due_to(draft, k)
+            more.is_due_to(draft, k, records_unpaid(context, draft, k, recorders))
         });
         unknown |= of_callees;
         if own.is_empty() {
@@ -340,14 +376,14 @@ impl More {
         any.then_some(more)
     }
 
-    /// True if an assignment that reads its result may be the cause.
-    fn is_due_to(&self, draft: &Draft<'_>, k: usize) -> bool {
+    /// True if an assignment that reads its result, or records functions, may be the cause.
+    fn is_due_to(&self, draft: &Draft<'_>, k: usize, records: bool) -> bool {
         let alternative = &draft.alternatives[k];
         let at = alternative.at;
         let code = &draft.code.row(at.vertex)[at.statement];
         let other = &alternative.ways[0].0;
         self.indices
-            || code.forward.is_some() && self.vertices.contains(at.vertex.index())
+            || records && self.vertices.contains(at.vertex.index())
             || [(&self.recorded, code), (&self.selectors, other)]
                 .into_iter()
                 .any(|(set, code)| {

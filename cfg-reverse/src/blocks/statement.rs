@@ -8,17 +8,17 @@ use cfg_core::{
     flat::FlatStmt,
     ir::{Expr, Place, Routine, ScalarType, Stmt, StmtKind, TapeClass},
 };
-use std::collections::HashMap;
+use std::{cmp::Reverse, collections::HashMap};
 
 use crate::{
     blocks::{
         carried,
         jacobian::twin_of,
         preaccumulated::{Choice, write},
-        price::code_cost,
+        price::{code_cost, tape_cost},
     },
     code::{
-        expressions::{array_of_zeros, extent_of, zero},
+        expressions::{array_of_zeros, extent_of, is_library_function, zero},
         routines::{is_deferred, tape_class},
         typing,
     },
@@ -34,10 +34,14 @@ use crate::{
         adjoints::{Alternatives, StatementAdjoint, StatementCode, Written, primal_reads},
         draft::Draft,
         extents::check_extents,
+        recorded::{pushed, width},
         steps::find_steps,
     },
     prepare::{context::Context, places::at_statement},
 };
+
+/// Most functions in front of one in its expression among which an equal one is looked for.
+const MOST_EQUAL: usize = 16;
 
 impl<'p> Draft<'p> {
     /// Writes the adjoint of every statement; the statements of a chosen segment get one adjoint together. Choices
@@ -120,12 +124,16 @@ impl<'p> Draft<'p> {
                     .map_err(unsupported)?;
                 let shaped =
                     target.subscripts.is_empty() && is_deferred(routine.variable(target.var));
-                let mut ways = vec![Written::default()];
+                let mut ways = Vec::new();
                 if !shaped {
+                    // In ascending preference where they spare as much: a result may be at hand.
+                    ways.extend(self.by_functions(routine, target, value, &reverse, twins));
+                    ways.extend(self.by_partners(statement, &reverse, twins));
                     ways.extend(self.by_result(target, value, &reverse));
-                    ways.extend(self.by_functions(target, value, &reverse, twins));
+                    ways.sort_by_key(|(_, adjoint)| Reverse(code_cost(&adjoint.code)));
                 }
-                if ways.len() > 1 {
+                if !ways.is_empty() {
+                    ways.insert(0, Written::default());
                     let (at, way) = (self.scope.here, 0);
                     self.alternatives.push(Alternatives { at, ways, way });
                 }
@@ -204,10 +212,11 @@ impl<'p> Draft<'p> {
         Some((code_of, adjoint))
     }
 
-    /// The adjoint of an assignment from the results of inner functions, which the forward sweep records, if that
-    /// takes less than `by_operands`.
+    /// The adjoint of an assignment from values of functions, which the forward sweep records, if that takes less than
+    /// `by_operands`.
     fn by_functions(
         &mut self,
+        routine: &Routine,
         target: &Place,
         value: &Expr,
         by_operands: &[Stmt],
@@ -217,41 +226,20 @@ impl<'p> Draft<'p> {
         if functions.is_empty() {
             return None;
         }
-        let (scope, sweep) = (&mut self.scope, &mut self.forward);
-        sweep.temporaries.reset();
-        let active = |v| scope.contributes(v);
-        let variables = &sweep.routine.variables;
-        let mut nodes = Nodes::split(variables, value, &active, Workspace::default());
-        let (mut forward, mut given, mut before_pops) = (Vec::new(), Vec::new(), Vec::new());
-        let tape = self.tape;
+        self.forward.temporaries.reset();
+        let active = |v| self.scope.contributes(v);
+        let mut nodes = Nodes::split(&routine.variables, value, &active, Workspace::default());
+        let (mut recording, mut given) = (Recording::default(), Vec::new());
         for n in functions {
-            let ty = nodes.nodes[n].ty.ty;
-            let result = forward_temporary(scope, sweep, "c", ty);
-            forward.push(Stmt::assign(Place::whole(result), nodes.rebuild(n)));
-            let (class, value) = (tape_class(ty), Expr::var(result));
-            forward.push(Stmt::new(StmtKind::Push { tape, class, value }));
+            let expr = nodes.nodes[n].expr;
+            let (result, twin) = recording.record(self, nodes.rebuild(n), expr, twins);
             nodes.give(n, result);
-            let twin = twins.entry(result);
-            let twin = *twin.or_insert_with(|| twin_of(scope, sweep, result, ty));
-            let target = Place::whole(twin);
-            before_pops.push(Stmt::new(StmtKind::Pop {
-                tape,
-                class,
-                target,
-            }));
             given.push((n, twin));
         }
-        forward.push(Stmt::assign(target.clone(), nodes.rebuild(nodes.root())));
-        before_pops.reverse();
+        let last = Stmt::assign(target.clone(), nodes.value(nodes.root()));
         let given = Given::Functions(&given);
-        let code = assignment::adjoint(scope, target, value, given).ok()?;
-        if code_cost(&code) >= code_cost(by_operands) {
-            return None;
-        }
-        let (mut written, mut adjoint) = self.before(code);
-        written.forward = Some(forward.into());
-        adjoint.before_pops = before_pops;
-        Some((written, adjoint))
+        let code = assignment::adjoint(&mut self.scope, target, value, given).ok()?;
+        recording.finish(self, code, Some(last), by_operands)
     }
 
     /// An assignment that may change its target's shape: the target's extents before it go on the tape, and the
@@ -308,5 +296,85 @@ impl<'p> Draft<'p> {
         }
         code.forward = Some(forward.into());
         Ok((code, adjoint))
+    }
+}
+
+/// Values of functions that the forward sweep records for the adjoint of one assignment.
+#[derive(Default)]
+pub(super) struct Recording {
+    forward: Vec<Stmt>,
+    before_pops: Vec<Stmt>,
+    /// Each function, with the variables that have its value in the forward and in the reverse sweep.
+    known: Vec<(Expr, VarId, VarId)>,
+    /// Bits of those of libraries.
+    paid: u64,
+}
+
+impl Recording {
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Records the value of a function, which the forward sweep computes in this way, once; returns the variables that
+    /// have it in the forward and in the reverse sweep.
+    pub(super) fn record(
+        &mut self,
+        draft: &mut Draft<'_>,
+        value: Expr,
+        function: &Expr,
+        twins: &mut HashMap<VarId, VarId>,
+    ) -> (VarId, VarId) {
+        let mut last = self.known.iter().rev().take(MOST_EQUAL);
+        if let Some(&(_, result, twin)) = last.find(|(e, ..)| e == function) {
+            return (result, twin);
+        }
+        let (scope, sweep, tape) = (&mut draft.scope, &mut draft.forward, draft.tape);
+        let ty = typing::expr_type(&scope.routine.variables, function).ty;
+        let result = forward_temporary(scope, sweep, "c", ty);
+        let twin = twins.entry(result);
+        let twin = *twin.or_insert_with(|| twin_of(scope, sweep, result, ty));
+        let class = tape_class(ty);
+        self.forward.push(Stmt::assign(Place::whole(result), value));
+        let value = Expr::var(result);
+        let push = StmtKind::Push { tape, class, value };
+        self.forward.push(Stmt::new(push));
+        let target = Place::whole(twin);
+        let pop = StmtKind::Pop {
+            tape,
+            class,
+            target,
+        };
+        self.before_pops.push(Stmt::new(pop));
+        let mut is_long = false;
+        function.walk(&mut |e| is_long |= is_library_function(e));
+        self.paid += if is_long { width(class) } else { 0 };
+        self.known.push((function.clone(), result, twin));
+        (result, twin)
+    }
+
+    /// The assignment, whose forward sweep ends with `last` if something is recorded, and its adjoint, if that takes
+    /// less than `by_operands`.
+    pub(super) fn finish(
+        mut self,
+        draft: &Draft<'_>,
+        code: Vec<Stmt>,
+        last: Option<Stmt>,
+        by_operands: &[Stmt],
+    ) -> Option<Written> {
+        let (cost, then) = (code_cost(&code), code_cost(by_operands));
+        if cost >= then {
+            return None;
+        }
+        let (mut written, mut adjoint) = draft.before(code);
+        if let Some(last) = last {
+            if then - cost >= tape_cost(pushed(&self.forward)) {
+                written.paid = self.paid;
+            }
+            self.forward.push(last);
+            self.before_pops.reverse();
+            written.forward = Some(self.forward.into());
+            adjoint.before_pops = self.before_pops;
+        }
+        Some((written, adjoint))
     }
 }

@@ -3,12 +3,24 @@
 use cfg_core::{
     entity::VarId,
     flat::FlatExpr,
-    ir::{Expr, Op, Place, ScalarType},
+    ir::{Expr, Op, Place, RealFunctions, ScalarType},
 };
 
 /// True of constants and places, which a partial may repeat at no cost.
 pub(crate) fn is_atomic(expr: &Expr) -> bool {
     !matches!(expr, Expr::Op(..))
+}
+
+/// True of an application of a library's function, which takes longer than a few words of tape. Powers with integer
+/// constants are products.
+pub(crate) fn is_library_function(expr: &Expr) -> bool {
+    let FlatExpr::Op(op, operands) = FlatExpr::view(expr) else {
+        return false;
+    };
+    let info = op.info();
+    let is_product = op == Op::Pow && matches!(operands[1..], [Expr::Int(_)]);
+    let is_computed = !matches!(info.real, RealFunctions::Elsewhere) || !info.c_text.is_empty();
+    is_computed && !is_product
 }
 
 /// The constant 0 of a type.

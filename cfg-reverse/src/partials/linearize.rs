@@ -7,6 +7,7 @@
 //! linear in the size of the expression.
 
 pub(crate) mod guards;
+mod logistic;
 mod results;
 
 use cfg_core::{
@@ -23,7 +24,10 @@ use crate::{
         temporaries::Temporaries,
         typing::{self, ExprType},
     },
-    partials::{Unsupported, linearize::guards::Guard},
+    partials::{
+        Unsupported,
+        linearize::{guards::Guard, logistic::Logistic},
+    },
 };
 use cfg_analysis::differentiable::is_differentiable_operand;
 
@@ -46,6 +50,8 @@ pub(crate) struct Node<'e> {
     evaluated: bool,
     /// True if the temporary has the value already, see [`Nodes::give`].
     given: bool,
+    /// True if a node around this one has its partial: it counts as 1.
+    is_inside: bool,
 }
 
 pub(crate) enum NodeKind<'e> {
@@ -177,6 +183,7 @@ impl<'e> Nodes<'e> {
             mentioned: false,
             evaluated: false,
             given: false,
+            is_inside: false,
         });
         self.nodes.len() - 1
     }
@@ -299,7 +306,10 @@ impl<'e> Nodes<'e> {
             let result = match known.filter(|_| n == self.root()) {
                 Some(known) => Some(known.clone()),
                 None => {
-                    if !self.nodes[n].mentioned && self.shares_result(n, op, children)? {
+                    if !self.nodes[n].mentioned
+                        && !self.nodes[n].is_inside
+                        && self.shares_result(n, op, children)?
+                    {
                         let ty = self.nodes[n].ty;
                         let taken = &mut self.nodes[n].temporary;
                         taken.get_or_insert_with(|| temporaries.take(routine, namer, "t", ty));
@@ -309,6 +319,11 @@ impl<'e> Nodes<'e> {
                     node.temporary.filter(|_| node.mentioned).map(Expr::var)
                 }
             };
+            let has_value = self.nodes[n].given || (known.is_some() && n == self.root());
+            let logistic = has_value.then(|| self.logistic(n)).flatten();
+            for &k in logistic.iter().flat_map(Logistic::inner) {
+                self.nodes[k].is_inside = true;
+            }
             atoms.clear();
             types.clear();
             for k in children.start..children.end {
@@ -321,7 +336,13 @@ impl<'e> Nodes<'e> {
                     continue;
                 }
                 let operand = k - children.start;
-                let partial = partial_of(op, &atoms, &types, operand, result.as_ref())?;
+                let partial = match (&logistic, &result) {
+                    _ if self.nodes[n].is_inside => Partial::One,
+                    (Some(logistic), Some(s)) => logistic.partial(operand, types[operand], s),
+                    (None, _) | (_, None) => {
+                        partial_of(op, &atoms, &types, operand, result.as_ref())?
+                    }
+                };
                 match &partial {
                     Partial::Expr(p) => self.mention(children, &atoms, &p.expr),
                     Partial::Select { condition, .. } => self.mention(children, &atoms, condition),
@@ -474,7 +495,8 @@ impl<'e> Nodes<'e> {
         }
     }
 
-    fn value(&self, n: usize) -> Expr {
+    /// The node's value, or the temporary that has it.
+    pub(crate) fn value(&self, n: usize) -> Expr {
         match self.nodes[n].temporary {
             Some(t) if self.nodes[n].mentioned => Expr::var(t),
             _ => self.rebuild(n),

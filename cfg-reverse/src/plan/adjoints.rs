@@ -17,6 +17,8 @@ pub(crate) struct StatementCode {
     pub(crate) reads_before: Reads,
     /// Locations whose values after the statement the adjoint reads.
     pub(crate) reads_after: Reads,
+    /// Bits of recorded functions that take less time than what they spare.
+    pub(crate) paid: u64,
 }
 
 /// The statements of the reverse sweep that stand for one statement.
@@ -38,8 +40,8 @@ pub(crate) type Written = (StatementCode, StatementAdjoint);
 #[derive(Clone, Debug)]
 pub(crate) struct Alternatives {
     pub(crate) at: Position,
-    /// The ways, each recording no less than those before: from operands; from the result or from recorded functions;
-    /// empty where it is in use.
+    /// The ways, each preferred to those before: from operands; from the result, from recorded functions; empty where
+    /// it is in use.
     pub(crate) ways: Vec<Written>,
     /// The way in use.
     pub(crate) way: usize,

@@ -30,8 +30,15 @@ pub(crate) struct Recorded {
     pub(crate) end: u64,
 }
 
+impl Recorded {
+    /// True if anything is pushed.
+    pub(crate) fn is_any(&self) -> bool {
+        self.end > 0 || self.vertices.iter().any(|&bits| bits > 0)
+    }
+}
+
 /// Bits of a value on the tape.
-fn width(class: TapeClass) -> u64 {
+pub(crate) fn width(class: TapeClass) -> u64 {
     match class {
         TapeClass::Integer | TapeClass::Real => 64,
         TapeClass::Real32 => 32,

@@ -10,7 +10,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
-use crate::{memory::summary::Summary, prepare::other_names::Change};
+use crate::{memory::summary::Summary, options::Prefer, prepare::other_names::Change};
 
 /// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {
@@ -42,6 +42,8 @@ pub(crate) struct Context {
     pub(crate) trace: bool,
     /// Adjoints of assignments read operands alone.
     pub(crate) operands: bool,
+    /// The aim of choices between time and memory.
+    pub(crate) prefer: Prefer,
     /// The products of adjoints and partials that are strong.
     pub(crate) strong: Strong,
     /// Most bits that the states of one data-flow analysis of one routine may take.

@@ -456,6 +456,7 @@ const DEFAULT: Options = Options {
     markers: false,
     indices: false,
     operands: false,
+    prefer: cfg_reverse::Prefer::Time,
     order: Order::Program,
     control_only: false,
     results: cfg_reverse::Results::Keep,

@@ -98,6 +98,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
     for k in 0..16 {
         let options = Options {
             operands: false,
+            prefer: cfg_reverse::Prefer::Time,
             order: Order::Program,
             control_only: false,
             results: cfg_reverse::Results::Keep,

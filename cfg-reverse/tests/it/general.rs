@@ -48,6 +48,7 @@ fn by_trace() {
 
 const TRACE: Options = Options {
     operands: false,
+    prefer: cfg_reverse::Prefer::Time,
     order: cfg_reverse::Order::Program,
     control_only: false,
     results: cfg_reverse::Results::Keep,

@@ -1,11 +1,15 @@
 //! Results at hand that adjoints use again.
 
-use crate::adjoint::{agrees_smoothly, bits};
+use crate::{
+    adjoint::{agrees_smoothly, bits},
+    run::{Named, run, valid},
+};
 use cfg_core::{
-    ir::{Expr, Op, ScalarType, StmtKind, VertexKind},
+    ir::{Expr, Op, ScalarType, Stmt, StmtKind, VertexKind},
     text,
 };
-use cfg_reverse::{Blocks, Options, reverse};
+use cfg_exec::Value;
+use cfg_reverse::{Blocks, Options, Prefer, reverse};
 use cfg_testkit::{case::Case, flat, general, generate::Options as Generate, property, rng::Rng};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,23 +49,58 @@ fn function(rng: &mut Rng, v: Expr, ty: ScalarType) -> Expr {
     }
 }
 
+/// Makes two assignments of reals, if they are that, sine and cosine of a variable that the first one reads.
+fn make_partners(rng: &mut Rng, pair: &mut [Stmt], types: &[ScalarType], scalars: &[bool]) {
+    let mut argument = None;
+    let ty = |statement: &Stmt| {
+        let (target, _) = statement.kind.assignment()?;
+        Some(types[target.var.index()]).filter(|ty| ty.is_real())
+    };
+    let (Some(first), Some(second)) = (ty(&pair[0]), ty(&pair[1])) else {
+        return;
+    };
+    if let (Some((_, value)), true) = (pair[0].kind.assignment(), first == second) {
+        value.walk_places(&mut |place| {
+            if types[place.var.index()] == first && scalars[place.var.index()] {
+                argument = Some(Expr::Place(place.clone()));
+            }
+        });
+    }
+    let Some(argument) = argument else { return };
+    let mut functions = [Op::Sin, Op::Cos];
+    if rng.percent(50) {
+        functions.reverse();
+    }
+    for (statement, f) in pair.iter_mut().zip(functions) {
+        if let StmtKind::Assign { value, .. } = &mut statement.kind {
+            *value = op(f, [argument.clone()]);
+        }
+    }
+}
+
 /// The case with functions in its assignments of reals.
 fn with_functions(case: &Case, seed: u64) -> Case {
     let mut case = case.clone();
     let mut rng = Rng::new(seed ^ 0x41);
     for routine in &mut case.program.routines {
         let types: Vec<ScalarType> = routine.variables.iter().map(|v| v.ty).collect();
+        let scalars: Vec<bool> = routine.variables.iter().map(|v| v.rank() == 0).collect();
         for vertex in routine.body.iter_mut().flat_map(|cfg| cfg.vertices_mut()) {
             let VertexKind::Block(statements) = &mut vertex.kind else {
                 continue;
             };
-            for statement in statements {
+            for statement in statements.iter_mut() {
                 if let StmtKind::Assign { target, value } = &mut statement.kind
                     && types[target.var.index()].is_real()
                     && value.depth() < 20
                     && rng.percent(60)
                 {
                     *value = function(&mut rng, value.clone(), types[target.var.index()]);
+                }
+            }
+            for k in 1..statements.len() {
+                if rng.percent(30) {
+                    make_partners(&mut rng, &mut statements[k - 1..=k], &types, &scalars);
                 }
             }
         }
@@ -88,16 +127,28 @@ fn gradients_by_results() {
     });
 }
 
-/// No run records more for results, and some record less.
+/// Values of functions are recorded only where no run records more for that.
+fn memory() -> Options {
+    Options {
+        prefer: Prefer::Memory,
+        ..Options::default()
+    }
+}
+
+/// Adjoints read operands alone.
+fn operands() -> Options {
+    Options {
+        operands: true,
+        ..Options::default()
+    }
+}
+
+/// No run records more for results if memory is preferred, and some record less.
 #[test]
 fn results_take_no_tape() {
     let sums = [const { AtomicU64::new(0) }; 2];
     let compare = |case: &Case| {
-        let operands = Options {
-            operands: true,
-            ..Options::default()
-        };
-        let [now, then] = [bits(case, &Options::default())?, bits(case, &operands)?];
+        let [now, then] = [bits(case, &memory())?, bits(case, &operands())?];
         for (sum, bits) in sums.iter().zip([now, then]) {
             sum.fetch_add(bits, Ordering::Relaxed);
         }
@@ -343,16 +394,167 @@ end
     ),
 ];
 
+/// Programs whose functions are recorded if time is preferred, with what is counted as in [`Example`].
+const RECORDED: [Example; 9] = [
+    // A word for each function, equal ones together; the result that the other loop overwrites is recorded in itself.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y[n])
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    y[i] := 1.0/(1.0 + exp(-x[i])) + x[i]*tanh(x[i]) + tanh(x[i])
+  end
+  for i = 1, n
+    y[i] := y[i]*cos(x[i])
+  end
+end
+",
+        &[
+            ("exp(", 0),
+            ("tanh(", 0),
+            ("cosh(", 0),
+            (" cos(", 0),
+            ("sin(", 1),
+        ],
+        4,
+        1,
+    ),
+    // A function that a product reads.
+    (
+        "main subroutine f(in integer n, in real x[n], in real free, inout real y)
+  independent x, free
+  dependent y
+  local integer i
+  for i = 1, n
+    y := y + x[i]*log(x[i]/free)
+  end
+end
+",
+        &[("log(", 0)],
+        1,
+        0,
+    ),
+    // Products, quotients and roots are computed again.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y)
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    y := y + x[i]/sqrt(1.0 + x[i]**2)
+  end
+end
+",
+        &[("sqrt(", 1), ("pop[real]", 0)],
+        0,
+        0,
+    ),
+    // Outside of loops a routine that records nothing does not begin to; one that does records functions, too.
+    (
+        "main subroutine f(in real x, in real z, inout real y)
+  independent x, z
+  dependent y
+  y := x*tanh(z)
+end
+",
+        &[("tanh(", 1)],
+        0,
+        0,
+    ),
+    (
+        "main subroutine f(in real x, in real z, inout real y)
+  independent x, z, y
+  dependent y
+  y := x*y
+  y := x*tanh(z)*y
+end
+",
+        &[("tanh(", 0)],
+        3,
+        2,
+    ),
+    // Partners: the value in front is at hand, that behind is recorded.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y)
+  independent x
+  dependent y
+  local integer i
+  local real c
+  local real s
+  for i = 1, n
+    c := cos(x[i])
+    s := sin(x[i])
+    y := y + c*s
+  end
+end
+",
+        &[("cos(", 0), ("sin(", 0)],
+        5,
+        4,
+    ),
+    // The argument changes in between: neither has the value for the other one.
+    (
+        "main subroutine f(in real x, in real z, inout real y)
+  independent x, z
+  dependent y
+  local real a
+  local real c
+  local real s
+  a := x*z
+  c := cos(a)
+  a := a*z
+  s := sin(a)
+  y := y*c*s
+end
+",
+        &[("cos(", 1), ("sin(", 1)],
+        5,
+        5,
+    ),
+    // The value in front is overwritten in between.
+    (
+        "main subroutine f(in real x, in real z, inout real y)
+  independent x, z
+  dependent y
+  local real c
+  local real s
+  c := cos(x)
+  y := y*c
+  c := z*z
+  s := sin(x)
+  y := y*c*s
+end
+",
+        &[("cos(", 1), ("sin(", 0)],
+        6,
+        5,
+    ),
+    // Results that stay take no word.
+    (
+        "main subroutine f(in integer n, in real x[n], inout real y[n])
+  independent x
+  dependent y
+  local integer i
+  for i = 1, n
+    y[i] := exp(x[i])/(1.0 + exp(x[i]))
+  end
+end
+",
+        &[("exp(", 0), ("y[i]*(1.0 - y[i])", 1)],
+        0,
+        0,
+    ),
+];
+
 #[test]
 fn functions_are_evaluated_once() {
     let mut failures = String::new();
-    for (program, functions, pushes, without) in EXAMPLES {
-        let operands = Options {
-            operands: true,
-            ..Options::default()
-        };
-        let [forward, reverse] = sweeps(program, &Options::default());
-        let [then, _] = sweeps(program, &operands);
+    let examples = EXAMPLES.map(|example| (example, memory()));
+    let in_time = RECORDED.map(|example| (example, Options::default()));
+    for ((program, functions, pushes, without), options) in examples.into_iter().chain(in_time) {
+        let [forward, reverse] = sweeps(program, &options);
+        let [then, _] = sweeps(program, &operands());
         let count = |text: &str, part: &str| text.matches(part).count();
         let recorded = [&forward, &then].map(|text| count(text, "push[real]"));
         let found = functions.iter().map(|(f, _)| (*f, count(&reverse, f)));
@@ -362,4 +564,68 @@ fn functions_are_evaluated_once() {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// The derivatives of logistic functions by their results, where these are near 0 and 1, infinite operands included.
+#[test]
+fn logistic_functions_by_results() {
+    let forms = [
+        ("1.0/(1.0 + exp(-x))", 1.0),
+        ("1.0/(exp(x) + 1.0)", -1.0),
+        ("exp(x)/(1.0 + exp(x))", 1.0),
+        ("exp(-x)/(exp(-x) + 1.0)", -1.0),
+    ];
+    // Not logistic: another numerator, another sum, another exponential, a difference.
+    let others = [
+        "2.0/(1.0 + exp(-x))",
+        "1.0/(2.0 + exp(-x))",
+        "exp(x)/(1.0 + exp(-x))",
+        "1.0/(1.0 - exp(-x))",
+        "exp(x)/(1.0 + 2.0*exp(x))",
+    ];
+    let program = |value: &str| {
+        format!(
+            "main subroutine f(in real x, out real y)
+  independent x
+  dependent y
+  y := {value}
+end
+"
+        )
+    };
+    for value in others {
+        let [_, reverse] = sweeps(&program(value), &Options::default());
+        assert!(reverse.contains("exp("), "{value}\n{reverse}");
+    }
+    let points = [0.0, 1.0, 3.0, 20.0, 36.0, 40.0, 745.0, 800.0, f64::INFINITY];
+    for (value, sign) in forms {
+        let source = program(value);
+        let [_, reverse] = sweeps(&source, &Options::default());
+        assert!(!reverse.contains("exp("), "{value}\n{reverse}");
+        let parsed = cfg_format::text::parse(&source)
+            .program
+            .expect("it is a program");
+        let main = parsed.main.expect("there is one");
+        let made =
+            cfg_reverse::reverse(&valid(parsed).unwrap(), main, &Options::default()).unwrap();
+        let derived = valid(made.program).unwrap();
+        for x in points.into_iter().flat_map(|x| [-x, x]) {
+            let gradient = |seed: f64| {
+                let given = [("x", x), ("y", 0.0), ("x_b", 0.0), ("y_b", seed)];
+                let given = given.map(|(name, v)| (name.to_owned(), Value::real(v)));
+                let found = run(&derived, made.gradient, &Named::from(given)).unwrap();
+                ["y", "x_b"].map(|name| found[name].get_f64(0).unwrap())
+            };
+            let [y, slope] = gradient(1.0);
+            let e = (-x.abs()).exp();
+            let expected = sign * e / ((1.0 + e) * (1.0 + e));
+            let error = (slope - expected).abs();
+            let is_right = error <= 2.0 * f64::EPSILON * (1.0 + expected.abs()).min(1.0);
+            assert!(
+                is_right || y.is_nan() && slope.is_nan(),
+                "{value} at {x}: {slope}, not {expected}"
+            );
+            assert_eq!(gradient(0.0)[1], 0.0, "{value} at {x}");
+        }
+    }
 }

@@ -46,8 +46,15 @@ pub(crate) fn functions(scope: &mut Scope, target: &Place, value: &Expr) -> Vec<
     if !is_scalar || !unchanged {
         return Vec::new();
     }
-    let nodes = scope.nodes(value);
-    let found = nodes.functions();
+    scope.temporaries.reset();
+    let mut nodes = scope.nodes(value);
+    let partials = nodes.partials(
+        &mut scope.routine,
+        &mut scope.namer,
+        &mut scope.temporaries,
+        None,
+    );
+    let found = partials.map_or(Vec::new(), |_| nodes.functions());
     scope.workspace = nodes.into_workspace();
     found
 }

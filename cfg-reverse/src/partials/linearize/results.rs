@@ -7,28 +7,45 @@ use cfg_core::{
     entity::VarId,
     ir::{Expr, Op, ScalarType},
 };
+use fixedbitset::FixedBitSet;
 
 use crate::{
-    code::expressions::is_atomic,
+    code::expressions::{is_atomic, is_library_function},
     partials::{
         Unsupported,
-        linearize::{NodeKind, Nodes, Operands, partial_of},
+        linearize::{NodeKind, Nodes, Operands, logistic::Logistic, partial_of},
     },
 };
 
 impl Nodes<'_> {
-    /// The functions, not the root, whose partials are made of their results alone, if they are scalars and always
-    /// evaluated.
+    /// The nodes whose values adjoints may read in place of evaluating them, if they are scalars and always evaluated:
+    /// functions whose partials are made of their results alone, and functions that partials around them read.
+    /// Assumes that the partials are computed.
     pub(crate) fn functions(&self) -> Vec<usize> {
+        let mut inside = FixedBitSet::with_capacity(self.nodes.len());
+        let logistic: Vec<bool> = (0..self.nodes.len())
+            .map(|n| {
+                let logistic = self.logistic(n);
+                let inner = logistic.iter().flat_map(Logistic::inner);
+                inside.extend(inner.copied());
+                logistic.is_some()
+            })
+            .collect();
         let is_function = |n: &usize| {
             let node = &self.nodes[*n];
-            let op = match node.kind {
-                NodeKind::Op(op, _) => op,
-                NodeKind::Leaf(_) | NodeKind::Passive(_) => return false,
+            let gives = match node.kind {
+                NodeKind::Op(op, _) => node.active && (gives_its_derivative(op) || logistic[*n]),
+                NodeKind::Leaf(_) | NodeKind::Passive(_) => false,
             };
-            gives_its_derivative(op) && node.active && node.ty.rank == 0 && !self.is_guarded(*n)
+            let is_read =
+                || node.temporary.is_some() && node.mentioned && is_library_function(node.expr);
+            (gives || is_read())
+                && node.ty.rank == 0
+                && node.ty.ty.is_real()
+                && !inside.contains(*n)
+                && !self.is_guarded(*n)
         };
-        (0..self.root()).filter(is_function).collect()
+        (0..self.nodes.len()).filter(is_function).collect()
     }
 
     /// Lets partials read the value of a node from a variable.
