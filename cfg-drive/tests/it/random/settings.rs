@@ -100,6 +100,10 @@ impl Setting {
                 // Integers and operands are recorded in a quarter.
                 indices: self.merge && self.counters,
                 operands: self.merge && self.counters,
+                prefer: match self.counters {
+                    false => cfg_reverse::Prefer::Time,
+                    true => cfg_reverse::Prefer::Memory,
+                },
                 order: match self.strong {
                     false => cfg_reverse::Order::Program,
                     true => cfg_reverse::Order::Reverse,
