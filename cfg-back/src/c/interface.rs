@@ -189,7 +189,7 @@ pub(super) fn wrapper<'a>(
             (false, Sweep::Forward) => body += &clear,
             // Cells that the program reads and never set have derivatives left.
             (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) if !of.is_unset => {
-                leave += &clear
+                leave += &clear;
             }
             (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) => {}
         }
@@ -481,11 +481,11 @@ impl Wrapper<'_> {
                 size => format!("{size} * (int64_t){nd}"),
             };
             let ty = file.c_type(owner.ty);
-            match is_unset {
-                true => self.memory(&here, ty, &count),
-                false => {
-                    self.zeros_unless(&here, (ty, &zero(owner.ty).to_string()), &given, &count)
-                }
+            if is_unset {
+                self.memory(&here, ty, &count);
+            } else {
+                let zero = zero(owner.ty).to_string();
+                self.zeros_unless(&here, (ty, &zero), &given, &count);
             }
         }
         if offset != 0 {
