@@ -82,7 +82,9 @@ impl Session {
         let (tape, used, state) = (&self.tape, &self.used, &self.state);
         let own = self.own.iter().map(|own| {
             format!(
-                "struct cfgrev_tape {own} = {{0}};\n\
+                "struct cfgrev_tape {own};\n\
+                 if (!{tape})\n    \
+                     {own} = (struct cfgrev_tape){{0}};\n\
                  struct cfgrev_tape *const {used} = {tape} ? {tape} : &{own};\n"
             )
         });
@@ -95,13 +97,16 @@ impl Session {
         if !self.begins {
             return format!("{}return 4;\n", self.leave(message));
         }
-        let (end, used, state) = (self.end, &self.used, &self.state);
-        let own = self
-            .own
-            .iter()
-            .map(|own| format!("cfgrev_tape_free(&{own});\n"));
-        let free: String = own.collect();
+        let (end, used, state, free) = (self.end, &self.used, &self.state, self.free());
         format!("{end}({used}, &{state}, 4);\n{used}->message = {message};\n{free}return 4;\n")
+    }
+
+    /// The lines that free the tape of this call alone.
+    fn free(&self) -> String {
+        let tape = &self.tape;
+        let own = self.own.iter();
+        own.map(|own| format!("if (!{tape})\n    cfgrev_tape_free(&{own});\n"))
+            .collect()
     }
 
     /// The lines that leave a message, which is a literal, on the tape of the caller.
@@ -120,10 +125,8 @@ impl Session {
         }
         let (end, used, state, status) = (self.end, &self.used, &self.state, &self.status);
         let ended = format!("{end}({used}, &{state}, {status})");
-        match &self.own {
-            Some(own) => {
-                format!("{status} = {ended};\ncfgrev_tape_free(&{own});\nreturn {status};\n")
-            }
+        match self.own {
+            Some(_) => format!("{status} = {ended};\n{}return {status};\n", self.free()),
             None => format!("return {ended};\n"),
         }
     }

@@ -6,7 +6,8 @@
 //! tangents of what f_grad finds in globals.
 //!
 //! Derivatives of cells that nobody can use after the program has ended are no parameters: they have structures of their own, of
-//! which callers do not know. They are 0 before each call.
+//! which callers do not know. They are 0 before each call, but for tangents of the cells themselves: these get one with each
+//! value, and have no values before.
 
 use super::{
     names::Names,
@@ -40,6 +41,8 @@ pub(super) struct Class {
     pub(super) is_last: bool,
     /// True of the derivatives of cells that nobody can use after the program has ended.
     pub(super) is_scratch: bool,
+    /// True of the tangents of such cells, which are written before they are read.
+    pub(super) is_unset: bool,
 }
 
 /// The structures of a program's derivatives of globals, in the order of the parameters, and what each global is in.
@@ -150,9 +153,11 @@ impl Classes {
                 let tag = names.fresh(&plain, None);
                 let variable = names.fresh(&format!("{file}{plain}_data"), None);
                 let several_tag = names.fresh(&format!("{plain}_v"), None);
+                let is_tangent = |k: &usize| levels[*k].role == NameRole::Tangent;
                 Class {
                     is_last: path.last() == Some(&last),
                     is_scratch,
+                    is_unset: is_scratch && path[..] == [last] && path.iter().all(is_tangent),
                     path,
                     tag,
                     several_tag,

@@ -188,7 +188,10 @@ pub(super) fn wrapper<'a>(
             // something.
             (false, Sweep::Forward) => body += &clear,
             // Cells that the program reads and never set have derivatives left.
-            (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) => leave += &clear,
+            (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) if !of.is_unset => {
+                leave += &clear;
+            }
+            (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) => {}
         }
     }
     let mut indent = "";
@@ -407,6 +410,17 @@ impl Wrapper<'_> {
         Some(here)
     }
 
+    /// Declares a pointer to so many cells without values.
+    fn memory(&mut self, here: &str, ty: &str, count: &str) {
+        let (used, status) = (&self.session.used, &self.session.status);
+        self.adapter.may_fail = true;
+        self.adapter.before += &format!(
+            "{ty} *const {here} = cfgrev_allocate(&{used}->work, {count}, sizeof *{here});\n\
+             if (!{here})\n    \
+                 {status} = 1;\n"
+        );
+    }
+
     /// Declares a pointer to what is given, and to so many zeros where that is null.
     fn zeros_unless(&mut self, here: &str, (ty, zero): (&str, &str), given: &str, count: &str) {
         let (used, status, k) = (&self.session.used, &self.session.status, &self.counter);
@@ -426,14 +440,10 @@ impl Wrapper<'_> {
     /// A copy of the values of a derivative, which the routine changes and the caller does not see.
     fn copied(&mut self, name: &str, ty: &str) -> String {
         let here = self.adapter.interface.fresh(&format!("{name}_here"));
-        let (used, status) = (&self.session.used, &self.session.status);
+        self.memory(&here, ty, &self.count.clone());
         let (nd, k) = (&self.count, &self.counter);
-        self.adapter.may_fail = true;
         self.adapter.before += &format!(
-            "{ty} *const {here} = cfgrev_allocate(&{used}->work, {nd}, sizeof *{here});\n\
-             if (!{here})\n    \
-                 {status} = 1;\n\
-             for (int {k} = 0; {here} && {k} < {nd}; ++{k})\n    \
+            "for (int {k} = 0; {here} && {k} < {nd}; ++{k})\n    \
                  {here}[{k}] = {name}[{k}];\n"
         );
         here
@@ -464,13 +474,19 @@ impl Wrapper<'_> {
                 true => format!("{0} ? {0}->{member} : NULL", structure.name),
                 false => "NULL".to_owned(),
             };
+            let is_unset = structure.of.is_unset;
             // Nobody has to give the derivatives of globals that are not active.
             let count = match owner.constant_size().unwrap_or(1).max(1) {
                 1 => nd.clone(),
                 size => format!("{size} * (int64_t){nd}"),
             };
-            let zero = zero(owner.ty).to_string();
-            self.zeros_unless(&here, (file.c_type(owner.ty), &zero), &given, &count);
+            let ty = file.c_type(owner.ty);
+            if is_unset {
+                self.memory(&here, ty, &count);
+            } else {
+                let zero = zero(owner.ty).to_string();
+                self.zeros_unless(&here, (ty, &zero), &given, &count);
+            }
         }
         if offset != 0 {
             here = format!("{here} + {offset} * (int64_t){nd}");

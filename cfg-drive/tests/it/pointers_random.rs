@@ -7,7 +7,7 @@ use cfg_core::{
     diagnostic::Diagnostics,
     elemental::Scalar,
     entity::{GlobalId, RoutineId},
-    ir::NameRole,
+    ir::{Expr, NameRole},
     validate::{ValidProgram, validate},
 };
 use cfg_drive::{Adjoint, Members, Options, Primal, Tangent, declare};
@@ -228,6 +228,51 @@ fn second(
     Err(format!("tangent of the gradient {found:?} {all:?}"))
 }
 
+/// The tangent where cells that nobody can use after the program has ended have NaN for tangents before.
+fn tangent_without_zeros(
+    lowered: &ValidProgram,
+    at: &At,
+    direction: &[f64],
+) -> Result<Vec<f64>, String> {
+    let said = |e: Diagnostics| e.to_string();
+    let main = lowered.main.expect("it stays the main one");
+    let made = cfg_reverse::tangent(&flat(lowered), main).map_err(said)?;
+    let mut program = made.program;
+    for (g, tangent) in made.tangent_globals {
+        let origin = program.global(g).variable.origin.as_deref();
+        if origin.is_some_and(|o| o.role == NameRole::ScratchCells) {
+            program.globals[tangent.index()].initial = Some([Expr::Real(f64::NAN)].into());
+        }
+    }
+    let program = validate(program).map_err(said)?;
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).map_err(said)?;
+    let called = program.routine(made.tangent);
+    let names: Vec<&str> = (called.parameter_ids())
+        .map(|p| &*called.variable(p).name)
+        .collect();
+    let values = json!({
+        "x": at.x, "c": at.c, "t": at.t,
+        "x_t": direction[..6], "c_t": [0.0, 0.0, 0.0, 0.0], "t_t": direction[6],
+    });
+    let argument = |name: &&str| match &values[*name] {
+        Json::Array(_) => cfg_exec::Argument::from(&*reals(&values[*name])),
+        value => value.as_f64().unwrap_or(0.0).into(),
+    };
+    let mut arguments: Vec<cfg_exec::Argument> = names.iter().map(argument).collect();
+    let run = Session::new(&compiled).run(made.tangent, &mut arguments, &RunOptions::default());
+    run.map_err(|e| format!("{e:?}"))?;
+    let found = names
+        .iter()
+        .zip(&arguments)
+        .filter_map(|(name, a)| match *name {
+            "x_t" => Some((0..6).filter_map(|k| a.value()?.get_f64(k)).collect()),
+            "y_t" => Some(vec![a.value()?.get_f64(0)?]),
+            _ => None,
+        });
+    let found: Vec<Vec<f64>> = found.collect();
+    Ok(found.concat())
+}
+
 /// Values, tangent, gradient and the objects that are left of one program at one point.
 fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
     let mut rng = Rng::new(seed ^ 0x5eed);
@@ -275,6 +320,8 @@ fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
     let result = tangent.tangent(&there, &given).map_err(said)?;
     let found = both(&members(&result.tangent), ["x", "y"]);
     same("tangent", &wanted.tangent(&direction), &found)?;
+    let found = tangent_without_zeros(&lowered, &at, &direction)?;
+    same("tangent without zeros", &wanted.tangent(&direction), &found)?;
 
     let mut adjoint = Adjoint::new(&flat(&lowered), main, &options).map_err(said)?;
     let there = adjoint.read_point(point.as_bytes()).map_err(said)?;

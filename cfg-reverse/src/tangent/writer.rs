@@ -284,8 +284,17 @@ impl<'a> Writer<'a> {
         self.given.contains(&self.scope.locations.of_variable(v))
     }
 
+    /// True of cells that have no values at ENTRY: all statements that give one a value give it a tangent.
+    fn is_unset(&self, variable: &Variable) -> bool {
+        let Role::Global(g) = variable.role else {
+            return false;
+        };
+        let origin = self.program.global(g).variable.origin.as_deref();
+        origin.is_some_and(|o| o.role == NameRole::ScratchCells)
+    }
+
     /// The statements at ENTRY of the routine that is differentiated, which set to 0 the tangents of variables that
-    /// are not independent, and the variables of [`Self::add_zeros`].
+    /// have values there and are not independent, and the variables of [`Self::add_zeros`].
     fn at_entry(&mut self) -> Vec<Stmt> {
         let mut code = Vec::new();
         if !self.is_main || self.activity.is_none() {
@@ -296,6 +305,7 @@ impl<'a> Writer<'a> {
             let variable = original.variable(v);
             let zeroed = variable.ty.is_real()
                 && !self.is_given(v)
+                && !self.is_unset(variable)
                 && self.scope.wanted.contains(v.index())
                 && self.scope.exceptions.is_useful_at_entry(v);
             let (true, Some(tangent)) = (zeroed, self.scope.derivative[v.index()]) else {
