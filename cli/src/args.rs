@@ -15,8 +15,8 @@ pub(crate) use emitted::{Emitted, EmittedDerivative};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
     At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Limits, Math,
-    Order, Overlap, Overlapping, Picture, Results, Reversal, Select, Source, Strong, Unstructured,
-    Variables,
+    Order, Overlap, Overlapping, Picture, Prefer, Results, Reversal, Select, Source, Strong,
+    Unstructured, Variables,
 };
 
 /// Reverses control-flow graphs: adjoint programs, gradients and pictures.

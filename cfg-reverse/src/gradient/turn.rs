@@ -28,9 +28,9 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VarId, VertexId},
     ir::{
-        Cfg, ControlWidth, Intent, NameOrigin, NameRole, OriginRole, Place, Program, Role, Routine,
-        ScalarType, Stmt, StmtKind, TapeClass, VertexKind,
-        visit::VisitMut as _,
+        Cfg, ControlWidth, Expr, Intent, NameOrigin, NameRole, OriginRole, Place, Program, Role,
+        Routine, ScalarType, Stmt, StmtKind, TapeClass, VertexKind,
+        visit::{PlaceRole, Visit, VisitMut as _, walk_statement},
     },
     memory::{access::Accesses, effects::Effects, locations::Locations},
 };
@@ -39,7 +39,11 @@ use std::collections::HashMap;
 
 use crate::{
     code::{
-        built, expressions::as_place, names::Namer, renumbered::Renumbered, routines::is_deferred,
+        built,
+        expressions::{as_place, is_library_function},
+        names::Namer,
+        renumbered::Renumbered,
+        routines::is_deferred,
     },
     gradient::{
         active::declare_active,
@@ -53,10 +57,13 @@ use crate::{
             splice::{Place as At, splice},
         },
     },
-    options::Results,
     memory::increments::{Increments, added_operands},
+    options::{Prefer, Results},
     plan::{
-        draft::{Draft, insert_around}, provisions::Provisions, shape::Shape},
+        draft::{Draft, insert_around},
+        provisions::Provisions,
+        shape::Shape,
+    },
     prepare::context::Context,
     sweeps::{Sweeps, reverse::simplified},
 };
@@ -87,14 +94,19 @@ pub(crate) fn at_turn(
 ) -> Result<Option<Routine>, Diagnostics> {
     let original = context.program.routine(draft.id);
     let effects = Effects::summarise(program);
-    let called = context.sweeps[draft.id.index()].map(|(f, b)| [f, b]).into_iter().flatten();
+    let called = context.sweeps[draft.id.index()]
+        .map(|(f, b)| [f, b])
+        .into_iter()
+        .flatten();
     let mut among: Vec<_> = called.flat_map(|r| effects.calls.reachable(r)).collect();
     among.sort_unstable();
     among.dedup();
     let increments = Increments::find(program, &among);
     let ways: Vec<usize> = draft.alternatives.iter().map(|of| of.way).collect();
-    let recording = context.sweeps[draft.id.index()].map(|(f, _)| recording_loops(draft, program.routine(f)));
+    let recording =
+        context.sweeps[draft.id.index()].map(|(f, _)| recording_loops(draft, program.routine(f)));
     let recording = recording.unwrap_or_default();
+    let costly = costly_loops(draft);
     let mut chosen = loops.to_vec();
     while !chosen.is_empty() {
         record_functions(draft, &chosen, &ways);
@@ -140,14 +152,20 @@ pub(crate) fn at_turn(
         if !graphs.iter().all(Graph::names_all_globals) {
             return Ok(None);
         }
-        let parts = chosen.iter().map(|&(header, _)| Parts::divide(draft, header, &graphs));
+        let parts = chosen
+            .iter()
+            .map(|&(header, _)| Parts::divide(draft, header, &graphs));
         let parts: Vec<Parts> = parts.flatten().collect();
         let loops = Loops::find(&graphs, parts);
         let ways = (0..loops.parts.len()).map(|k| {
             let mut ways = ways_through(draft, &provisions, &loops, k)?;
-            // A second run costs more than it spares where nothing is recorded.
-            let records = recording.contains(loops.parts[k].header.index());
-            ways.again.take_if(|_| !records);
+            // A second run costs more than it spares where nothing is recorded, and time where functions are evaluated.
+            let header = loops.parts[k].header.index();
+            let pays = match context.prefer {
+                Prefer::Time => recording.contains(header) && !costly.contains(header),
+                Prefer::Memory => recording.contains(header),
+            };
+            ways.again.take_if(|_| !pays);
             Some(ways)
         });
         let ways: Vec<Option<Ways>> = ways.collect();
@@ -188,7 +206,13 @@ pub(crate) fn at_turn(
         let body = splice(draft, graphs, &structures, &parts, aside, is_sum)?;
         let structure = built::structure(&body)?;
         joined.routine.body = Some(body);
-        let routine = keep_in_locals(joined.routine, draft.tape, program, &structure, &mut joined.namer);
+        let routine = keep_in_locals(
+            joined.routine,
+            draft.tape,
+            program,
+            &structure,
+            &mut joined.namer,
+        );
         let mut routine = simplified(routine, draft.originals);
         let primal = original.parameters.len() + usize::from(original.result.is_some());
         declare_active(context, original, program, &mut routine, primal);
@@ -221,22 +245,60 @@ fn places(ways: &[Option<Ways>], rank: impl Fn(usize) -> Option<usize>) -> Vec<O
     places
 }
 
+/// The headers of loops and branches in which functions of a library are evaluated, or routines called.
+fn costly_loops(draft: &Draft<'_>) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(draft.cfg.vertex_count());
+    let Shape::Structured(structure) = draft.shape else {
+        return found;
+    };
+    for (v, vertex) in draft.cfg.vertices() {
+        let mut costly = Costly(false);
+        costly.visit_vertex(v, vertex);
+        if costly.0 {
+            insert_around(structure, v, &mut found);
+        }
+    }
+    found
+}
+
+/// True as soon as a function of a library, or a call, has been visited.
+struct Costly(bool);
+
+impl<'ir> Visit<'ir> for Costly {
+    fn visit_statement(&mut self, statement: &'ir Stmt) {
+        self.0 |= statement.kind.callee().is_some();
+        walk_statement(self, statement);
+    }
+
+    fn visit_expr(&mut self, e: &'ir Expr, _: PlaceRole) {
+        e.walk(&mut |e| self.0 |= is_library_function(e));
+    }
+}
+
 /// The loops, outside of all others, in which a forward sweep uses the tape.
 fn recording_loops(draft: &Draft<'_>, forward: &Routine) -> FixedBitSet {
     let mut found = FixedBitSet::with_capacity(draft.cfg.vertex_count());
     let Shape::Structured(structure) = draft.shape else {
         return found;
     };
-    let by_id: HashMap<i64, VertexId> = draft.cfg.vertices().map(|(v, vertex)| (vertex.id, v)).collect();
+    let by_id: HashMap<i64, VertexId> = draft
+        .cfg
+        .vertices()
+        .map(|(v, vertex)| (vertex.id, v))
+        .collect();
     for (_, vertex) in forward.body.iter().flat_map(Cfg::vertices) {
         let uses_tape = |s: &Stmt| match &s.kind {
             StmtKind::Call { arguments, .. } => {
                 let places = arguments.iter().flatten().filter_map(as_place);
-                places.map(|place| forward.variable(place.var).ty).any(|ty| ty == ScalarType::Tape)
+                places
+                    .map(|place| forward.variable(place.var).ty)
+                    .any(|ty| ty == ScalarType::Tape)
             }
             kind => matches!(kind, StmtKind::Push { .. }),
         };
-        let original = vertex.origin.and_then(|origin| by_id.get(&origin.vertex).copied());
+        let original = vertex
+            .origin
+            .and_then(|origin| by_id.get(&origin.vertex).copied());
         if let Some(v) = original.filter(|_| vertex.statements().iter().any(uses_tape)) {
             insert_around(structure, v, &mut found);
         }
@@ -347,7 +409,9 @@ fn join(
         let known = match variable.role {
             Role::Global(_) => {
                 let mut variables = routine.variables.iter();
-                variables.position(|v| v.role == variable.role).map(VarId::new)
+                variables
+                    .position(|v| v.role == variable.role)
+                    .map(VarId::new)
             }
             Role::Local | Role::Parameter { .. } => popped.get(&VarId::new(v)).copied(),
         };
@@ -373,7 +437,10 @@ fn join(
     }
     routine.variables[draft.tape.index()].role = Role::Local;
     routine.parameters.retain(|&v| v != draft.tape);
-    routine.origin = Some(Box::new(NameOrigin::new(NameRole::Gradient, &*original.name)));
+    routine.origin = Some(Box::new(NameOrigin::new(
+        NameRole::Gradient,
+        &*original.name,
+    )));
     let reverse = routine.body.take()?;
     let forward = forward.body.take()?;
     Some(Joined {
@@ -395,7 +462,8 @@ fn popped_for(forward: &Routine, reverse: &Routine, first: usize) -> HashMap<Var
     }
     let mut found = HashMap::new();
     for (loop_id, statement) in counts_of_loops(forward) {
-        if let (StmtKind::Push { value, .. }, Some(&popped)) = (&statement.kind, counts.get(&loop_id))
+        if let (StmtKind::Push { value, .. }, Some(&popped)) =
+            (&statement.kind, counts.get(&loop_id))
             && let Some(pushed) = as_place(value)
         {
             found.insert(pushed.var, popped);
@@ -403,7 +471,9 @@ fn popped_for(forward: &Routine, reverse: &Routine, first: usize) -> HashMap<Var
     }
     let temporaries = reverse.variables.iter().enumerate().skip(first);
     let temporaries = temporaries.filter(|(_, variable)| variable.role == Role::Local);
-    let by_name: HashMap<&str, VarId> = temporaries.map(|(v, t)| (&*t.name, VarId::new(v))).collect();
+    let by_name: HashMap<&str, VarId> = temporaries
+        .map(|(v, t)| (&*t.name, VarId::new(v)))
+        .collect();
     for statement in forward.statements() {
         if let StmtKind::Push { value, .. } = &statement.kind
             && let Some(pushed) = as_place(value).filter(|place| place.var.index() >= first)

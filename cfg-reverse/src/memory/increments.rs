@@ -114,7 +114,11 @@ impl Increments {
         for r in (0..only.len()).map(RoutineId::new) {
             passed[r.index()].sort_unstable();
             let formals = passed[r.index()].iter().map(|of| of.0);
-            open.extend(formals.filter(|&k| !only[r.index()].contains(k)).map(|k| (r, k)));
+            open.extend(
+                formals
+                    .filter(|&k| !only[r.index()].contains(k))
+                    .map(|k| (r, k)),
+            );
         }
         while let Some((callee, formal)) = open.pop() {
             let passed = &passed[callee.index()];

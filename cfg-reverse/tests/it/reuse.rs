@@ -54,7 +54,8 @@ fn make_partners(rng: &mut Rng, pair: &mut [Stmt], types: &[ScalarType], scalars
     let mut argument = None;
     let ty = |statement: &Stmt| {
         let (target, _) = statement.kind.assignment()?;
-        Some(types[target.var.index()]).filter(|ty| ty.is_real())
+        let is_scalar = scalars[target.var.index()] || target.is_element();
+        Some(types[target.var.index()]).filter(|ty| ty.is_real() && is_scalar)
     };
     let (Some(first), Some(second)) = (ty(&pair[0]), ty(&pair[1])) else {
         return;

@@ -50,12 +50,12 @@ pub(crate) fn changes(
                     continue;
                 };
                 // Variables that only the sweeps have, such as recorded results of functions, have no counterpart.
-                let origin = program
-                    .routine(reverse)
-                    .variable(target.var)
-                    .origin
-                    .as_deref();
-                if origin.is_some_and(|origin| origin.role == NameRole::Temporary) {
+                let is_temporary = |place: &Place| {
+                    let variable = program.routine(reverse).variable(place.var);
+                    let origin = variable.origin.as_deref();
+                    origin.is_some_and(|origin| origin.role == NameRole::Temporary)
+                };
+                if is_temporary(target) {
                     continue;
                 }
                 let at = |statement| At {
@@ -73,7 +73,7 @@ pub(crate) fn changes(
                         let simple = [target, other]
                             .iter()
                             .all(|p| is_scalar(program, reverse, p));
-                        if next == class && simple && target != other {
+                        if next == class && simple && target != other && !is_temporary(other) {
                             all.push(Change::Swap { first: at(k) });
                         }
                     }

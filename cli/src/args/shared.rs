@@ -91,6 +91,9 @@ pub(crate) struct Reversal {
     /// The order in which NAME_grad reverses the iterations of a loop that share nothing but sums.
     #[arg(long, value_enum, default_value_t, value_name = "ORDER")]
     pub(crate) order: Order,
+    /// The goal where less tape takes more time.
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub(crate) prefer: Prefer,
     /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) unstructured: Unstructured,
@@ -105,6 +108,16 @@ pub(crate) struct Reversal {
     pub(crate) strong: Strong,
     #[command(flatten)]
     pub(crate) overlapping: Overlapping,
+}
+
+/// The choice where less tape costs time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Prefer {
+    /// Values of functions are recorded rather than evaluated again.
+    #[default]
+    Time,
+    /// No run records more for that, and more loops run a second time rather than being recorded.
+    Memory,
 }
 
 /// The order of iterations that share nothing but sums.

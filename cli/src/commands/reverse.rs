@@ -2,7 +2,9 @@
 
 use super::{prepare, splittable};
 use crate::Outcome;
-use crate::args::{Blocks, Counters, Model, Order, Overlap, Reversal, Reverse, Search, Unstructured};
+use crate::args::{
+    Blocks, Counters, Model, Order, Overlap, Prefer, Reversal, Reverse, Search, Unstructured,
+};
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_back::dot::{DotOptions, Panel, write_panels};
@@ -34,6 +36,10 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
             Unstructured::Trace => cfg_reverse::Unstructured::Trace,
         },
         strong: args.strong.into(),
+        prefer: match args.prefer {
+            Prefer::Time => cfg_reverse::Prefer::Time,
+            Prefer::Memory => cfg_reverse::Prefer::Memory,
+        },
         order: match args.order {
             Order::Program => cfg_reverse::Order::Program,
             Order::Reverse => cfg_reverse::Order::Reverse,

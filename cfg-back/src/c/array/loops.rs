@@ -75,7 +75,10 @@ impl Writer<'_> {
     ) -> Emitted<()> {
         let extents = over.axes.iter().map(|axis| axis.0.constant());
         let extents: Option<Vec<i64>> = extents.collect();
-        let count = extents.iter().flatten().try_fold(1i64, |n, &extent| n.checked_mul(extent.max(0)));
+        let count = extents
+            .iter()
+            .flatten()
+            .try_fold(1i64, |n, &extent| n.checked_mul(extent.max(0)));
         let (Some(extents), Some(count @ 0..=FEW)) = (extents, count) else {
             return self.each_element(over, backwards, body);
         };

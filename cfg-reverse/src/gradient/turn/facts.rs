@@ -15,8 +15,8 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     flat::FlatStmt,
     ir::{
-        Cfg, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind, Variable, Vertex,
-        VertexKind,
+        Cfg, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
+        Variable, Vertex, VertexKind,
         visit::{PlaceRole, Visit, walk_place},
     },
     memory::{
@@ -140,7 +140,7 @@ impl Graph<'_> {
             ..Facts::default()
         };
         let start = before.map_or_else(|| facts.sure.clone(), |before| before.sure.clone());
-        // What is overwritten behind each vertex, and on the way out of each loop.
+        // The cells that are overwritten behind each vertex, and on the way out of each loop.
         let mut after: Vec<Option<Sure>> = vec![None; self.cfg.vertex_count()];
         let mut left: HashMap<VertexId, Sure> = HashMap::new();
         let order = &self.structure.order;
@@ -167,7 +167,9 @@ impl Graph<'_> {
 
     /// True if the vertices at these positions do not write a variable.
     pub(super) fn is_steady(&self, range: Range<usize>, v: VarId) -> bool {
-        !self.facts(range, None).writes(self.locations.of_variable(v).index())
+        !self
+            .facts(range, None)
+            .writes(self.locations.of_variable(v).index())
     }
 
     /// True if routines that are called write no global but those that the routine names.
@@ -191,7 +193,9 @@ impl Graph<'_> {
         let mut edges = edges.filter(|&&e| !self.structure.kind(e).loop_back);
         let on = |e: &EdgeId| {
             let from = self.cfg.edge(*e).from;
-            let left = left.get(&from).filter(|_| self.structure.kind(*e).loop_exit);
+            let left = left
+                .get(&from)
+                .filter(|_| self.structure.kind(*e).loop_exit);
             left.or(after[from.index()].as_ref()).unwrap_or(start)
         };
         let Some(first) = edges.next() else {
@@ -292,7 +296,8 @@ impl Graph<'_> {
                 && place.subscripts.is_empty()
                 && (formal.intent() == Some(Intent::Out) || surely.contains(k))
                 && self.routine.variable(place.var).shape == formal.shape
-                && (formal.shape.iter()).all(|dim| matches!(dim.extent, Extent::Fixed(Expr::Int(_))))
+                && (formal.shape.iter())
+                    .all(|dim| matches!(dim.extent, Extent::Fixed(Expr::Int(_))))
             {
                 found(place.var);
             }
@@ -358,7 +363,10 @@ impl Graph<'_> {
         sure.locations.contains(l)
             || !place.subscripts.is_empty()
                 && !self.locations.is_shared(place.var)
-                && (sure.cells.iter().any(|cells| ranges.contain(v, cells, place))
+                && (sure
+                    .cells
+                    .iter()
+                    .any(|cells| ranges.contain(v, cells, place))
                     || ranges.is_written_earlier(facts.start, v, place))
     }
 

@@ -42,9 +42,9 @@ use crate::{
 
 /// The ways in which the gradient may run through the iterations of a loop.
 pub(super) struct Ways {
-    /// Both bodies run at the turn, behind the adjoint of what follows.
+    /// The turn, behind the adjoint of the code that follows, is a place for both bodies.
     pub(super) before: bool,
-    /// Both bodies run at the turn, before what follows and its adjoint.
+    /// The turn, before the code that follows and its adjoint, is a place for both bodies.
     pub(super) behind: bool,
     /// The loop runs plainly, and both bodies run in the place of the reverse loop, without these sums.
     pub(super) again: Option<FixedBitSet>,
@@ -63,7 +63,11 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Finds the images of a loop; none if the reverse graph has none.
-    pub(super) fn divide(draft: &Draft<'_>, header: VertexId, [forward, reverse]: &[Graph<'_>; 2]) -> Option<Self> {
+    pub(super) fn divide(
+        draft: &Draft<'_>,
+        header: VertexId,
+        [forward, reverse]: &[Graph<'_>; 2],
+    ) -> Option<Self> {
         let end = draft.shape.partner(header);
         let id = draft.cfg.vertex(header).id;
         let find = |graph: &Graph<'_>, id: i64| {
@@ -73,8 +77,14 @@ impl Parts {
             let position = |v: VertexId| graph.structure.position[v.index()] as usize;
             Some(position(v)..position(partner))
         };
-        let second = reverse.structure.order.get(1).map(|&v| reverse.cfg.vertex(v).origin);
-        let has_zeros = second.flatten().is_some_and(|origin| origin.role == OriginRole::ReturnSave);
+        let second = reverse
+            .structure
+            .order
+            .get(1)
+            .map(|&v| reverse.cfg.vertex(v).origin);
+        let has_zeros = second
+            .flatten()
+            .is_some_and(|origin| origin.role == OriginRole::ReturnSave);
         Some(Self {
             header,
             forward: find(forward, id)?,
@@ -113,7 +123,9 @@ impl<'g, 'a> Loops<'g, 'a> {
         let [end, reverse_end] = [forward, reverse].map(|graph| graph.structure.order.len());
         let accessed = parts.iter().enumerate().map(|(k, of)| {
             let f = forward.facts(of.forward.clone(), None);
-            let next = k.checked_sub(1).map_or(reverse_end, |k| parts[k].reverse.start);
+            let next = k
+                .checked_sub(1)
+                .map_or(reverse_end, |k| parts[k].reverse.start);
             Accessed {
                 r: reverse.facts(of.reverse.start + 1..of.reverse.end, Some(&f)),
                 s: forward.facts(of.forward.end + 1..end, None),
@@ -136,11 +148,15 @@ impl<'g, 'a> Loops<'g, 'a> {
     fn reverse_sides(&self, k: usize) -> [Facts; 2] {
         let mut before = self.rev.clone();
         for of in self.accessed[k + 1..].iter().rev() {
-            [&of.f, &of.r, &of.rev].into_iter().for_each(|facts| before.add(facts));
+            [&of.f, &of.r, &of.rev]
+                .into_iter()
+                .for_each(|facts| before.add(facts));
         }
         let mut behind = self.accessed[k].rev.clone();
         for of in self.accessed[..k].iter().rev() {
-            [&of.f, &of.r, &of.rev].into_iter().for_each(|facts| behind.add(facts));
+            [&of.f, &of.r, &of.rev]
+                .into_iter()
+                .for_each(|facts| behind.add(facts));
         }
         [before, behind]
     }
@@ -188,7 +204,11 @@ pub(super) fn ways_through(
     });
     let body = parts.reverse.start + 1..parts.reverse.end;
     let by_index = index.map(|index| ByIndex::find(reverse, body, index));
-    let is_by_index = |v: VarId| by_index.as_ref().is_some_and(|by_index| by_index.contains(v));
+    let is_by_index = |v: VarId| {
+        by_index
+            .as_ref()
+            .is_some_and(|by_index| by_index.contains(v))
+    };
     let needed = provisions.at(header);
     let (mut before, mut behind) = (!s.has_tape && !s_rev.has_tape, true);
     let mut at_turn = true;
@@ -275,7 +295,11 @@ impl ByIndex {
         for &at in &graph.structure.order[body] {
             let vertex = graph.cfg.vertex(at);
             found.visit_vertex(at, vertex);
-            for statement in vertex.statements().iter().filter(|s| s.kind.callee().is_some()) {
+            for statement in vertex
+                .statements()
+                .iter()
+                .filter(|s| s.kind.callee().is_some())
+            {
                 graph.accesses.each_access(statement, &mut |access| {
                     found.dimensions.insert(access.variable(), 0);
                 });
@@ -285,7 +309,9 @@ impl ByIndex {
     }
 
     fn contains(&self, v: VarId) -> bool {
-        self.dimensions.get(&v).is_some_and(|&dimensions| dimensions != 0)
+        self.dimensions
+            .get(&v)
+            .is_some_and(|&dimensions| dimensions != 0)
     }
 }
 

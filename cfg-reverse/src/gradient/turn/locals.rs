@@ -15,9 +15,7 @@ use cfg_core::{
 };
 use std::collections::HashMap;
 
-use crate::code::{
-    expressions::as_place, names::Namer, routines::add_local, typing::place_rank,
-};
+use crate::code::{expressions::as_place, names::Namer, routines::add_local, typing::place_rank};
 
 /// The stacks of a tape.
 const STACKS: usize = 4;
@@ -43,7 +41,7 @@ enum Item {
     Inside,
 }
 
-/// What a loop, a branch or a call does with each stack.
+/// The effect of a loop, a branch or a call on each stack.
 #[derive(Clone, Copy, Default)]
 struct Effect {
     pushes: [bool; STACKS],
@@ -185,10 +183,14 @@ fn pairs(
             let vertex = cfg.vertex(v);
             for (s, statement) in vertex.statements().iter().enumerate() {
                 match &statement.kind {
-                    StmtKind::Push { tape: own, class, .. } if *own == tape => {
+                    StmtKind::Push {
+                        tape: own, class, ..
+                    } if *own == tape => {
                         sequence.push(stack_of(*class), Item::Pushed((v, s)));
                     }
-                    StmtKind::Pop { tape: own, class, .. } if *own == tape => {
+                    StmtKind::Pop {
+                        tape: own, class, ..
+                    } if *own == tape => {
                         sequence.pop(stack_of(*class), Some((v, s)));
                     }
                     StmtKind::Call {

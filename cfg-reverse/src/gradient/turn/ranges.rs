@@ -9,7 +9,10 @@
 use cfg_core::{
     entity::{VarId, VertexId},
     flat::{Constant, FlatExpr},
-    ir::{Cfg, Expr, Extent, LoopTest, Op, Place, Program, Role, Routine, VertexKind, visit::each_written},
+    ir::{
+        Cfg, Expr, Extent, LoopTest, Op, Place, Program, Role, Routine, VertexKind,
+        visit::each_written,
+    },
     memory::locations::Locations,
     structure::Structure,
 };
@@ -84,7 +87,10 @@ impl<'g> Ranges<'g> {
                 loops.entry(index).or_default().push(at as u32);
             }
             if let Some(header) = structure.parent[v.index()] {
-                let targets = vertex.statements().iter().filter_map(|s| s.kind.assignment());
+                let targets = vertex
+                    .statements()
+                    .iter()
+                    .filter_map(|s| s.kind.assignment());
                 for (target, _) in targets.filter(|(target, _)| !target.subscripts.is_empty()) {
                     let known = assigned.entry((header, target.var)).or_default();
                     if known.len() < MOST_ASSIGNED {
@@ -109,7 +115,9 @@ impl<'g> Ranges<'g> {
 
     fn index(&self, e: &Expr) -> Option<VarId> {
         let place = as_place(e).filter(|place| place.subscripts.is_empty())?;
-        self.indices.contains(place.var.index()).then_some(place.var)
+        self.indices
+            .contains(place.var.index())
+            .then_some(place.var)
     }
 
     fn is_steady(&self, e: &Expr) -> bool {
@@ -153,7 +161,10 @@ impl<'g> Ranges<'g> {
             (Expr::Int(k), _) => Some(Dimension::Is(*k)),
             (_, index) => index.map(Dimension::At),
         };
-        let subscripts = place.subscripts.iter().map(|s| s.index().and_then(dimension));
+        let subscripts = place
+            .subscripts
+            .iter()
+            .map(|s| s.index().and_then(dimension));
         Some(Cells {
             variable: place.var,
             dimensions: subscripts.collect::<Option<_>>()?,
@@ -195,7 +206,8 @@ impl<'g> Ranges<'g> {
         let mut dimensions = cells.dimensions.iter().zip(shape);
         cells.dimensions.len() == shape.len()
             && dimensions.all(|(dimension, declared)| {
-                let (Dimension::Range(low, high), Extent::Fixed(extent)) = (dimension, &declared.extent)
+                let (Dimension::Range(low, high), Extent::Fixed(extent)) =
+                    (dimension, &declared.extent)
                 else {
                     return false;
                 };
@@ -205,7 +217,9 @@ impl<'g> Ranges<'g> {
                         low == &declared.lower && end.is_some() && end == high.checked_add(1)
                     }
                     (Expr::Int(1), ..) => low == &declared.lower && extent == high,
-                    (Expr::Int(0), ..) => low == &declared.lower && is_neighbour(high, extent, Op::Sub),
+                    (Expr::Int(0), ..) => {
+                        low == &declared.lower && is_neighbour(high, extent, Op::Sub)
+                    }
                     _ => false,
                 }
             })
@@ -216,17 +230,22 @@ impl<'g> Ranges<'g> {
         let subscripts = place.subscripts.iter().map(|s| s.index());
         cells.variable == place.var
             && cells.dimensions.len() == place.subscripts.len()
-            && cells.dimensions.iter().zip(subscripts).all(|(dimension, e)| match (dimension, e) {
-                (Dimension::At(index), Some(e)) => self.index(e) == Some(*index),
-                (Dimension::Is(k), Some(e)) => *e == Expr::Int(*k),
-                (Dimension::Range(low, high), Some(e)) => self.runs_within(v, e, low, high),
-                (_, None) => false,
-            })
+            && cells
+                .dimensions
+                .iter()
+                .zip(subscripts)
+                .all(|(dimension, e)| match (dimension, e) {
+                    (Dimension::At(index), Some(e)) => self.index(e) == Some(*index),
+                    (Dimension::Is(k), Some(e)) => *e == Expr::Int(*k),
+                    (Dimension::Range(low, high), Some(e)) => self.runs_within(v, e, low, high),
+                    (_, None) => false,
+                })
     }
 
     /// True if a subscript in a vertex stays between two bounds.
     fn runs_within(&self, v: VertexId, e: &Expr, low: &Expr, high: &Expr) -> bool {
-        let at_least = |a: &Expr, b: &Expr| a == b || matches!((a, b), (Expr::Int(a), Expr::Int(b)) if a >= b);
+        let at_least =
+            |a: &Expr, b: &Expr| a == b || matches!((a, b), (Expr::Int(a), Expr::Int(b)) if a >= b);
         if let Expr::Int(_) = e {
             let is_constant = matches!((low, high), (Expr::Int(_), Expr::Int(_)));
             return is_constant && at_least(e, low) && at_least(high, e);
@@ -236,7 +255,8 @@ impl<'g> Ranges<'g> {
         };
         let ranges = self.around(v).filter_map(|header| self.range(header));
         let mut own = ranges.filter(|range| range.0 == index);
-        own.next().is_some_and(|(_, first, last, _)| at_least(first, low) && at_least(high, last))
+        own.next()
+            .is_some_and(|(_, first, last, _)| at_least(first, low) && at_least(high, last))
     }
 
     /// True if earlier iterations of a loop around a vertex, which lies behind a position, have overwritten a place that
@@ -247,31 +267,43 @@ impl<'g> Ranges<'g> {
             let is_inside = self.structure.position[header.index()] as usize > behind;
             let range = self.range(header).filter(|_| is_inside);
             let targets = self.assigned.get(&(header, place.var));
-            range.zip(targets).is_some_and(|((index, low, high, upwards), targets)| {
-                let from = if upwards { low } else { high };
-                let rank = place.subscripts.len();
-                let mut targets = targets.iter().filter(|target| target.subscripts.len() == rank);
-                self.is_steady(from)
-                    && targets.any(|target| {
-                        let pairs = target.subscripts.iter().zip(&*place.subscripts);
-                        let mut found = 0;
-                        let mut all = pairs.map(|(t, p)| match (t.index(), p.index()) {
-                            (Some(t), Some(p)) if self.index(t) == Some(index) => {
-                                found += 1;
-                                self.runs_before(v, p, (index, low, high, upwards))
-                            }
-                            (Some(t), Some(p)) => t == p && (matches!(t, Expr::Int(_)) || self.index(t).is_some_and(|i| self.is_around(header, i))),
-                            _ => false,
-                        });
-                        all.all(|is_it| is_it) && found == 1
-                    })
-            })
+            range
+                .zip(targets)
+                .is_some_and(|((index, low, high, upwards), targets)| {
+                    let from = if upwards { low } else { high };
+                    let rank = place.subscripts.len();
+                    let mut targets = targets
+                        .iter()
+                        .filter(|target| target.subscripts.len() == rank);
+                    self.is_steady(from)
+                        && targets.any(|target| {
+                            let pairs = target.subscripts.iter().zip(&*place.subscripts);
+                            let mut found = 0;
+                            let mut all = pairs.map(|(t, p)| match (t.index(), p.index()) {
+                                (Some(t), Some(p)) if self.index(t) == Some(index) => {
+                                    found += 1;
+                                    self.runs_before(v, p, (index, low, high, upwards))
+                                }
+                                (Some(t), Some(p)) => {
+                                    t == p
+                                        && (matches!(t, Expr::Int(_))
+                                            || self
+                                                .index(t)
+                                                .is_some_and(|i| self.is_around(header, i)))
+                                }
+                                _ => false,
+                            });
+                            all.all(|is_it| is_it) && found == 1
+                        })
+                })
         })
     }
 
     /// True if a variable is the index of a loop around a vertex.
     fn is_around(&self, v: VertexId, index: VarId) -> bool {
-        self.around(v).filter_map(|header| self.range(header)).any(|range| range.0 == index)
+        self.around(v)
+            .filter_map(|header| self.range(header))
+            .any(|range| range.0 == index)
     }
 
     /// True if a subscript in a vertex only has values that the index of a loop had in earlier iterations.

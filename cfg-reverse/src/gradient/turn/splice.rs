@@ -107,7 +107,9 @@ pub(super) fn splice(
     let in_reverse = |at: usize| first + of_reverse.order[at].index();
     let exit = in_forward(of_forward.order.len() - 1);
     let (entry, last) = (in_reverse(0), in_reverse(of_reverse.order.len() - 1));
-    let zeros_end = loops.first().map_or(entry, |(parts, _)| in_reverse(parts.zeros - 1));
+    let zeros_end = loops
+        .first()
+        .map_or(entry, |(parts, _)| in_reverse(parts.zeros - 1));
     let mut ends: Vec<Ends> = (loops.iter())
         .map(|(parts, _)| Ends {
             header: in_forward(parts.forward.start),
@@ -119,7 +121,11 @@ pub(super) fn splice(
         .collect();
     // The vertex behind another one: in the body of a loop, or behind it.
     let behind = |v: usize, labelled: bool| {
-        let (cfg, offset) = if v < first { (&forward, 0) } else { (&reverse, first) };
+        let (cfg, offset) = if v < first {
+            (&forward, 0)
+        } else {
+            (&reverse, first)
+        };
         let edges = cfg.out_edges(VertexId::new(v - offset)).iter();
         let mut edges = edges.map(|&e| cfg.edge(e));
         let edge = edges.find(|edge| edge.label.is_some() == labelled)?;
@@ -184,7 +190,8 @@ pub(super) fn splice(
         let at = row.iter().position(|p| *p == part)?;
         row[at + 1..].iter().find_map(start)
     };
-    let find = |of: fn(&Ends) -> Option<usize>, v: usize| ends.iter().position(|e| of(e) == Some(v));
+    let find =
+        |of: fn(&Ends) -> Option<usize>, v: usize| ends.iter().position(|e| of(e) == Some(v));
     for e in 0..graph.edges.len() {
         graph.edges[e].id = None;
         let (from, to) = (graph.from(e), graph.to(e));
