@@ -125,6 +125,11 @@ pub(crate) fn at_turn(
         let Some(mut joined) = join(draft, original, forward, reverse) else {
             return Ok(None);
         };
+        // A set of locations is kept for each vertex.
+        let vertices = joined.forward.vertex_count() + joined.reverse.vertex_count();
+        if joined.routine.variables.len().saturating_mul(vertices) > MOST_STATES {
+            return Ok(None);
+        }
         let structures = [
             built::structure(&joined.forward)?,
             built::structure(&joined.reverse)?,
