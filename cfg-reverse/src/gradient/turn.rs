@@ -1,5 +1,5 @@
-//! The loop at the turn: where the forward sweep ends with a loop whose iterations share nothing but sums, the gradient
-//! reverses each iteration before it begins the next one.
+//! Loops whose iterations share nothing but sums: the gradient reverses each iteration before it begins the next one, at
+//! the turn, where the forward sweep ends, or in the place of the reverse loop.
 //!
 //! With F = P; L; S and its reverse S'; L'; P', where the loop L runs iterations f1 ... fn and L' runs rn ... r1, the
 //! gradient P; (f1 ... fn); S; S'; (rn ... r1); P' becomes
@@ -7,6 +7,7 @@
 //! ```text
 //! P; S'; (f1 r1 ... fn rn); S; P'    if S' needs nothing that L or S computes
 //! P; (f1 r1 ... fn rn); S; S'; P'    if L' needs nothing that S' computes
+//! P; L; S; S'; (f1 r1 ... fn rn); P' if f can run again, without its sums
 //! ```
 //!
 //! The tape then holds one iteration at a time. Nothing of an iteration is needed behind it, which the plan of the
@@ -15,8 +16,8 @@
 //! order of the program; increments of adjoints come in that order, too, so that last bits may differ from a reverse
 //! sweep that runs from the last iteration to the first one.
 //!
-//! Source: the report on Tapenade calls such loops parallel and reverses them in one body (L. Hascoët, V. Pascual, *The
-//! Tapenade AD tool*, INRIA RR-7957, "II-LOOP").
+//! Source: checkpoints of each iteration of a loop with independent iterations, the directive II-LOOP in L. Hascoët, V.
+//! Pascual, *The Tapenade AD tool*, INRIA RR-7957. Value and adjoint in one body, without a tape, are our own.
 
 mod facts;
 mod independent;

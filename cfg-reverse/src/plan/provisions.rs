@@ -76,8 +76,8 @@ impl<'a> Provisions<'a> {
         ElementReads::find(context, draft, &Reads::new(context, draft))
     }
 
-    /// [`Provisions::solve`] with the elements that the adjoints of the draft read, if it has these no longer, where each
-    /// iteration of the loops with the back edges `turns` is reversed before the next one begins.
+    /// [`Provisions::solve`] with the elements that the adjoints of the draft read, if it has these no longer, where
+    /// each iteration of the loops with the back edges `turns` is reversed before the next one begins.
     pub(crate) fn solve_with(
         context: &'a Context,
         draft: &'a Draft<'_>,

@@ -65,8 +65,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// [`Writer::each_element`], without loops if there are few elements: compilers keep an array in registers if all its
-    /// subscripts are constants.
+    /// [`Writer::each_element`], without loops if there are few elements: compilers keep an array in registers if all
+    /// its subscripts are constants.
     pub(in crate::c) fn each_of_few_elements(
         &mut self,
         over: &View,

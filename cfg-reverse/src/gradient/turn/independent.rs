@@ -6,15 +6,16 @@
 //! ```text
 //! value written by r    private, not exposed in f; r, in S, in S'; and not in P', unless r restores it for P'
 //! adjoint written by r  only incremented by r,
-//!                       or of a private variable that is exposed neither in f nor in S, so that it is 0 between iterations,
+//!                       or of a private variable that is exposed neither in f nor in S: it is 0 between iterations,
 //!                       or named by r with the index of L as a subscript, always in the same dimension
 //! globals               routines that are called write no others than those that the gradient names
-//! S' in front           S and S' use no tape; S' reads no value that f or S writes, and writes none that f; r, S, P' read
+//! S' in front           S and S' use no tape; S' reads no value that f or S writes, and writes none that f; r, S or P'
+//!                       reads
 //! S' behind             each adjoint that r and S; S' share is incremented only, read only, or 0 between iterations
 //! ```
 //!
-//! Where the loop runs plainly, and again in the place of L', its values are there once more. A *sum* is only incremented
-//! by f, and not accessed by r.
+//! Where the loop runs plainly, and again in the place of L', its values are there once more. A *sum* is only
+//! incremented by f, and not accessed by r.
 //!
 //! ```text
 //! value written by f, r    a sum; or not exposed in f, not needed by P', and private or not written by S and S'

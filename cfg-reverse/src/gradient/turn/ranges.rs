@@ -259,8 +259,8 @@ impl<'g> Ranges<'g> {
             .is_some_and(|(_, first, last, _)| at_least(first, low) && at_least(high, last))
     }
 
-    /// True if earlier iterations of a loop around a vertex, which lies behind a position, have overwritten a place that
-    /// is named there: `c(r)` with r from 1 to j - 1, where the body of the loop over j from 1 on assigns `c(j)`.
+    /// True if earlier iterations of a loop around a vertex, which lies behind a position, have overwritten a place
+    /// that is named there: `c(r)` with r from 1 to j - 1, where the body of the loop over j from 1 on assigns `c(j)`.
     pub(super) fn is_written_earlier(&self, behind: usize, v: VertexId, place: &Place) -> bool {
         let mut loops = self.around(v);
         loops.any(|header| {

@@ -1,9 +1,9 @@
 //! The graph of a gradient whose loops have both bodies.
 //!
-//! The forward sweep is cut into F0 L0 F1 L1 ... Fk at its loops, the reverse sweep into Rk L'k-1 ... L'0 R0, of which Rk
-//! begins with zeros Z. The edge behind each part leads to the part that follows it in the new order; a part without
-//! vertices is left out. ENDLOOP of L gets the edges into the ENDLOOP of L', whose body begins where that of L ends. The
-//! forward sweep's EXIT, the reverse sweep's ENTRY and the vertices of its FORLOOPs go.
+//! The forward sweep is cut into F0 L0 F1 L1 ... Fk at its loops, the reverse sweep into Rk L'k-1 ... L'0 R0, of which
+//! Rk begins with zeros Z. The edge behind each part leads to the part that follows it in the new order; a part without
+//! vertices is left out. ENDLOOP of L gets the edges into the ENDLOOP of L', whose body begins where that of L ends.
+//! The forward sweep's EXIT, the reverse sweep's ENTRY and the vertices of its FORLOOPs go.
 
 use cfg_core::{
     diagnostic::Diagnostics,

@@ -19,8 +19,8 @@
 //! Z = S ∪ { t assigned in the loop, not live at its header | each assignment of t vanishes if Z does },
 //! ```
 //!
-//! where a product vanishes with a factor, a sum with its addends. The loop is idle if each of its statements adds to its
-//! target what vanishes with `Z`, or assigns a scalar local that is not live behind the loop. Seeds are adjoints and
+//! where a product vanishes with a factor, a sum with its addends. The loop is idle if each of its statements adds to
+//! its target terms that vanish with `Z`, or assigns a scalar local that is not live behind the loop. Seeds are adjoints and
 //! tangents that the loop does not assign, and that are 0 on one path to it but not on another.
 //!
 //! The derivative of a seed of 0 may be other than 0, so that a test must not be differentiated: it stands in no
