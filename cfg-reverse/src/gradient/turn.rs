@@ -30,7 +30,7 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     ir::{
         Cfg, ControlWidth, Expr, Intent, NameOrigin, NameRole, OriginRole, Place, Program, Role,
-        Routine, ScalarType, Stmt, StmtKind, TapeClass, VertexKind,
+        Routine, Stmt, StmtKind, TapeClass, VertexKind,
         visit::{PlaceRole, Visit, VisitMut as _, walk_statement},
     },
     memory::{access::Accesses, effects::Effects, locations::Locations},
@@ -51,7 +51,7 @@ use crate::{
         changes::popped_elements,
         keep_aside,
         turn::{
-            facts::Graph,
+            facts::{Graph, uses_tape},
             independent::{Loops, Parts, Ways, ways_through},
             locals::keep_in_locals,
             ranges::Ranges,
@@ -293,19 +293,11 @@ fn recording_loops(draft: &Draft<'_>, forward: &Routine) -> FixedBitSet {
         .map(|(v, vertex)| (vertex.id, v))
         .collect();
     for (_, vertex) in forward.body.iter().flat_map(Cfg::vertices) {
-        let uses_tape = |s: &Stmt| match &s.kind {
-            StmtKind::Call { arguments, .. } => {
-                let places = arguments.iter().flatten().filter_map(as_place);
-                places
-                    .map(|place| forward.variable(place.var).ty)
-                    .any(|ty| ty == ScalarType::Tape)
-            }
-            kind => matches!(kind, StmtKind::Push { .. }),
-        };
+        let mut statements = vertex.statements().iter();
         let original = vertex
             .origin
             .and_then(|origin| by_id.get(&origin.vertex).copied());
-        if let Some(v) = original.filter(|_| vertex.statements().iter().any(uses_tape)) {
+        if let Some(v) = original.filter(|_| statements.any(|s| uses_tape(forward, s))) {
             insert_around(structure, v, &mut found);
         }
     }
@@ -509,11 +501,10 @@ fn counts_of_loops(routine: &Routine) -> impl Iterator<Item = (i64, &Stmt)> {
     inserted.flat_map(|(id, vertex)| {
         let statements = vertex.statements().iter();
         let counts = statements.filter(|statement| {
-            let class = match &statement.kind {
-                StmtKind::Push { class, .. } | StmtKind::Pop { class, .. } => Some(*class),
-                _ => None,
-            };
-            class == Some(TapeClass::Control(ControlWidth::Count))
+            if let StmtKind::Push { class, .. } | StmtKind::Pop { class, .. } = &statement.kind {
+                return *class == TapeClass::Control(ControlWidth::Count);
+            }
+            false
         });
         counts.map(move |statement| (id, statement))
     })

@@ -94,6 +94,16 @@ impl Facts {
     }
 }
 
+/// True if a statement of a routine pushes, pops, or passes a tape on.
+pub(super) fn uses_tape(routine: &Routine, statement: &Stmt) -> bool {
+    if let StmtKind::Call { arguments, .. } = &statement.kind {
+        let places = arguments.iter().flatten().filter_map(as_place);
+        let mut types = places.map(|place| routine.variable(place.var).ty);
+        return types.any(|ty| ty == ScalarType::Tape);
+    }
+    matches!(statement.kind, StmtKind::Push { .. } | StmtKind::Pop { .. })
+}
+
 /// A graph, and how its statements access memory.
 pub(super) struct Graph<'a> {
     pub(super) cfg: &'a Cfg,
@@ -238,14 +248,7 @@ impl Graph<'_> {
     }
 
     fn statement(&self, v: VertexId, statement: &Stmt, facts: &mut Facts) {
-        facts.has_tape |= match &statement.kind {
-            StmtKind::Call { arguments, .. } => {
-                let places = arguments.iter().flatten().filter_map(as_place);
-                let mut types = places.map(|place| self.routine.variable(place.var).ty);
-                types.any(|ty| ty == ScalarType::Tape)
-            }
-            kind => matches!(kind, StmtKind::Push { .. } | StmtKind::Pop { .. }),
-        };
+        facts.has_tape |= uses_tape(self.routine, statement);
         facts.is_opaque |= matches!(FlatStmt::view(&statement.kind), FlatStmt::Opaque { .. });
         facts.stops |= matches!(statement.kind, StmtKind::Stop { .. });
         let shares = |a: VarId, b: VarId| self.locations.may_share(a, b);
@@ -430,9 +433,9 @@ impl<'ir> Visit<'ir> for Walk<'_, '_, '_> {
             self.graph.note(Access::Read(*v), self.facts);
         }
         if role.writes() {
-            let access = match role {
-                PlaceRole::Define { whole: true } => Access::Write(*v),
-                _ => Access::MayWrite(*v),
+            let access = match role == (PlaceRole::Define { whole: true }) {
+                true => Access::Write(*v),
+                false => Access::MayWrite(*v),
             };
             self.graph.note(access, self.facts);
         }

@@ -7,15 +7,15 @@
 
 use cfg_core::{
     entity::{VarId, VertexId},
-    ir::{
-        Cfg, Expr, NameRole, Place, Program, Routine, ScalarType, Stmt, StmtKind, TapeClass,
-        VertexKind,
-    },
+    ir::{Cfg, Expr, NameRole, Place, Program, Routine, Stmt, StmtKind, TapeClass, VertexKind},
     structure::{RegionId, RegionTree, Structure},
 };
 use std::collections::HashMap;
 
-use crate::code::{expressions::as_place, names::Namer, routines::add_local, typing::place_rank};
+use crate::{
+    code::{names::Namer, routines::add_local, typing::place_rank},
+    gradient::turn::facts::uses_tape,
+};
 
 /// The stacks of a tape.
 const STACKS: usize = 4;
@@ -137,30 +137,41 @@ pub(super) fn keep_in_locals(
         let ty = routine.variable(target.var).ty;
         let name = namer.numbered("kept");
         let local = add_local(&mut routine, name, ty, NameRole::Temporary);
-        replace(&mut cfg, push, |kind| match kind {
-            StmtKind::Push { value, .. } => (Place::whole(local), value),
-            _ => (Place::whole(local), Expr::var(local)),
-        });
-        replace(&mut cfg, pop, |_| (target, Expr::var(local)));
+        let Some(value) = pushed(&cfg, push).cloned() else {
+            continue;
+        };
+        replace(&mut cfg, push, Stmt::assign(Place::whole(local), value));
+        replace(&mut cfg, pop, Stmt::assign(target, Expr::var(local)));
     }
     routine.body = Some(cfg);
     routine
 }
 
-/// The place to which a statement pops.
-fn popped(cfg: &Cfg, (v, s): At) -> Option<&Place> {
-    match &cfg.vertex(v).statements().get(s)?.kind {
-        StmtKind::Pop { target, .. } => Some(target),
-        _ => None,
-    }
+fn statement(cfg: &Cfg, (v, s): At) -> Option<&Stmt> {
+    cfg.vertex(v).statements().get(s)
 }
 
-/// Makes a statement an assignment.
-fn replace(cfg: &mut Cfg, (v, s): At, assigned: impl FnOnce(StmtKind) -> (Place, Expr)) {
+/// The place to which a statement pops.
+fn popped(cfg: &Cfg, at: At) -> Option<&Place> {
+    if let StmtKind::Pop { target, .. } = &statement(cfg, at)?.kind {
+        return Some(target);
+    }
+    None
+}
+
+/// The value that a statement pushes.
+fn pushed(cfg: &Cfg, at: At) -> Option<&Expr> {
+    if let StmtKind::Push { value, .. } = &statement(cfg, at)?.kind {
+        return Some(value);
+    }
+    None
+}
+
+/// Makes a statement an assignment, with the marks that it has.
+fn replace(cfg: &mut Cfg, (v, s): At, assignment: Stmt) {
     let statements = cfg.vertex_mut(v).kind.statements_mut();
     if let Some(statement) = statements.and_then(|statements| statements.get_mut(s)) {
-        let (target, value) = assigned(statement.kind.clone());
-        statement.kind = Stmt::assign(target, value).kind;
+        statement.kind = assignment.kind;
     }
 }
 
@@ -182,26 +193,23 @@ fn pairs(
         for v in tree.direct(structure, r) {
             let vertex = cfg.vertex(v);
             for (s, statement) in vertex.statements().iter().enumerate() {
-                match &statement.kind {
-                    StmtKind::Push {
-                        tape: own, class, ..
-                    } if *own == tape => {
-                        sequence.push(stack_of(*class), Item::Pushed((v, s)));
-                    }
-                    StmtKind::Pop {
-                        tape: own, class, ..
-                    } if *own == tape => {
-                        sequence.pop(stack_of(*class), Some((v, s)));
-                    }
-                    StmtKind::Call {
-                        callee, arguments, ..
-                    } => {
-                        let mut places = arguments.iter().flatten().filter_map(as_place);
-                        if places.any(|place| routine.variable(place.var).ty == ScalarType::Tape) {
-                            sequence.pass(effect_of_call(program.routine(*callee)));
-                        }
-                    }
-                    _ => {}
+                let kind = &statement.kind;
+                if let StmtKind::Push {
+                    tape: own, class, ..
+                } = kind
+                    && *own == tape
+                {
+                    sequence.push(stack_of(*class), Item::Pushed((v, s)));
+                }
+                if let StmtKind::Pop {
+                    tape: own, class, ..
+                } = kind
+                    && *own == tape
+                {
+                    sequence.pop(stack_of(*class), Some((v, s)));
+                }
+                if let Some(callee) = kind.callee().filter(|_| uses_tape(routine, statement)) {
+                    sequence.pass(effect_of_call(program.routine(callee)));
                 }
             }
             if let VertexKind::Loop { .. } | VertexKind::Branch(_) = vertex.kind {

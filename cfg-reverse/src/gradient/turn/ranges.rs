@@ -140,11 +140,16 @@ impl<'g> Ranges<'g> {
             return None;
         };
         let is_index = self.indices.contains(index.index());
-        match step {
-            Expr::Int(1) if is_index => Some((*index, first, last, true)),
-            Expr::Int(-1) if is_index => Some((*index, last, first, false)),
-            _ => None,
+        let upwards = *step == Expr::Int(1);
+        if !is_index || !upwards && *step != Expr::Int(-1) {
+            return None;
         }
+        let [low, high] = if upwards {
+            [first, last]
+        } else {
+            [last, first]
+        };
+        Some((*index, low, high, upwards))
     }
 
     /// The loops around a vertex, from the innermost.
