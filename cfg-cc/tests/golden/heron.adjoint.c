@@ -472,6 +472,72 @@ CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
 }
 #endif
 
+/* gradient of heron */
+static int heron_grad_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *memory)
+{
+    double x = 0.0, x_b = 0.0, b1 = 0.0;
+    int64_t i = 0, rCtr_6 = 0, rBound_6 = 0;
+    double s_here = 0.0;
+    struct cfgrev_tape *const tape = memory;
+    const struct cfgrev_level level = cfgrev_level_of(tape);
+    struct cfgrev_top top = tape->top;
+    const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
+    double *const w = cfgrev_allocate(&memory->work, n, sizeof *w);
+    if (!w)
+        return 1;
+    double *const w_b = cfgrev_allocate(&memory->work, n, sizeof *w_b);
+    if (!w_b)
+        return 1;
+    s_here = 0.0;
+    for (int64_t k = 0; k < n; ++k) {
+        w[k] = 2.0 * a[k];
+    }
+    for (int64_t k = 0; k < n; ++k) {
+        w_b[k] = 0.0;
+    }
+    for (i = 1; i <= n; ++i) {
+        if (a[i - 1] > 0.0) {
+            x = a[i - 1];
+            rBound_6 = 0;
+            while (fabs(x * x - a[i - 1]) > 1e-12) {
+                if (cfgrev_room_real(&top, tape, 1))
+                    return 1;
+                cfgrev_push_real(&top, x);
+                x = (x + a[i - 1] / x) / 2.0;
+                rBound_6 += 1;
+            }
+            if (cfgrev_room_control(&top, tape, 2))
+                return 1;
+            cfgrev_push_count(&top, rBound_6);
+            s_here += x * w[i - 1];
+        }
+        if (a[i - 1] > 0.0) {
+            x_b = *s_b * w[i - 1];
+            w_b[i - 1] += *s_b * x;
+            rBound_6 = cfgrev_pop_count(&top);
+            for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
+                x = cfgrev_pop_real(&top);
+                b1 = x_b * (1.0 / 2.0);
+                a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
+                x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
+            }
+            a_b[i - 1] += x_b;
+        }
+    }
+    for (int64_t k = 0; k < n; ++k) {
+        a_b[k] += w_b[k] * 2.0;
+    }
+    for (int64_t k = 0; k < n; ++k) {
+        w_b[k] = 0.0;
+    }
+    *s_b = 0.0;
+    *s = s_here;
+    cfgrev_release(&memory->work, entry);
+    tape->top = top;
+    cfgrev_cut(tape, level);
+    return 0;
+}
+
 /* reverse of heron */
 static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
@@ -569,22 +635,6 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     return 0;
 }
 
-/* gradient of heron */
-static int heron_grad_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *memory)
-{
-    int status;
-    struct cfgrev_tape *const tape = memory;
-    const struct cfgrev_level level = cfgrev_level_of(tape);
-    status = heron_fwd_body(n, a, s, tape, memory);
-    if (status)
-        return status;
-    status = heron_rev_body(n, a, s, a_b, s_b, tape, memory);
-    if (status)
-        return status;
-    cfgrev_cut(tape, level);
-    return 0;
-}
-
 int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape);
 
 int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape)
@@ -609,13 +659,16 @@ int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, 
 
 int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape)
 {
-    struct cfgrev_tape own = {0};
+    struct cfgrev_tape own;
+    if (!tape)
+        own = (struct cfgrev_tape){0};
     struct cfgrev_tape *const used = tape ? tape : &own;
     const struct cfgrev_state state = cfgrev_begin(used);
     int status = 0;
     status = heron_grad_body(n, a, s, a_b, s_b, used);
     status = cfgrev_end(used, &state, status);
-    cfgrev_tape_free(&own);
+    if (!tape)
+        cfgrev_tape_free(&own);
     return status;
 }
 

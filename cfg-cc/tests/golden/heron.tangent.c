@@ -53,13 +53,16 @@ int heron_t(int64_t n, const double *a, const double *a_t, double *s, double *s_
 
 int heron_t(int64_t n, const double *a, const double *a_t, double *s, double *s_t, struct cfgrev_tape *tape)
 {
-    struct cfgrev_tape own = {0};
+    struct cfgrev_tape own;
+    if (!tape)
+        own = (struct cfgrev_tape){0};
     struct cfgrev_tape *const used = tape ? tape : &own;
     const struct cfgrev_state state = cfgrev_begin(used);
     int status = 0;
     status = heron_t_body(n, a, s, a_t, s_t, used);
     status = cfgrev_end(used, &state, status);
-    cfgrev_tape_free(&own);
+    if (!tape)
+        cfgrev_tape_free(&own);
     return status;
 }
 

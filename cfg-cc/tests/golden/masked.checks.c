@@ -72,12 +72,15 @@ int masked(int64_t n, const double *restrict x, const bool *restrict mask, bool 
 
 int masked(int64_t n, const double *restrict x, const bool *restrict mask, bool *restrict seen, double *masked_value, struct cfgrev_tape *tape)
 {
-    struct cfgrev_tape own = {0};
+    struct cfgrev_tape own;
+    if (!tape)
+        own = (struct cfgrev_tape){0};
     struct cfgrev_tape *const used = tape ? tape : &own;
     const struct cfgrev_state state = cfgrev_begin(used);
     int status = masked_body(n, x ? INT64_MAX : 0, x, mask ? INT64_MAX : 0, (const cfgrev_logical *)mask, (cfgrev_logical *)seen, masked_value, used);
     status = cfgrev_end_checked(used, &state, status);
-    cfgrev_tape_free(&own);
+    if (!tape)
+        cfgrev_tape_free(&own);
     return status;
 }
 

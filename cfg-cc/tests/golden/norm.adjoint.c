@@ -158,7 +158,9 @@ int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, d
 
 int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, double *norm_value, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape)
 {
-    struct cfgrev_tape own = {0};
+    struct cfgrev_tape own;
+    if (!tape)
+        own = (struct cfgrev_tape){0};
     struct cfgrev_tape *const used = tape ? tape : &own;
     const struct cfgrev_state state = cfgrev_begin(used);
     int status = 0;
@@ -169,7 +171,8 @@ int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, d
     if (norm_globals_b_2)
         *norm_globals_b_2 = norm_globals_b_data;
     status = cfgrev_end(used, &state, status);
-    cfgrev_tape_free(&own);
+    if (!tape)
+        cfgrev_tape_free(&own);
     return status;
 }
 

@@ -111,9 +111,9 @@ static int computed_body(int64_t n, const double *restrict x, double **computed_
 
 void constant(const double *restrict x, double *restrict constant_value)
 {
-    for (int64_t k = 0; k < 3; ++k) {
-        constant_value[k] = x[k] * x[k];
-    }
+    constant_value[0] = x[0] * x[0];
+    constant_value[1] = x[1] * x[1];
+    constant_value[2] = x[2] * x[2];
     constant_value[1] = x[0] * x[2];
 }
 
