@@ -242,6 +242,10 @@ pub(super) fn ways_through(
         // Adjoints read no more than their statements do, so that `r` finds what `f` has computed.
         let is_original = v.index() < draft.originals;
         let is_exposed_inside = f.exposed.contains(l) || !is_original && r.exposed.contains(l);
+        // The count of the reverse loop, or a bound that is popped in front of it.
+        if !is_original && routine.variable(v).role == Role::Local && r.exposed.contains(l) {
+            return None;
+        }
         let is_needed = is_original && provisions.contains(&needed, &Place::whole(v));
         if r.writes(l) {
             if !is_private(v) || is_exposed_inside || p_rev.exposed.contains(l) && !is_needed {
@@ -255,8 +259,6 @@ pub(super) fn ways_through(
         if s_rev.writes(l) {
             let is_read = is_exposed_inside || s.exposed.contains(l) || p_rev.exposed.contains(l);
             before &= is_private(v) && !is_read;
-            // The adjoint loop reads a temporary that is set in front of it.
-            behind &= is_original || !r.exposed.contains(l);
         }
         let is_sum = f.only_increments(l) && !f.added_by_calls.contains(l);
         if f.incremented.contains(l) && is_sum && !locations.is_shared(v) {
