@@ -11,7 +11,6 @@ use cfg_core::{
         visit::{PlaceRole, Visit, walk_place, walk_statement},
     },
 };
-use cfg_transform::lower::increment;
 use fixedbitset::FixedBitSet;
 
 use crate::code::expressions::as_place;
@@ -30,19 +29,16 @@ pub(crate) fn added_operands(
         other
     };
     let mut added = Vec::new();
-    loop {
-        if let Some((rest, _)) = increment(value, is_target) {
-            added.push(rest);
-            break;
-        }
-        let Expr::Op(Op::Add | Op::Sub, operands) = value else {
-            return None;
-        };
-        let [left, right] = &**operands else {
-            return None;
-        };
-        added.push(right);
-        value = left;
+    while let Expr::Op(op @ (Op::Add | Op::Sub), operands) = value {
+        // The target, or the sum that has it, stands first; in a sum the target may stand anywhere.
+        let of_sum = (operands.iter().position(is_target)).filter(|_| *op == Op::Add);
+        let place = of_sum.unwrap_or(0);
+        let others = operands.iter().enumerate().filter(|&(k, _)| k != place);
+        added.extend(others.map(|(_, e)| e));
+        value = operands.get(place)?;
+    }
+    if !is_target(value) {
+        return None;
     }
     let mut all = added.iter().copied().chain(target.subscript_exprs());
     all.all(is_other).then_some((target, added))

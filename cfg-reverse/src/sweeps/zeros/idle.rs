@@ -20,8 +20,8 @@
 //! ```
 //!
 //! where a product vanishes with a factor, a sum with its addends. The loop is idle if each of its statements adds to
-//! its target terms that vanish with `Z`, or assigns a scalar local that is not live behind the loop. Seeds are adjoints and
-//! tangents that the loop does not assign, and that are 0 on one path to it but not on another.
+//! its target terms that vanish with `Z`, or assigns a scalar local that is not live behind the loop. Seeds are
+//! adjoints and tangents that the loop does not assign, and that are 0 on one path to it but not on another.
 //!
 //! The derivative of a seed of 0 may be other than 0, so that a test must not be differentiated: it stands in no
 //! result of [`reverse`](crate::reverse()) or [`tangent`](crate::tangent()), and goes into programs that are written
@@ -33,8 +33,7 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     flat::{Constant, FlatExpr},
     ir::{
-        Cfg, Control, Expr, LoopTest, NameRole, Op, Place, Program, Routine, Stmt, Vertex,
-        VertexKind,
+        Cfg, Control, Expr, LoopTest, NameRole, Op, Program, Routine, Stmt, Vertex, VertexKind,
         visit::{PlaceRole, Visit},
     },
     structure::Structure,
@@ -42,6 +41,7 @@ use cfg_core::{
 use std::{collections::BTreeSet, ops::Range};
 
 use super::{Candidates, Names, dead::Live, known::MayDiffer, zeroed};
+use crate::memory::increments::added_operands;
 
 /// The most seeds of one loop.
 const MOST_SEEDS: usize = 3;
@@ -253,10 +253,13 @@ impl Check<'_> {
         };
         for _ in 0..MOST_ROUNDS {
             let before = zero.len();
-            for (target, value) in statements().filter_map(|s| s.kind.assignment()) {
-                if adds_nothing(target, value, &zero) {
+            for statement in statements() {
+                if adds_nothing(statement, &zero) {
                     continue;
                 }
+                let Some((target, value)) = statement.kind.assignment() else {
+                    return false;
+                };
                 if !target.subscripts.is_empty() || !is_dead(target.var) {
                     return false;
                 }
@@ -290,27 +293,10 @@ fn vanishes(value: &Expr, zero: &BTreeSet<VarId>) -> bool {
     }
 }
 
-/// True if the value is the target with addends that vanish.
-fn adds_nothing(target: &Place, value: &Expr, zero: &BTreeSet<VarId>) -> bool {
-    let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place == target);
-    let mut at = value;
-    while let Expr::Op(op @ (Op::Add | Op::Sub), operands) = at {
-        // The target, or the sum that has it, stands first; in a sum the target may stand anywhere.
-        let of_sum = operands
-            .iter()
-            .position(is_target)
-            .filter(|_| *op == Op::Add);
-        let place = of_sum.unwrap_or(0);
-        let mut others = (operands.iter().enumerate()).filter(|&(k, _)| k != place);
-        if !others.all(|(_, e)| vanishes(e, zero)) {
-            return false;
-        }
-        let Some(next) = operands.get(place) else {
-            return false;
-        };
-        at = next;
-    }
-    is_target(at)
+/// True if a statement assigns to its target what it is, with addends that vanish.
+fn adds_nothing(statement: &Stmt, zero: &BTreeSet<VarId>) -> bool {
+    added_operands(statement, |_, _| false)
+        .is_some_and(|(_, added)| added.into_iter().all(|e| vanishes(e, zero)))
 }
 
 /// The candidates that may be 0 because a statement has set them to it.
