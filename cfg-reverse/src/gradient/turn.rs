@@ -1,5 +1,5 @@
-//! Loops whose iterations share nothing but sums: the gradient reverses each iteration before it begins the next one, at
-//! the turn, where the forward sweep ends, or in the place of the reverse loop.
+//! Loops whose iterations share nothing but sums: the gradient reverses each iteration before it begins the next one,
+//! at the turn, where the forward sweep ends, or in the place of the reverse loop.
 //!
 //! With F = P; L; S and its reverse S'; L'; P', where the loop L runs iterations f1 ... fn and L' runs rn ... r1, the
 //! gradient P; (f1 ... fn); S; S'; (rn ... r1); P' becomes
@@ -94,19 +94,17 @@ pub(crate) fn at_turn(
     results: Results,
 ) -> Result<Option<Routine>, Diagnostics> {
     let original = context.program.routine(draft.id);
+    let Some((forward, reverse)) = context.sweeps[draft.id.index()] else {
+        return Ok(None);
+    };
     let effects = Effects::summarise(program);
-    let called = context.sweeps[draft.id.index()]
-        .map(|(f, b)| [f, b])
-        .into_iter()
-        .flatten();
+    let called = [forward, reverse].into_iter();
     let mut among: Vec<_> = called.flat_map(|r| effects.calls.reachable(r)).collect();
     among.sort_unstable();
     among.dedup();
     let increments = Increments::find(program, &among);
     let ways: Vec<usize> = draft.alternatives.iter().map(|of| of.way).collect();
-    let recording =
-        context.sweeps[draft.id.index()].map(|(f, _)| recording_loops(draft, program.routine(f)));
-    let recording = recording.unwrap_or_default();
+    let recording = recording_loops(draft, program.routine(forward));
     let costly = costly_loops(draft);
     let mut chosen = loops.to_vec();
     while !chosen.is_empty() {

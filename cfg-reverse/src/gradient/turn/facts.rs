@@ -99,7 +99,7 @@ pub(super) fn uses_tape(routine: &Routine, statement: &Stmt) -> bool {
     if let StmtKind::Call { arguments, .. } = &statement.kind {
         let places = arguments.iter().flatten().filter_map(as_place);
         let mut types = places.map(|place| routine.variable(place.var).ty);
-        return types.any(|ty| ty == ScalarType::Tape);
+        return types.any(ScalarType::is_tape);
     }
     matches!(statement.kind, StmtKind::Push { .. } | StmtKind::Pop { .. })
 }
@@ -173,13 +173,6 @@ impl Graph<'_> {
             None => facts.sure.clone(),
         };
         facts
-    }
-
-    /// True if the vertices at these positions do not write a variable.
-    pub(super) fn is_steady(&self, range: Range<usize>, v: VarId) -> bool {
-        !self
-            .facts(range, None)
-            .writes(self.locations.of_variable(v).index())
     }
 
     /// True if routines that are called write no global but those that the routine names.
@@ -277,8 +270,10 @@ impl Graph<'_> {
                 self.note(access, facts);
             }
         });
-        for &v in &incremented {
-            self.note_increment(v, facts);
+        for target in incremented.into_iter().map(Place::whole) {
+            self.increment(v, &target, facts);
+            let l = self.locations.of_variable(target.var);
+            facts.added_by_calls.insert(l.index());
         }
         self.overwritten_arguments(statement, &mut |v| self.note(Access::Write(v), facts));
     }
@@ -342,19 +337,11 @@ impl Graph<'_> {
         incremented
     }
 
+    /// Notes an increment of a place in a vertex.
     fn increment(&self, v: VertexId, target: &Place, facts: &mut Facts) {
         let l = self.locations.of_variable(target.var).index();
         facts.incremented.insert(l);
         if !self.is_overwritten(v, target, facts) {
-            facts.exposed.insert(l);
-        }
-    }
-
-    fn note_increment(&self, v: VarId, facts: &mut Facts) {
-        let l = self.locations.of_variable(v).index();
-        facts.incremented.insert(l);
-        facts.added_by_calls.insert(l);
-        if !facts.sure.locations.contains(l) {
             facts.exposed.insert(l);
         }
     }

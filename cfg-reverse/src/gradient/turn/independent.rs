@@ -198,11 +198,9 @@ pub(super) fn ways_through(
         primal_of[b.index()] = Some(VarId::new(v));
     }
     let is_private = |v: VarId| routine.variable(v).role == Role::Local && !locations.is_shared(v);
+    // No statement in the body of a counted loop writes its index (V142).
     let index = draft.cfg.vertex(header).kind.index();
-    let index = index.filter(|&i| {
-        let body = parts.forward.start + 1..parts.forward.end;
-        forward.is_steady(body, i) && !r.writes(at(i)) && is_private(i)
-    });
+    let index = index.filter(|&i| !r.writes(at(i)) && is_private(i));
     let body = parts.reverse.start + 1..parts.reverse.end;
     let by_index = index.map(|index| ByIndex::find(reverse, body, index));
     let is_by_index = |v: VarId| {
@@ -241,14 +239,13 @@ pub(super) fn ways_through(
         }
         // Adjoints read no more than their statements do, so that `r` finds what `f` has computed.
         let is_original = v.index() < draft.originals;
-        let is_exposed_inside = f.exposed.contains(l) || !is_original && r.exposed.contains(l);
         // The count of the reverse loop, or a bound that is popped in front of it.
         if !is_original && routine.variable(v).role == Role::Local && r.exposed.contains(l) {
             return None;
         }
         let is_needed = is_original && provisions.contains(&needed, &Place::whole(v));
         if r.writes(l) {
-            if !is_private(v) || is_exposed_inside || p_rev.exposed.contains(l) && !is_needed {
+            if !is_private(v) || f.exposed.contains(l) || p_rev.exposed.contains(l) && !is_needed {
                 return None;
             }
             at_turn &= !s.exposed.contains(l) && !s_rev.exposed.contains(l);
@@ -257,7 +254,8 @@ pub(super) fn ways_through(
             before = false;
         }
         if s_rev.writes(l) {
-            let is_read = is_exposed_inside || s.exposed.contains(l) || p_rev.exposed.contains(l);
+            let is_read =
+                f.exposed.contains(l) || s.exposed.contains(l) || p_rev.exposed.contains(l);
             before &= is_private(v) && !is_read;
         }
         let is_sum = f.only_increments(l) && !f.added_by_calls.contains(l);

@@ -2,8 +2,8 @@
 //! of a loop or an arm of a branch, is kept in a local.
 //!
 //! In each sequence, pushes and pops of one stack meet like brackets. Loops, branches and calls inside stand for all
-//! that they push or pop, and meet their mirror images. Where a pop meets one of these, the stack is left as it is in the
-//! sequence.
+//! that they push or pop, and meet their mirror images. Where a pop meets one of these, the stack is left as it is in
+//! the sequence.
 
 use cfg_core::{
     entity::{VarId, VertexId},
