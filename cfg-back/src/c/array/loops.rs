@@ -79,12 +79,10 @@ impl Writer<'_> {
             .iter()
             .flatten()
             .try_fold(1i64, |n, &extent| n.checked_mul(extent.max(0)));
-        let (Some(extents), Some(count @ 0..=FEW)) = (extents, count) else {
+        let count = count.filter(|count| *count <= FEW && !self.is_checked());
+        let (Some(extents), Some(count)) = (extents, count) else {
             return self.each_element(over, backwards, body);
         };
-        if self.is_checked() {
-            return self.each_element(over, backwards, body);
-        }
         let mut axes: Vec<usize> = (0..extents.len()).collect();
         if over.order == Order::Row {
             axes.reverse();
