@@ -46,8 +46,8 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Prefer {
     /// Values of functions of a library are recorded where the reverse sweep would evaluate them again, a word for each
-    /// evaluation, in loops and in routines that record something else. Loops with independent iterations whose adjoints
-    /// are known too late for one body of both sweeps run a second time only without such functions and calls.
+    /// evaluation, in loops and in routines that record something else. Loops with independent iterations whose
+    /// adjoints are known too late for one body of both sweeps run a second time only without such functions and calls.
     #[default]
     Time,
     /// Values of functions are recorded only where no run records more for that, and all such loops that record run a

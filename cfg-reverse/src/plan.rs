@@ -5,8 +5,8 @@
 //! in general graphs), and the adjoint of every statement with the locations that it reads (`adjoints`), which
 //! `blocks` fills in. `carried` has the regions that act like one statement, `steps` finds the steps that are undone,
 //! `recomputed` the values that are computed again. `reads` collects the locations that the reverse sweep reads,
-//! `element_reads` the elements of arrays among them; `provisions` decides how it gets each value and loop, `at_exit` and `callee_globals` what callers and callees
-//! contribute; `recorded` counts the bits.
+//! `element_reads` the elements of arrays among them; `provisions` decides how it gets each value and loop, `at_exit`
+//! and `callee_globals` what callers and callees contribute; `recorded` counts the bits.
 
 pub(crate) mod adjoints;
 pub(crate) mod at_exit;

@@ -398,7 +398,7 @@ fn reads_before_writes_of_the_same_cell() {
         let nest = nest(&program, &structure, &is_written_in);
         // By pair of a read and a write: the read is before its own statement's write, or behind it.
         let mut meets = vec![[false; 2]; count * count];
-        // The same of any cells.
+        // By pair: a read of any cell of the array comes before the write.
         let mut precedes = vec![[false; 2]; count * count];
         for (n, m) in [(0, 1), (1, 2), (2, 0), (3, 1), (3, 3), (4, 2), (4, 5)] {
             for _ in 0..3 {

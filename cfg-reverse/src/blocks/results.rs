@@ -229,8 +229,8 @@ fn difference<'a>(of: &'a Amount, other: &'a Amount) -> impl Iterator<Item = &'a
 }
 
 /// The assignments that record functions, more than are [`paid`], although their routine records nothing less that they
-/// no longer read. A word
-/// that callers are spared does not count: a routine that starts to record costs each call more than a function.
+/// no longer read. A word that callers are spared does not count: a routine that starts to record costs each call more
+/// than a function.
 fn useless(
     context: &Context,
     drafts: &[Option<Draft<'_>>],
