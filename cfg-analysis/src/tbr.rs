@@ -43,6 +43,7 @@ use cfg_core::{
         effects::Effects, global_set::GlobalSet, known::Known, locations::Locations, named::Named,
     },
 };
+use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
 
 use crate::facts::meets;
@@ -75,6 +76,12 @@ pub trait ReverseSweep {
 
     /// The globals that the routine called by a statement records and restores itself, so that the caller need not.
     fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet>;
+
+    /// The parameters of the routine called by a statement to which its reverse sweep gives the values that they had
+    /// before the call, so that the caller need not.
+    fn restored_by_callee(&self, _: Position) -> Option<&FixedBitSet> {
+        None
+    }
 
     /// The globals whose values at ENTRY callers need, and which this routine records.
     fn needed_at_entry(&self) -> &GlobalSet;
@@ -241,6 +248,16 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                 }
             }
             places.iter().for_each(|place| self.kill(place, set));
+            if let (Some(restored), StmtKind::Call { callee, arguments, .. }) =
+                (self.sweep.restored_by_callee(at), &statement.kind)
+            {
+                let parameters = self.program.routine(*callee).parameter_ids();
+                for (p, argument) in parameters.zip(arguments) {
+                    if let (true, Some(Expr::Place(place))) = (restored.contains(p.index()), argument) {
+                        self.kill(place, set);
+                    }
+                }
+            }
         }
         for &a in self.sweep.reads_after(at) {
             set.insert(a as usize);
@@ -292,9 +309,11 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
             } => {
                 let called = self.program.routine(*callee);
                 let mut known = Known::default();
+                let restored = self.sweep.restored_by_callee(at);
                 for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
                     let formal = called.variable(p);
                     if let Some(Expr::Place(place)) = argument
+                        && !restored.is_some_and(|restored| restored.contains(p.index()))
                         && formal.ty != ScalarType::Tape
                         && formal.intent().is_some_and(Intent::writes)
                     {

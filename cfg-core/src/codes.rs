@@ -189,6 +189,9 @@ crate::diagnostic_codes! {
     POINTERS "V164" "program with pointers"
         "a flat program has no pointers"
         "Derivatives, the executor and the back end for C take flat programs. `cfg_transform::flatten` lowers pointers: what they may lead to becomes elements of global arrays, a pointer two integers. Commands do so themselves, but for `convert --to c`, which needs `--pointers lower`.";
+    CHECKPOINT "V165" "checkpoint at the wrong vertex"
+        "a BASICBLOCK or a LOOP has a checkpoint; a number of snapshots is for loops"
+        "A checkpoint says that a part of the program runs again in the reverse sweep rather than being recorded: the statements of a block, with the calls among them, or the iterations of a loop. A block runs again once, so that one state is kept of it.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

@@ -56,7 +56,7 @@ pub use span::{At, Span};
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};
 pub use types::{Dim, Extent, Order};
 pub use vertex::{
-    Arm, CaseRange, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex, VertexKind,
+    Arm, CaseRange, Checkpoint, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex, VertexKind,
     VertexType,
 };
 

@@ -92,6 +92,16 @@ pub const DIRECTIONS: CodeInfo = CodeInfo {
     explanation: "take one direction after the other, or give arrays and parameters the same `order`",
 };
 
+/// A state that cannot be kept.
+pub const CHECKPOINT: CodeInfo = CodeInfo {
+    code: "R314",
+    title: "state of a checkpoint that cannot be kept",
+    rule: "the part with a checkpoint changes no optional parameter, no tape, and no array that gets its shape by \
+           assignment outside of it",
+    explanation: "declare the array with extents, pass the parameter always, or take the checkpoint away: the part is \
+                  recorded then",
+};
+
 /// A transformation has built what it must not build.
 pub const DEFECT: CodeInfo = CodeInfo {
     code: "R312",
@@ -104,4 +114,5 @@ pub const DEFECT: CodeInfo = CodeInfo {
 /// All codes of this crate.
 pub const CODES: &[CodeInfo] = &[
     EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, SHARED, DEFECT, DIRECTIONS,
+    CHECKPOINT,
 ];

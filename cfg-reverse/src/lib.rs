@@ -98,6 +98,7 @@
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod blocks;
+mod checkpoint;
 mod code;
 pub mod codes;
 mod control;

@@ -32,6 +32,7 @@ use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
+    checkpoint::reruns,
     code::{built, routines::number_statements},
     codes,
     memory::{shared, summary::Summary},
@@ -156,8 +157,10 @@ pub(crate) fn prepare<'v>(
     for (r, _) in sweeps.iter().enumerate().filter(|(_, s)| s.is_some()) {
         called.extend(summary.callees(RoutineId::new(r)).iter().map(|c| c.index()));
     }
+    let reruns = reruns(&normal, &summary, &sweeps)?;
     let context = Context {
         main,
+        reruns,
         called,
         changed: changed_by_other_names(&normal, &summary, &sweeps),
         sweeps,

@@ -8,7 +8,7 @@ use cfg_core::{
     flat::Flat,
     ir::{Cfg, Program, Routine, Signature},
 };
-use cfg_transform::told_apart;
+use cfg_transform::{checkpoint::{Rerun, outline_checkpoints}, told_apart};
 use fixedbitset::FixedBitSet;
 
 use crate::{
@@ -19,6 +19,7 @@ use crate::{
         elimination::{THOROUGH, eliminate, search_options},
         survey::survey_all,
     },
+    checkpoint::{advance::advance_routine, checkpointed},
     code::{names::Namer, routines::without_body, rows::Rows},
     control::merge,
     externals::with_routines,
@@ -104,7 +105,7 @@ pub fn reverse(flat: &Flat, main: RoutineId, options: &Options) -> Result<Revers
 }
 
 fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal, Diagnostics> {
-    let flat = &with_routines(flat, main)?;
+    let flat = &with_routines(&with_checkpoints(flat)?, main)?;
     let apart = &told_apart(flat, main, options.overlap == Overlap::None);
     let (prepared, out) = prepare(apart, main, options)?;
     let mut setting = Setting::plan(prepared);
@@ -160,6 +161,18 @@ fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal,
     })
 }
 
+/// The program with its checkpointed parts as routines, as `flatten` makes them.
+fn with_checkpoints(flat: &Flat) -> Result<Flat, Diagnostics> {
+    let is_marked = |r: &Routine| {
+        let mut vertices = r.body.iter().flat_map(Cfg::vertices);
+        vertices.any(|(_, v)| v.checkpoint.is_some()) && Rerun::find(r).is_none()
+    };
+    match flat.routines.iter().any(is_marked) {
+        true => Flat::made(outline_checkpoints((**flat).clone())?, flat.provenance().clone()),
+        false => Ok(flat.clone()),
+    }
+}
+
 /// The drafts of all routines, with blocks written as the options say.
 pub(crate) fn drafted<'p>(
     setting: &'p Setting<'_>,
@@ -193,13 +206,17 @@ fn emit(
     let mut elements = Elements::new();
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     let mut in_one = None;
+    let ids = out.routines.len() + 2 * context.sweeps.iter().flatten().count();
+    let mut advance = None;
     for mut draft in drafts.into_iter().flatten() {
         let read = Provisions::element_reads(context, &draft);
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
         let provisions = Provisions::solve_with(context, &draft, read, &[]);
         note_changes(context, &draft, &provisions, &mut sources, &mut changed);
-        let tries_turn = draft.id == main && options.order == Order::Program;
+        let tries_turn = draft.id == main
+            && options.order == Order::Program
+            && context.reruns[main.index()].is_none();
         let adjoints_again = tries_turn
             .then(|| turn::candidates(context, &draft))
             .filter(|loops| !loops.is_empty())
@@ -213,9 +230,17 @@ fn emit(
             provisions: &provisions,
             in_one: false,
         };
-        let mut forward = sweeps.forward(namer.fresh_name(format!("{}_fwd", original.name)))?;
-        let mut reverse =
-            sweeps.reverse(namer.fresh_name(format!("{}_rev", original.name)), adjoints)?;
+        let names = ["fwd", "rev"].map(|of| namer.fresh_name(format!("{}_{of}", original.name)));
+        let (mut forward, mut reverse) = match &context.reruns[draft.id.index()] {
+            Some(kept) => {
+                let next = *advance.get_or_insert(RoutineId::new(ids));
+                checkpointed(&sweeps, kept, next, &adjoints, names)?
+            }
+            None => {
+                let [forward, reverse] = names;
+                (sweeps.forward(forward)?, sweeps.reverse(reverse, adjoints)?)
+            }
+        };
         reverse.aliased |= context.overlapping.contains(draft.id.index());
         if options.merge {
             forward = merge::merge(forward);
@@ -227,6 +252,9 @@ fn emit(
         out.routines.push(forward);
         out.routines.push(reverse);
         in_one = in_one.or(adjoints_again.map(|(loops, adjoints)| (draft, loops, adjoints)));
+    }
+    if advance.is_some() {
+        out.routines.push(advance_routine(namer.fresh_name("checkpoint_advance".to_owned())));
     }
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);

@@ -26,4 +26,9 @@ cfg_core::diagnostic_codes! {
          cell there. Some uses have no counterpart: whole arrays of more than one dimension, sections with gaps that are passed on, \
          the address of an optional parameter, of a function's result or of the index of a counted loop, parameters of which the \
          extents are found through pointers, and opaque statements that write such memory. The message says what to write instead.";
+    NOT_CHECKPOINTED "M505" "a part that cannot run again"
+        "A block or loop with a checkpoint has one way in and one way out, and so has the body of the loop."
+        "The part becomes a routine of its own, which the reverse sweep calls again from the states that are kept. A loop \
+         is left at its LOOP alone: `break` and `return` out of it, or a jump into it, prevent that. Set a variable in \
+         place of the jump, and test it in the condition of the loop, or take the checkpoint away: the loop is recorded then.";
 }

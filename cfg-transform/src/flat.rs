@@ -1,6 +1,7 @@
 //! Making valid programs flat: the list of passes.
 
 use crate::{
+    checkpoint::outline_checkpoints,
     pools::{self, SameAs},
     records,
 };
@@ -42,8 +43,9 @@ pub struct Flattened {
 }
 
 /// The program without pointers and records, to be entered by these routines: pointers become numbers of cells
-/// ([`pools`]), then records become a variable for each field ([`mod@records`]). Routines and vertices keep their
-/// numbers. A flat program stays as it is.
+/// ([`pools`]), checkpointed parts routines of their own ([`mod@checkpoint`]), records a variable for each field
+/// ([`mod@records`]). Routines keep their numbers, and so do vertices without checkpoints. A flat program without
+/// checkpoints stays as it is.
 ///
 /// # Errors
 /// M504: the program uses pointers in a way that has no counterpart. Errors of validation: the result of a pass breaks
@@ -138,6 +140,7 @@ fn split_records(
     program: ValidProgram,
     pointers: Option<Arc<ValidProgram>>,
 ) -> Result<Flat, Diagnostics> {
+    let program = outline_checkpoints(program)?;
     if !program.has_record_variables() {
         let records = None;
         return Flat::made(program, Provenance { records, pointers });

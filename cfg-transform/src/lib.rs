@@ -8,11 +8,13 @@
 //! - [`pools`]: the targets of pointers as cells of pools.
 //! - [`told_apart`]: no routine is `aliased` unless a call needs it.
 //! - [`mod@outline`]: a region of a routine as a routine of its own, with a call in its place.
+//! - [`checkpoint`]: blocks and loops that run again in the reverse sweep, as routines of their own.
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod aliased;
 mod apart;
+pub mod checkpoint;
 pub mod codes;
 pub mod flat;
 pub mod lower;

@@ -102,6 +102,10 @@ roles! {
     Forward = "forward",
     /// A routine: the reverse sweep, which computes adjoints.
     Reverse = "reverse",
+    /// A routine: the forward sweep of a part that runs again in the reverse sweep, which keeps states.
+    KeptForward = "checkpointed forward",
+    /// A routine: the reverse sweep of a part that runs again, which begins at states that were kept.
+    KeptReverse = "checkpointed reverse",
     /// A routine: both sweeps in one.
     Gradient = "gradient",
     /// A routine that computes tangents, or the tangent of a variable or global.

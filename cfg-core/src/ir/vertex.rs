@@ -2,6 +2,7 @@
 
 use super::{Annotations, At, Expr, Stmt};
 use crate::entity::VarId;
+use std::num::NonZeroU32;
 
 /// A vertex of a control-flow graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,12 +11,23 @@ pub struct Vertex {
     pub id: i64,
     /// Type and contents.
     pub kind: VertexKind,
+    /// Mark of a BASICBLOCK or LOOP that runs again in the reverse sweep rather than being recorded.
+    pub checkpoint: Option<Checkpoint>,
     /// The vertex from which a transformation made this one.
     pub origin: Option<Origin>,
     /// The piece of a source that the vertex stands for.
     pub at: At,
     /// Free-form data of the front end.
     pub annotations: Annotations,
+}
+
+/// The states that are kept of a part of a program which runs again in the reverse sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// The state in front of a block, or in front of each iteration of a loop.
+    Each,
+    /// At most so many states in front of iterations of a loop at once, that in front of the first one included.
+    Snapshots(NonZeroU32),
 }
 
 /// Type and contents of a vertex.
@@ -271,11 +283,12 @@ impl VertexType {
 }
 
 impl Vertex {
-    /// A vertex without origin, span and annotations.
+    /// A vertex without marks, origin, span and annotations.
     pub fn new(id: i64, kind: VertexKind) -> Self {
         Self {
             id,
             kind,
+            checkpoint: None,
             origin: None,
             at: None,
             annotations: None,

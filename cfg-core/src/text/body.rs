@@ -137,7 +137,7 @@ impl Writer<'_, '_> {
     /// True if the vertex has text beyond its kind and its ids.
     fn is_described(&self, v: VertexId) -> bool {
         let vertex = self.cfg.vertex(v);
-        vertex.origin.is_some() || vertex.at.is_some()
+        vertex.checkpoint.is_some() || vertex.origin.is_some() || vertex.at.is_some()
     }
 
     fn count(&mut self, v: VertexId) {

@@ -8,7 +8,7 @@ use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::{VarId, VertexId},
-    ir::{Arm, Expr, LoopForm, LoopTest, ScalarType, Selector, VertexKind},
+    ir::{Arm, Checkpoint, Expr, LoopForm, LoopTest, ScalarType, Selector, VertexKind},
     typing::Type,
 };
 
@@ -16,6 +16,9 @@ pub(super) fn check(c: &mut Checker<'_>) {
     let Some(cfg) = &c.routine.body else { return };
     for (v, vertex) in cfg.vertices() {
         let at = |part| At::new(Element::Vertex(v), part);
+        if let Some(checkpoint) = vertex.checkpoint {
+            check_checkpoint(c, v, &vertex.kind, checkpoint);
+        }
         match &vertex.kind {
             VertexKind::Loop { form, test } => {
                 if *form == LoopForm::ForLoop && !matches!(**test, LoopTest::Counted { .. }) {
@@ -72,6 +75,38 @@ pub(super) fn check(c: &mut Checker<'_>) {
             | VertexKind::EndLoop
             | VertexKind::EndBranch => {}
         }
+    }
+}
+
+/// A checkpoint stands at a block, or at a LOOP, of which several states may be kept.
+fn check_checkpoint(c: &mut Checker<'_>, v: VertexId, kind: &VertexKind, checkpoint: Checkpoint) {
+    let may_have = match kind {
+        VertexKind::Loop { form, .. } => *form == LoopForm::Loop,
+        VertexKind::Block(_) => checkpoint == Checkpoint::Each,
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::EndLoop
+        | VertexKind::Branch(_)
+        | VertexKind::EndBranch => false,
+    };
+    if !may_have {
+        let (message, help) = match kind {
+            VertexKind::Block(_) => (
+                "a block keeps a number of snapshots",
+                "leave the number out: a block runs again once",
+            ),
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Loop { .. }
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => (
+                "the vertex has a checkpoint",
+                "give the checkpoint to a BASICBLOCK or a LOOP",
+            ),
+        };
+        let site = At::whole(Element::Vertex(v));
+        c.error(site, &codes::CHECKPOINT, message, help);
     }
 }
 

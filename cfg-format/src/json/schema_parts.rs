@@ -93,13 +93,13 @@ pub(super) fn vertex_rules(schema: &mut Schema) {
         "selector",
         "arms",
     ]);
-    let bare = json!({ "allOf": [block.clone(), forbid(&["statements"])] });
+    let bare = json!({ "allOf": [block.clone(), forbid(&["statements", "checkpoint"])] });
     let rules = [
         (json!(["ENTRY", "EXIT", "ENDLOOP", "ENDBRANCH"]), bare),
         (json!(["BASICBLOCK"]), block),
         (json!(["LOOP"]), json!({ "anyOf": header })),
-        (json!(["FORLOOP"]), json!({ "anyOf": counted })),
-        (json!(["BRANCH"]), json!({ "anyOf": branch })),
+        (json!(["FORLOOP"]), json!({ "anyOf": counted, "allOf": [forbid(&["checkpoint"])] })),
+        (json!(["BRANCH"]), json!({ "anyOf": branch, "allOf": [forbid(&["checkpoint"])] })),
     ];
     let rules: Vec<Value> = rules
         .into_iter()

@@ -20,11 +20,8 @@ impl Draw {
     pub(crate) fn vertex(&mut self, id: i64, kind: VertexKind, role: OriginRole, of: i64) -> usize {
         let vertices = &mut self.graph.vertices;
         vertices.push(Vertex {
-            id,
-            kind,
             origin: Some(Origin { role, vertex: of }),
-            at: None,
-            annotations: None,
+            ..Vertex::new(id, kind)
         });
         vertices.len() - 1
     }

@@ -113,14 +113,13 @@ impl<'g> Chains<'g> {
     /// Adds the image of the next vertex. All images are added before the first edge.
     fn image(&mut self, of: &Vertex, id: i64, role: OriginRole, kind: VertexKind) {
         self.images.push(Vertex {
-            id,
-            kind,
             origin: Some(Origin {
                 role,
                 vertex: of.id,
             }),
             at: of.at.clone(),
             annotations: of.annotations.clone(),
+            ..Vertex::new(id, kind)
         });
     }
 
@@ -175,11 +174,11 @@ impl<'g> Chains<'g> {
             slot[k as usize] = VertexId::new(n + rank);
             let (origin, statements) = &mut self.inserts[k as usize];
             self.images.push(Vertex {
-                id: ids.next_id(),
-                kind: VertexKind::Block(std::mem::take(statements)),
                 origin: Some(*origin),
-                at: None,
-                annotations: None,
+                ..Vertex::new(
+                    ids.next_id(),
+                    VertexKind::Block(std::mem::take(statements)),
+                )
             });
         }
         for edge in &mut self.edges {

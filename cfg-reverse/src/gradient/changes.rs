@@ -88,6 +88,14 @@ pub(crate) fn note_changes(
     sources.extend(provisions.restored.ones().map(|v| node(VarId::new(v))));
     let saved = provisions.callee_globals.saved.iter();
     sources.extend(saved.map(|&g| context.nodes().global(g)));
+    if context.reruns[draft.id.index()].is_some() {
+        // The parts that run again overwrite all that they write.
+        let written = routine.parameter_ids();
+        let written = written.filter(|v| routine.variable(*v).intent().is_some_and(Intent::writes));
+        sources.extend(written.map(node));
+        let globals = context.summary.written(draft.id).to_vec();
+        sources.extend(globals.iter().map(|&g| context.nodes().global(g)));
+    }
     context.summary.each_call(draft.id, routine, |statement| {
         if let StmtKind::Call {
             callee, arguments, ..

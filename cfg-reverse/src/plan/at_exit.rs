@@ -153,7 +153,10 @@ pub(crate) fn solve_needed<'p>(
         };
         draft.read_after_calls(context, &needed);
         draft.at_entry.clone_from(&at_entry[r.index()]);
-        let records = !inside.is_empty() && !context.summary.callees(r).is_empty();
+        let rerun = context.reruns[r.index()].as_ref();
+        // The state that is kept has all that an earlier part of the reverse sweep needs.
+        let records =
+            !inside.is_empty() && !context.summary.callees(r).is_empty() && rerun.is_none();
         if callers[r.index()].is_empty() && !records {
             return;
         }
@@ -168,7 +171,12 @@ pub(crate) fn solve_needed<'p>(
                 }
             });
         }
-        let mut now = needed_at_exit(context.program.routine(r), &provisions, draft.exit());
+        let routine = context.program.routine(r);
+        let now = needed_at_exit(routine, &provisions, draft.exit());
+        let mut now = match rerun {
+            Some(kept) => kept.needed_at_exit(context, r, now),
+            None => now,
+        };
         // Fewer loops in the reverse sweep need less: the sets must grow all the same, or a cycle of calls has no end.
         now.variables.union_with(&needed[r.index()].variables);
         now.globals.extend(&needed[r.index()].globals);

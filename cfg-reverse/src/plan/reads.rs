@@ -102,6 +102,12 @@ impl<'a> Reads<'a> {
         unread.filter_map(|(at, _)| self.assigned(*at)).collect()
     }
 
+    /// True of a call of sweeps. A call without useful results stays a call of the original.
+    fn is_reversed(&self, call: Position) -> bool {
+        let code = self.code.row(call.vertex).get(call.statement);
+        code.is_some_and(|code| code.forward.is_some())
+    }
+
     /// The element that a statement assigns.
     fn assigned(&self, at: Position) -> Option<Access> {
         let statement = self.cfg.vertex(at.vertex).statements().get(at.statement)?;
@@ -211,9 +217,18 @@ impl ReverseSweep for Reads<'_> {
         let statement = self.cfg.vertex(at.vertex).statements().get(at.statement)?;
         let callee = statement.kind.callee()?;
         self.context.sweeps[callee.index()]?;
+        if let Some(kept) = &self.context.reruns[callee.index()] {
+            return self.is_reversed(at).then_some(&kept.globals);
+        }
         // A callee that writes such a global is called by its sweeps even if its results are not useful, so the
         // global is recorded there.
         Some(&self.context.recorded_inside)
+    }
+
+    fn restored_by_callee(&self, at: Position) -> Option<&FixedBitSet> {
+        let statement = self.cfg.vertex(at.vertex).statements().get(at.statement)?;
+        let kept = self.context.reruns[statement.kind.callee()?.index()].as_ref()?;
+        self.is_reversed(at).then_some(&kept.restored)
     }
 
     fn needed_at_entry(&self) -> &GlobalSet {

@@ -10,7 +10,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
-use crate::{memory::summary::Summary, options::Prefer, prepare::other_names::Change};
+use crate::{checkpoint::Kept, memory::summary::Summary, options::Prefer, prepare::other_names::Change};
 
 /// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {
@@ -22,6 +22,8 @@ pub(crate) struct Context {
     pub(crate) activity: Activity,
     /// Forward and reverse routine of each routine that is differentiated.
     pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
+    /// The routines with sweeps that run another routine again, from states that they keep.
+    pub(crate) reruns: Vec<Option<Kept>>,
     /// The routines that routines with sweeps call.
     pub(crate) called: FixedBitSet,
     /// For each `aliased` routine, the parameters that are `in` and may change by another name.

@@ -45,13 +45,7 @@ impl<'p> Sweeps<'_, 'p> {
     /// The forward sweep: parameters, result, tape.
     pub(crate) fn forward(&self, name: String) -> Result<Routine, Diagnostics> {
         let original = self.original();
-        let mut routine = routine_shell(original);
-        routine
-            .variables
-            .clone_from(&self.draft.forward.routine.variables);
-        if let Some(result) = original.result {
-            routine.variables[result.index()].role = out_parameter();
-        }
+        let mut routine = self.forward_declarations();
         let mut code = Forward {
             globals: self
                 .provisions
@@ -84,6 +78,21 @@ impl<'p> Sweeps<'_, 'p> {
             NameRole::Forward,
         );
         Ok(without_unused(routine, self.draft.originals))
+    }
+}
+
+impl Sweeps<'_, '_> {
+    /// The forward sweep without name and graph.
+    pub(crate) fn forward_declarations(&self) -> Routine {
+        let original = self.original();
+        let mut routine = routine_shell(original);
+        routine
+            .variables
+            .clone_from(&self.draft.forward.routine.variables);
+        if let Some(result) = original.result {
+            routine.variables[result.index()].role = out_parameter();
+        }
+        routine
     }
 }
 

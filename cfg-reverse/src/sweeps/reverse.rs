@@ -66,29 +66,7 @@ impl<'p> Sweeps<'_, 'p> {
         statements: Rows<StatementAdjoint>,
     ) -> Result<Routine, Diagnostics> {
         let original = self.original();
-        let mut routine = self.draft.scope.routine.clone();
-        let primal: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
-        let adjoints = (primal.iter()).filter_map(|v| self.draft.scope.derivative[v.index()]);
-        for &v in &primal {
-            if let Role::Parameter { intent, optional } = routine.variables[v.index()].role {
-                let intent = if intent.writes() {
-                    Intent::InOut
-                } else {
-                    intent
-                };
-                routine.variables[v.index()].role = Role::Parameter { intent, optional };
-            }
-        }
-        for b in adjoints.chain(original.result) {
-            let optional = matches!(
-                routine.variables[b.index()].role,
-                Role::Parameter { optional: true, .. }
-            );
-            routine.variables[b.index()].role = Role::Parameter {
-                intent: Intent::InOut,
-                optional,
-            };
-        }
+        let mut routine = self.reverse_declarations();
         let branch_id = match self.draft.shape {
             Shape::Structured(_) => (self.draft.cfg.vertices()).any(|(v, vertex)| {
                 matches!(vertex.kind, VertexKind::Branch(_))
@@ -138,6 +116,35 @@ impl<'p> Sweeps<'_, 'p> {
             original,
             NameRole::Reverse,
         ))
+    }
+
+    /// The reverse sweep without name and graph.
+    pub(crate) fn reverse_declarations(&self) -> Routine {
+        let original = self.original();
+        let mut routine = self.draft.scope.routine.clone();
+        let primal: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
+        let adjoints = (primal.iter()).filter_map(|v| self.draft.scope.derivative[v.index()]);
+        for &v in &primal {
+            if let Role::Parameter { intent, optional } = routine.variables[v.index()].role {
+                let intent = if intent.writes() {
+                    Intent::InOut
+                } else {
+                    intent
+                };
+                routine.variables[v.index()].role = Role::Parameter { intent, optional };
+            }
+        }
+        for b in adjoints.chain(original.result) {
+            let optional = matches!(
+                routine.variables[b.index()].role,
+                Role::Parameter { optional: true, .. }
+            );
+            routine.variables[b.index()].role = Role::Parameter {
+                intent: Intent::InOut,
+                optional,
+            };
+        }
+        routine
     }
 
     /// The adjoint of a block. Moves the adjoints of the statements out of `adjoints`.

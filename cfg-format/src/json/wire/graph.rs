@@ -13,11 +13,11 @@ use crate::json::{
     words::{OneOf, Test, Words},
 };
 use cfg_core::ir::{
-    self, Annotations, CaseRange, Expr, LoopForm, LoopTest, Selector, VertexKind, VertexType,
+    self, Annotations, CaseRange, Checkpoint, Expr, LoopForm, LoopTest, Selector, VertexKind, VertexType,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::SeqAccess;
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, num::NonZeroU32, sync::Arc};
 
 /// The largest `|id|`: beyond it readers that hold numbers as doubles lose digits.
 const MAX_ID: i64 = 1 << 53;
@@ -50,6 +50,9 @@ wire_object! {
     "selector" selector: Expression;
     /// BRANCH with a selector: which values take which edge.
     "arms" arms: Vec<Arm>;
+    /// BASICBLOCK and LOOP: the part runs again in the reverse sweep rather than being recorded. "each" keeps the state
+    /// in front of the block or of each iteration, a number so many states in front of iterations at once.
+    "checkpoint" checkpoint: Snapshots;
     /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
@@ -61,6 +64,7 @@ fn vertex(mut wire: Vertex, cx: &mut Context) -> Option<ir::Vertex> {
     let origin = vertex_origin(&mut annotations, cx);
     let id = wire.id;
     let at = wire.at.map(Arc::new);
+    let checkpoint = wire.checkpoint;
     if id.is_none() || wire.ty.is_none() {
         cx.graph_broken = true;
     }
@@ -83,6 +87,7 @@ fn vertex(mut wire: Vertex, cx: &mut Context) -> Option<ir::Vertex> {
     Some(ir::Vertex {
         id: id.unwrap_or(0),
         kind,
+        checkpoint,
         origin,
         at,
         annotations: boxed(annotations),
@@ -107,6 +112,7 @@ fn misplaced(ty: VertexType, wire: &Vertex, cx: &mut Context) {
         ("step", counted),
         ("selector", branch),
         ("arms", branch),
+        ("checkpoint", matches!(ty, VertexType::BasicBlock | VertexType::Loop)),
     ];
     for (name, allowed) in members {
         if wire.is_given(name) && !allowed {
@@ -369,6 +375,42 @@ impl Wire for Id {
 
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i64> {
         id(token, true, cx)
+    }
+}
+
+/// The states that a checkpointed part keeps.
+pub(in crate::json) struct Snapshots;
+
+impl Wire for Snapshots {
+    type Out = Checkpoint;
+    const WHAT: &'static str = "\"each\" or a number of snapshots";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Checkpoint> {
+        if let Token::Text("each") = token {
+            return Some(Checkpoint::Each);
+        }
+        let n = i64::scalar(token, cx)?;
+        let in_range = u32::try_from(n).ok().and_then(NonZeroU32::new);
+        if in_range.is_none() {
+            cx.report(
+                &codes::NOT_FOR_THIS_VERTEX,
+                format!("{n} snapshots are kept"),
+                "a checkpointed loop keeps at least 1 snapshot, and fewer than 2**32",
+            );
+        }
+        in_range.map(Checkpoint::Snapshots)
+    }
+}
+
+impl JsonSchema for Snapshots {
+    fn schema_name() -> Cow<'static, str> {
+        "Snapshots".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [{ "const": "each" }, { "type": "integer", "minimum": 1, "maximum": u32::MAX }] })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Writer;
 use cfg_core::{
     entity::{EdgeId, VertexId},
-    ir::{Arm, Cfg, Edge, LoopTest, Selector, Vertex, VertexKind},
+    ir::{Arm, Cfg, Checkpoint, Edge, LoopTest, Selector, Vertex, VertexKind},
 };
 use std::io;
 
@@ -55,6 +55,17 @@ impl<W: io::Write> Writer<'_, W> {
             }
             VertexKind::Loop { test, .. } => self.write_test(test),
             VertexKind::Branch(selector) => self.write_selector(selector),
+        }
+        match vertex.checkpoint {
+            Some(Checkpoint::Each) => {
+                self.write_member("checkpoint");
+                self.write_string("each");
+            }
+            Some(Checkpoint::Snapshots(n)) => {
+                self.write_member("checkpoint");
+                self.write_int(n.get().into());
+            }
+            None => {}
         }
         self.write_span(&vertex.at, "");
         let origin = vertex.origin;

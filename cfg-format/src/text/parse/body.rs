@@ -11,7 +11,7 @@ mod finish;
 use super::{Kind, Parse, Parser, Places, RoutinePlaces, codes, routine::Names};
 use cfg_core::{
     diagnostic::similar::did_you_mean,
-    ir::{Arm, At, Control, Expr, Origin, Routine, Stmt, VertexKind},
+    ir::{Arm, At, Checkpoint, Control, Expr, Origin, Routine, Stmt, VertexKind},
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 struct Mark {
     id: Option<i64>,
     edge_ids: Vec<i64>,
+    checkpoint: Option<Checkpoint>,
     origin: Option<Origin>,
     at: At,
     start: usize,
@@ -29,6 +30,7 @@ struct Mark {
 struct Draft {
     kind: VertexKind,
     id: Option<i64>,
+    checkpoint: Option<Checkpoint>,
     origin: Option<Origin>,
     at: At,
     edge_ids: Vec<i64>,
@@ -116,6 +118,7 @@ impl Body {
         self.vertices.push(Draft {
             kind,
             id: mark.id,
+            checkpoint: mark.checkpoint,
             origin: mark.origin,
             at: mark.at,
             edge_ids: mark.edge_ids,
@@ -259,7 +262,7 @@ impl Parser<'_> {
 
     /// The origin and the span of the vertex, if they are there.
     fn parse_description(&mut self, mark: &mut Mark) -> Parse<()> {
-        mark.origin = self.origin_of_vertex()?;
+        (mark.checkpoint, mark.origin) = self.parse_braces()?;
         mark.at = self.parse_span()?;
         Ok(())
     }
@@ -292,7 +295,8 @@ impl Parser<'_> {
         if token.kind != Kind::Word || self.is_assignment() {
             // A mark alone.
             self.parse_description(&mut mark)?;
-            if (marked || mark.origin.is_some() || mark.at.is_some()) && self.is_newline() {
+            let is_described = mark.checkpoint.is_some() || mark.origin.is_some() || mark.at.is_some();
+            if (marked || is_described) && self.is_newline() {
                 body.block(mark);
                 return Ok(());
             }

@@ -5,11 +5,11 @@ use cfg_core::{
     diagnostic::similar::did_you_mean,
     entity::VertexId,
     ir::{
-        Arm, At, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole, Routine,
+        Arm, At, CaseRange, Cfg, Checkpoint, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole, Routine,
         ScalarType, Selector, Span, Vertex, VertexKind, VertexType, complete_edge_ids,
     },
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, num::NonZeroU32, sync::Arc};
 
 /// An edge whose target id is not looked up yet: source, target with its place in the text, label, id.
 struct EdgeLine {
@@ -170,9 +170,10 @@ impl Parser<'_> {
                 }
             }
         }
-        let origin = self.origin_of_vertex()?;
+        let (checkpoint, origin) = self.parse_braces()?;
         let at = self.parse_span()?;
         Ok(Vertex {
+            checkpoint,
             origin,
             at,
             ..Vertex::new(id, kind)
@@ -297,8 +298,36 @@ impl Parser<'_> {
         Ok((cases.into(), default))
     }
 
+    /// `{checkpoint}` or `{checkpoint 50}`, and `{role of id}`, as far as they are there.
+    pub(super) fn parse_braces(&mut self) -> Parse<(Option<Checkpoint>, Option<Origin>)> {
+        let checkpoint = match self.is_symbol("{") && self.word_at(1, "checkpoint") {
+            true => Some(self.parse_checkpoint()?),
+            false => None,
+        };
+        Ok((checkpoint, self.origin_of_vertex()?))
+    }
+
+    fn parse_checkpoint(&mut self) -> Parse<Checkpoint> {
+        self.at += 2;
+        let at = self.current_token().start;
+        let snapshots = match self.is_symbol("}") {
+            true => None,
+            false => Some(self.parse_integer("the number of snapshots")?),
+        };
+        self.expect_symbol("}", "close the brace")?;
+        let Some(n) = snapshots else {
+            return Ok(Checkpoint::Each);
+        };
+        let in_range = u32::try_from(n).ok().and_then(NonZeroU32::new);
+        in_range.map(Checkpoint::Snapshots).ok_or_else(|| {
+            let message = format!("{n} snapshots are kept");
+            let help = "a checkpointed loop keeps at least 1 snapshot, and fewer than 2**32";
+            self.report(at, &codes::NUMBER, message, help)
+        })
+    }
+
     /// `{role of id}`.
-    pub(super) fn origin_of_vertex(&mut self) -> Parse<Option<Origin>> {
+    fn origin_of_vertex(&mut self) -> Parse<Option<Origin>> {
         if !self.take_symbol("{") {
             return Ok(None);
         }

@@ -56,6 +56,7 @@ impl Parser<'_> {
                 self.report(draft.start, &codes::IDENTITY, message, help);
             }
             vertices.push(Vertex {
+                checkpoint: draft.checkpoint,
                 origin: draft.origin,
                 at: draft.at,
                 ..Vertex::new(id, draft.kind)

@@ -1,0 +1,259 @@
+//! Sweeps of a loop whose iterations run again: binomial checkpointing.
+//!
+//! Steps have the numbers 0, 1, ..., l - 1. The tape has the kept states, each with the number of the step that it
+//! precedes, in ascending order; behind them, if the trip count is known before the loop, the record of step l - 1; and
+//! the numbers l and of the states.
+//!
+//! The forward sweep of a loop with a known trip count keeps states on its way, as [`super::advance`] plans. Other
+//! loops keep the first state alone, or each. The reverse sweep reverses one step after the other: it takes the last
+//! state, runs steps from there, keeps states on its way, and records the step in front of those that are reversed.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, LoopTest, NameRole, Op, Stmt, StmtKind, TapeClass, VertexKind},
+};
+
+use super::writer::{Writer, add, set, sub};
+
+/// The numbers of a loop in a sweep.
+struct Numbers {
+    /// The number of steps.
+    steps: VarId,
+    /// The number of states on the tape.
+    states: VarId,
+    /// The number of the step in front of which the program stands.
+    at: VarId,
+    /// Steps until the next state is kept, and their index.
+    stretch: VarId,
+    k: VarId,
+    /// The index of a counted loop, its first value and its step.
+    index: Option<[VarId; 3]>,
+}
+
+impl Numbers {
+    fn declare(w: &mut Writer<'_, '_, '_>) -> Self {
+        let counted = w.counted();
+        Self {
+            steps: w.local("steps", NameRole::TripCount),
+            states: w.local("states", NameRole::Counter),
+            at: w.local("at", NameRole::Counter),
+            stretch: w.local("stretch", NameRole::Temporary),
+            k: w.local("k", NameRole::LoopCounter),
+            index: counted.map(|(index, _)| {
+                let bounds = ["first", "stride"].map(|name| w.local(name, NameRole::LoopBound));
+                [index, bounds[0], bounds[1]]
+            }),
+        }
+    }
+
+    /// The numbers that the reverse sweep needs, in the order of their pushes.
+    fn recorded(&self) -> Vec<VarId> {
+        let bounds = self.index.map(|[_, first, stride]| [first, stride]);
+        let bounds = bounds.into_iter().flatten();
+        bounds.chain([self.states, self.steps]).collect()
+    }
+
+    /// Sets the index of the loop to its value in step `at`, and then executes the statements.
+    fn with_index(&self, statements: impl IntoIterator<Item = Stmt>) -> Vec<Stmt> {
+        let index = self.index.map(|[index, first, stride]| {
+            let distance = Expr::op(Op::Mul, [Expr::var(self.at), Expr::var(stride)]);
+            set(index, add(Expr::var(first), distance))
+        });
+        index.into_iter().chain(statements).collect()
+    }
+
+    fn step_on(&self) -> Stmt {
+        set(self.at, add(Expr::var(self.at), Expr::Int(1)))
+    }
+
+    /// The statements that keep the state in front of step `at`.
+    fn keep(&self, w: &Writer<'_, '_, '_>) -> Vec<Stmt> {
+        let mut statements = w.keep_state(Some(self.at));
+        statements.push(set(self.states, add(Expr::var(self.states), Expr::Int(1))));
+        statements
+    }
+
+    /// Runs steps from `at` on, in front of which a state is kept, up to the one before `end`, and keeps states on the
+    /// way.
+    fn run_up_to(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
+        let open = || sub(Expr::var(end), Expr::var(self.at));
+        let is_far = || Expr::op(Op::Gt, [open(), Expr::Int(1)]);
+        let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_far()));
+        let free = sub(w.states(self.steps), Expr::var(self.states));
+        let plan = w.advance(open(), add(free, Expr::Int(1)), self.stretch);
+        w.block(vec![plan]);
+        let counted = LoopTest::Counted {
+            index: self.k,
+            first: Expr::Int(1),
+            last: Expr::var(self.stretch),
+            step: Expr::Int(1),
+        };
+        let inner = w.graph.begin_loop(&mut w.tail, counted);
+        let step = self.with_index([w.plain.clone(), self.step_on()]);
+        w.block(step);
+        w.graph.end_loop(&mut w.tail, inner);
+        let keep = self.keep(w);
+        w.block_if(is_far(), keep);
+        w.graph.end_loop(&mut w.tail, header);
+    }
+}
+
+/// The forward sweep.
+pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, 'p> {
+    let n = Numbers::declare(&mut w);
+    let is_some = |v: VarId| Expr::op(Op::Gt, [Expr::var(v), Expr::Int(0)]);
+    let start = vec![set(n.states, Expr::Int(0)), set(n.at, Expr::Int(0))];
+    let bounds = w.counted().map(|(_, bounds)| bounds);
+    match (n.index, bounds) {
+        (Some([_, first, stride]), Some([from, last, by])) => {
+            let trips = [Expr::var(first), last, Expr::var(stride)];
+            let known = [
+                set(first, from),
+                set(stride, by),
+                set(n.steps, Expr::op(Op::Trips, trips)),
+            ];
+            w.block(start.into_iter().chain(known).collect());
+            let keep = n.keep(&w);
+            w.block_if(is_some(n.steps), keep);
+            n.run_up_to(&mut w, n.steps);
+            let last = w.recording.clone().unwrap_or_else(|| w.plain.clone());
+            let last = n.with_index([last, n.step_on()]);
+            w.block_if(is_some(n.steps), last);
+            // The index has run past the last value.
+            let end = n.with_index([]);
+            w.block(end);
+        }
+        (_, _) => {
+            w.block(start);
+            copy_loop(&mut w, &n);
+            w.block(vec![set(n.steps, Expr::var(n.at))]);
+        }
+    }
+    let pushes = n.recorded().into_iter();
+    let pushes = pushes.map(|v| w.push(TapeClass::Integer, v)).collect();
+    w.block(pushes);
+    w
+}
+
+/// The reverse sweep.
+pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, 'p> {
+    let n = Numbers::declare(&mut w);
+    let end = w.local("open", NameRole::Counter);
+    let is_some = |v: VarId| Expr::op(Op::Gt, [Expr::var(v), Expr::Int(0)]);
+    let mut start = w.adjoints_of_locals();
+    let pops = n.recorded().into_iter().rev();
+    start.extend(pops.map(|v| w.pop(TapeClass::Integer, v)));
+    start.push(set(end, Expr::var(n.steps)));
+    w.block(start);
+    let (Some(recording), Some(reversing)) = (w.recording.clone(), w.reversing.clone()) else {
+        take_all(&mut w, &n);
+        return w;
+    };
+    if n.index.is_some() {
+        let last = sub(Expr::var(n.steps), Expr::Int(1));
+        let mut reversed = vec![set(n.at, last)];
+        reversed.extend(n.with_index([reversing.clone(), set(end, Expr::var(n.at))]));
+        w.block_if(is_some(n.steps), reversed);
+    }
+    let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_some(end)));
+    let take = w.take_state(Some(n.at));
+    w.block(take);
+    let is_behind = Expr::op(Op::Ge, [Expr::var(n.at), Expr::var(end)]);
+    let wrong = Stmt::new(StmtKind::Stop {
+        text: "a state that was kept belongs to a step that is reversed already".into(),
+    });
+    w.block_if(is_behind, vec![wrong]);
+    // The first state is what the reverse sweep leaves behind.
+    let is_first = Expr::op(Op::Eq, [Expr::var(n.at), Expr::Int(0)]);
+    let before_last = sub(Expr::var(end), Expr::Int(1));
+    let is_used_again = Expr::op(Op::Lt, [Expr::var(n.at), before_last]);
+    let keep = w.keep_state(Some(n.at));
+    let one_less = set(n.states, sub(Expr::var(n.states), Expr::Int(1)));
+    let again = Expr::op(Op::Or, [is_first, is_used_again]);
+    w.block_if_else(again, [keep, vec![one_less]]);
+    n.run_up_to(&mut w, end);
+    let turn = n.with_index([recording, reversing, set(end, Expr::var(n.at))]);
+    w.block(turn);
+    w.graph.end_loop(&mut w.tail, header);
+    let take = w.take_state(Some(n.at));
+    w.block_if(is_some(n.steps), take);
+    w
+}
+
+/// Takes all states off the tape.
+fn take_all(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
+    let counted = LoopTest::Counted {
+        index: n.k,
+        first: Expr::Int(1),
+        last: Expr::var(n.states),
+        step: Expr::Int(1),
+    };
+    let header = w.graph.begin_loop(&mut w.tail, counted);
+    let take = w.take_state(Some(n.at));
+    w.block(take);
+    w.graph.end_loop(&mut w.tail, header);
+}
+
+/// The loop of the original, in which steps are counted and the first state is kept, or each.
+fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
+    let cfg = w.original();
+    let mut place = vec![None; cfg.vertex_count()];
+    let callee = w.callee();
+    let is_first = Expr::op(Op::Eq, [Expr::var(n.at), Expr::Int(0)]);
+    let (mut first, mut last) = (None, None);
+    // The ways into each vertex, and the way out of it.
+    for (v, vertex) in cfg.vertices() {
+        let is_call = |s: &Stmt| s.kind.callee() == Some(callee);
+        place[v.index()] = match &vertex.kind {
+            VertexKind::Entry => {
+                first = Some(v);
+                None
+            }
+            VertexKind::Exit => {
+                last = Some(v);
+                None
+            }
+            VertexKind::Block(statements) if statements.iter().any(is_call) => {
+                let mut all = statements.clone();
+                let keep = n.keep(w);
+                all.push(n.step_on());
+                match w.keeps_each() {
+                    true => {
+                        let block = w.graph.block([keep, all].concat());
+                        Some((block, block))
+                    }
+                    false => {
+                        let branch = w.graph.add(VertexKind::branch_on(is_first.clone()));
+                        let arm = w.graph.block(keep);
+                        let end = w.graph.add(VertexKind::EndBranch);
+                        let block = w.graph.block(all);
+                        w.graph.add_edge(branch, arm, Some(1));
+                        w.graph.add_edge(branch, end, Some(0));
+                        w.graph.add_edge(arm, end, None);
+                        w.graph.add_edge(end, block, None);
+                        Some((branch, block))
+                    }
+                }
+            }
+            VertexKind::Block(_)
+            | VertexKind::Loop { .. }
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => {
+                let copy = w.graph.add(vertex.kind.clone());
+                Some((copy, copy))
+            }
+        };
+    }
+    let (before, behind) = (w.tail.0, w.graph.block(Vec::new()));
+    let ends = |v: usize| match v {
+        v if first.is_some_and(|first| first.index() == v) => (before, before),
+        v if last.is_some_and(|last| last.index() == v) => (behind, behind),
+        v => place[v].unwrap_or((behind, behind)),
+    };
+    for (_, edge) in cfg.edges() {
+        let (from, to) = (ends(edge.from.index()).1, ends(edge.to.index()).0);
+        w.graph.add_edge(from, to, edge.label);
+    }
+    w.tail.0 = behind;
+}

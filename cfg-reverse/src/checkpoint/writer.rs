@@ -1,0 +1,268 @@
+//! The pieces of sweeps that keep states: pushes and pops of a state, calls of the step, loops and branches.
+
+use cfg_core::{
+    edit::{Editor, Tail},
+    entity::{RoutineId, VarId},
+    ir::{
+        Cfg, Checkpoint, Expr, LoopTest, NameRole, Op, Place, Role, Routine, ScalarType, Stmt,
+        StmtKind, TapeClass, VertexKind,
+    },
+};
+
+use super::Kept;
+use crate::{
+    code::{
+        expressions::zero,
+        names::Namer,
+        routines::{add_local, call_statement, tape_class},
+        rows::Rows,
+    },
+    plan::adjoints::StatementAdjoint,
+    sweeps::{Sweeps, finish},
+};
+
+/// A sweep under construction.
+pub(super) struct Writer<'a, 'b, 'p> {
+    sweeps: &'a Sweeps<'b, 'p>,
+    kept: &'a Kept,
+    advance: RoutineId,
+    is_forward: bool,
+    /// The globals of the state, as the sweep names them.
+    globals: Vec<VarId>,
+    routine: Routine,
+    namer: Namer,
+    pub(super) graph: Editor,
+    pub(super) tail: Tail,
+    /// The call of the step itself, of its forward and of its reverse sweep. The sweeps are not called if nothing that
+    /// the step computes has an influence.
+    pub(super) plain: Stmt,
+    pub(super) recording: Option<Stmt>,
+    pub(super) reversing: Option<Stmt>,
+}
+
+impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
+    pub(super) fn new(
+        sweeps: &'a Sweeps<'b, 'p>,
+        kept: &'a Kept,
+        advance: RoutineId,
+        adjoints: &Rows<StatementAdjoint>,
+        is_forward: bool,
+    ) -> Self {
+        let draft = sweeps.draft;
+        let mut routine = match is_forward {
+            true => sweeps.forward_declarations(),
+            false => sweeps.reverse_declarations(),
+        };
+        let namer = match is_forward {
+            true => draft.namer.clone(),
+            false => draft.scope.namer.clone(),
+        };
+        let program = &sweeps.context.program;
+        let original = program.routine(draft.id);
+        let globals = kept.globals().into_iter().map(|g| {
+            let named = original.variables.iter().position(|v| v.role == Role::Global(g));
+            named.map_or_else(
+                || {
+                    let mut variable = program.global(g).variable.clone();
+                    variable.role = Role::Global(g);
+                    routine.add_variable(variable)
+                },
+                VarId::new,
+            )
+        });
+        let globals = globals.collect();
+        let (mut plain, mut recording, mut reversing) = (None, None, None);
+        for (v, vertex) in draft.cfg.vertices() {
+            for (s, statement) in vertex.statements().iter().enumerate() {
+                if statement.kind.callee() == Some(kept.rerun.callee) {
+                    plain = Some(statement.clone());
+                    let forward = draft.code.row(v)[s].forward.as_deref();
+                    recording = forward.and_then(<[Stmt]>::first).cloned();
+                    reversing = adjoints.row(v)[s].code.first().cloned();
+                }
+            }
+        }
+        let mut graph = Editor::default();
+        let tail = Tail(graph.add(VertexKind::Entry), None);
+        Self {
+            sweeps,
+            kept,
+            advance,
+            is_forward,
+            globals,
+            routine,
+            namer,
+            graph,
+            tail,
+            plain: plain.unwrap_or_else(|| call_statement(kept.rerun.callee, Vec::new())),
+            recording,
+            reversing,
+        }
+    }
+
+    /// The graph of the original.
+    pub(super) fn original(&self) -> &'p Cfg {
+        self.sweeps.draft.cfg
+    }
+
+    /// The test of the loop, if it is counted: index, first, last and step.
+    pub(super) fn counted(&self) -> Option<(VarId, [Expr; 3])> {
+        let tests = self.original().vertices();
+        tests.filter_map(|(_, v)| v.kind.test()).find_map(|test| match test {
+            LoopTest::Counted {
+                index,
+                first,
+                last,
+                step,
+            } => Some((*index, [first.clone(), last.clone(), step.clone()])),
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        })
+    }
+
+    pub(super) fn callee(&self) -> RoutineId {
+        self.kept.rerun.callee
+    }
+
+    /// The number of states kept at once, of a loop with `steps` steps.
+    pub(super) fn states(&self, steps: VarId) -> Expr {
+        match self.kept.rerun.checkpoint {
+            Checkpoint::Each => Expr::var(steps),
+            Checkpoint::Snapshots(n) => Expr::Int(n.get().into()),
+        }
+    }
+
+    pub(super) fn keeps_each(&self) -> bool {
+        self.kept.rerun.checkpoint == Checkpoint::Each
+    }
+
+    /// A new integer of the sweep.
+    pub(super) fn local(&mut self, name: &str, role: NameRole) -> VarId {
+        let name = self.namer.fresh_name(name.to_owned());
+        add_local(&mut self.routine, name, ScalarType::Integer, role)
+    }
+
+    pub(super) fn push(&self, class: TapeClass, v: VarId) -> Stmt {
+        Stmt::new(StmtKind::Push {
+            tape: self.sweeps.draft.tape,
+            class,
+            value: Expr::var(v),
+        })
+    }
+
+    pub(super) fn pop(&self, class: TapeClass, v: VarId) -> Stmt {
+        Stmt::new(StmtKind::Pop {
+            tape: self.sweeps.draft.tape,
+            class,
+            target: Place::whole(v),
+        })
+    }
+
+    fn state(&self) -> impl DoubleEndedIterator<Item = VarId> {
+        let own = self.kept.state.iter().copied();
+        own.chain(self.globals.iter().copied())
+    }
+
+    /// Pushes of the state, and behind it of the number of the step that it precedes.
+    pub(super) fn keep_state(&self, number: Option<VarId>) -> Vec<Stmt> {
+        let class = |v: VarId| tape_class(self.routine.variable(v).ty);
+        let state = self.state().map(|v| self.push(class(v), v));
+        let number = number.map(|v| self.push(TapeClass::Integer, v));
+        state.chain(number).collect()
+    }
+
+    /// Pops of what [`Writer::keep_state`] pushes.
+    pub(super) fn take_state(&self, number: Option<VarId>) -> Vec<Stmt> {
+        let class = |v: VarId| tape_class(self.routine.variable(v).ty);
+        let number = number.map(|v| self.pop(TapeClass::Integer, v));
+        let state = self.state().rev().map(|v| self.pop(class(v), v));
+        number.into_iter().chain(state).collect()
+    }
+
+    /// The call that computes the number of steps to run before a state is kept.
+    pub(super) fn advance(&self, steps: Expr, states: Expr, result: VarId) -> Stmt {
+        let arguments = [steps, states, Expr::var(result)].map(Some);
+        call_statement(self.advance, arguments.into())
+    }
+
+    /// The adjoints of locals at the start of the reverse sweep.
+    pub(super) fn adjoints_of_locals(&self) -> Vec<Stmt> {
+        let draft = self.sweeps.draft;
+        let original = self.sweeps.context.program.routine(draft.id);
+        let derivatives = draft.scope.derivative.iter().enumerate();
+        let of_locals = derivatives.filter_map(|(v, b)| {
+            let variable = &original.variables[v];
+            let b = (*b).filter(|_| variable.role == Role::Local)?;
+            Some(Stmt::assign(Place::whole(b), zero(variable.ty)))
+        });
+        of_locals.collect()
+    }
+
+    pub(super) fn block(&mut self, statements: Vec<Stmt>) {
+        self.graph.append_block(&mut self.tail, statements);
+    }
+
+    /// Statements that are executed if a condition holds.
+    pub(super) fn block_if(&mut self, condition: Expr, statements: Vec<Stmt>) {
+        let [branch, _] = self.graph.append_if(&mut self.tail, condition, statements);
+        self.graph.add_edge(branch, self.tail.0, Some(0));
+    }
+
+    /// Statements that are executed if a condition holds, and those that are otherwise.
+    pub(super) fn block_if_else(&mut self, condition: Expr, [yes, no]: [Vec<Stmt>; 2]) {
+        let [branch, _] = self.graph.append_if(&mut self.tail, condition, yes);
+        let other = self.graph.block(no);
+        self.graph.add_edge(branch, other, Some(0));
+        self.graph.add_edge(other, self.tail.0, None);
+    }
+
+    /// The sweep that keeps the state once and runs the step.
+    pub(super) fn once_forward(mut self) -> Self {
+        let mut statements = self.keep_state(None);
+        statements.push(self.plain.clone());
+        self.block(statements);
+        self
+    }
+
+    /// The sweep that runs the step again, and reverses it.
+    pub(super) fn once_reverse(mut self) -> Self {
+        let mut statements = self.adjoints_of_locals();
+        statements.extend(self.take_state(None));
+        if let (Some(recording), Some(reversing)) = (&self.recording, &self.reversing) {
+            let again = [recording.clone(), reversing.clone()];
+            let (keep, take) = (self.keep_state(None), self.take_state(None));
+            statements.extend(keep.into_iter().chain(again).chain(take));
+        }
+        self.block(statements);
+        self
+    }
+
+    /// The sweep with this name.
+    pub(super) fn finish(mut self, name: String) -> Routine {
+        self.graph.append(&mut self.tail, VertexKind::Exit);
+        let cfg = self.graph.finish();
+        let is_structured = cfg_core::structure::Structure::compute(&cfg).is_ok();
+        let draft = self.sweeps.draft;
+        let original = self.sweeps.context.program.routine(draft.id);
+        let (parameters, role) = match self.is_forward {
+            true => (&draft.forward_parameters, NameRole::KeptForward),
+            false => (&draft.reverse_parameters, NameRole::KeptReverse),
+        };
+        let body = (cfg, is_structured);
+        finish(self.routine, body, name, parameters, original, role)
+    }
+}
+
+/// x + y.
+pub(super) fn add(x: Expr, y: Expr) -> Expr {
+    Expr::op(Op::Add, [x, y])
+}
+
+/// x - y.
+pub(super) fn sub(x: Expr, y: Expr) -> Expr {
+    Expr::op(Op::Sub, [x, y])
+}
+
+/// v := e.
+pub(super) fn set(v: VarId, e: Expr) -> Stmt {
+    Stmt::assign(Place::whole(v), e)
+}
