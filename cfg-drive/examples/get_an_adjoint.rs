@@ -71,6 +71,7 @@ fn adjoint(bytes: &[u8]) -> Result<Reversal, Box<dyn Error>> {
         forward: reversal.forward,
         reverse: reversal.reverse,
         original: Some(routine),
+        runs_again: false,
     };
     let problems = tape_check::check(&valid, &[pair]);
     if problems.has_errors() {

@@ -42,7 +42,7 @@ pub(crate) struct Kept {
     pub(crate) rerun: Rerun,
     /// The parameters and locals that the step reads and writes.
     pub(crate) state: Vec<VarId>,
-    /// The parameters of the state.
+    /// The parameters that have their values from before at the end of the reverse sweep.
     pub(crate) restored: FixedBitSet,
     /// The globals that the step may write.
     pub(crate) globals: GlobalSet,
@@ -79,8 +79,10 @@ pub(crate) fn reruns(
             }
         }
         let mut restored = FixedBitSet::with_capacity(routine.variables.len());
-        let listed = routine.parameter_ids();
-        restored.extend(listed.filter(|v| state.contains(v)).map(VarId::index));
+        // An `out` parameter has no value where the state is kept.
+        let is_kept = |v: &VarId| routine.variable(*v).intent() == Some(Intent::InOut);
+        let kept = routine.parameter_ids().filter(|v| is_kept(v) && state.contains(v));
+        restored.extend(kept.map(VarId::index));
         for &v in &state {
             let variable = routine.variable(v);
             let is_optional = matches!(variable.role, Role::Parameter { optional: true, .. });

@@ -42,13 +42,13 @@
 //! let reverse = program.add(b);
 //! let program = Flat::check(program.finish()?)?;
 //!
-//! let pair = Pair { forward, reverse, original: None };
+//! let pair = Pair { forward, reverse, original: None, runs_again: false };
 //! let report = tape_check::inspect(&program, &[pair]);
 //! assert!(report.problems.is_empty(), "{}", report.problems);
 //! assert_eq!((report.summary.real, report.summary.loops_counted), (1, 1));
 //!
 //! // The other way round nothing fits.
-//! let wrong = Pair { forward: reverse, reverse: forward, original: None };
+//! let wrong = Pair { forward: reverse, reverse: forward, ..pair };
 //! assert!(tape_check::check(&program, &[wrong]).has_errors());
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
@@ -200,6 +200,9 @@ fn inspect_pair(program: &Flat, known: Known<'_, '_>, pair: Pair, found: &mut Re
             ),
             "give both sweeps tape parameters of the same names",
         ));
+        return;
+    }
+    if pair.runs_again {
         return;
     }
     found.summary.pairs += 1;

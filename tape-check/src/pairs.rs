@@ -15,6 +15,9 @@ pub struct Pair {
     pub reverse: RoutineId,
     /// The original of both, if it is known.
     pub original: Option<RoutineId>,
+    /// True if the reverse sweep runs the original again from states that the forward sweep has kept. The states come
+    /// and go by a schedule, so that no proof looks into these two: calls of them are taken to fit.
+    pub runs_again: bool,
 }
 
 /// Finds the pairs of a program by the origin of its routines: `forward` and `reverse` of the same
@@ -49,18 +52,24 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
         }
     }
     let mut found = Vec::new();
-    let mut seen: HashMap<&str, ()> = HashMap::new();
+    let mut seen: HashMap<(&str, bool), ()> = HashMap::new();
     for routine in &program.routines {
         let Some(origin) = &routine.origin else {
             continue;
         };
-        if origin.role == NameRole::Forward && seen.insert(&origin.of, ()).is_none() {
-            for (forward, reverse) in both(&made, ("forward", &origin.of), ("reverse", &origin.of))
-            {
+        let (of, runs_again) = (&origin.of, origin.role == NameRole::KeptForward);
+        let is_forward = origin.role == NameRole::Forward || runs_again;
+        if is_forward && seen.insert((of, runs_again), ()).is_none() {
+            let [forward, reverse] = match runs_again {
+                true => [NameRole::KeptForward, NameRole::KeptReverse],
+                false => [NameRole::Forward, NameRole::Reverse],
+            };
+            for (forward, reverse) in both(&made, (forward.name(), of), (reverse.name(), of)) {
                 found.push(Pair {
                     forward,
                     reverse,
-                    original: by_name.get(origin.of.as_str()).copied(),
+                    original: by_name.get(of.as_str()).copied(),
+                    runs_again,
                 });
             }
         }
@@ -89,6 +98,7 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
                     forward,
                     reverse,
                     original: Some(pair.forward),
+                    runs_again: pair.runs_again,
                 });
             }
         }
@@ -258,6 +268,7 @@ mod tests {
             forward: RoutineId::new(forward),
             reverse: RoutineId::new(reverse),
             original: None,
+            runs_again: false,
         };
         let pairs = [pair(3, 1), pair(1, 2), pair(9, 2)];
         let (roles, twice) = Roles::new(&program, &pairs);

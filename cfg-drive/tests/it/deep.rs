@@ -49,6 +49,7 @@ fn a_hundred_thousand_nested_loops_and_branches() {
         forward: reversal.forward,
         reverse: reversal.reverse,
         original: Some(f),
+        runs_again: false,
     };
     let valid = validate(reversal.program).expect("adjoints are valid");
     let problems = tape_check::check(&flat(&valid), &[pair]);

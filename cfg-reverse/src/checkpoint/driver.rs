@@ -5,7 +5,7 @@
 //! the numbers l and of the states.
 //!
 //! The forward sweep of a loop with a known trip count keeps states on its way, as [`super::advance`] plans. Other
-//! loops keep the first state alone, or each. The reverse sweep reverses one step after the other: it takes the last
+//! loops keep the first state alone, or each. The first state is kept even if there is no step: callers rely on it. The reverse sweep reverses one step after the other: it takes the last
 //! state, runs steps from there, keeps states on its way, and records the step in front of those that are reversed.
 
 use cfg_core::{
@@ -112,9 +112,8 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
                 set(stride, by),
                 set(n.steps, Expr::op(Op::Trips, trips)),
             ];
-            w.block(start.into_iter().chain(known).collect());
             let keep = n.keep(&w);
-            w.block_if(is_some(n.steps), keep);
+            w.block(start.into_iter().chain(known).chain(keep).collect());
             n.run_up_to(&mut w, n.steps);
             let last = w.recording.clone().unwrap_or_else(|| w.plain.clone());
             let last = n.with_index([last, n.step_on()]);
@@ -124,7 +123,8 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             w.block(end);
         }
         (_, _) => {
-            w.block(start);
+            let keep = n.keep(&w);
+            w.block(start.into_iter().chain(keep).collect());
             copy_loop(&mut w, &n);
             w.block(vec![set(n.steps, Expr::var(n.at))]);
         }
@@ -176,7 +176,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     w.block(turn);
     w.graph.end_loop(&mut w.tail, header);
     let take = w.take_state(Some(n.at));
-    w.block_if(is_some(n.steps), take);
+    w.block(take);
     w
 }
 
@@ -194,12 +194,12 @@ fn take_all(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
     w.graph.end_loop(&mut w.tail, header);
 }
 
-/// The loop of the original, in which steps are counted and the first state is kept, or each.
+/// The loop of the original, in which steps are counted, and each state is kept if it is to be.
 fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
     let cfg = w.original();
     let mut place = vec![None; cfg.vertex_count()];
     let callee = w.callee();
-    let is_first = Expr::op(Op::Eq, [Expr::var(n.at), Expr::Int(0)]);
+    let is_later = Expr::op(Op::Gt, [Expr::var(n.at), Expr::Int(0)]);
     let (mut first, mut last) = (None, None);
     // The ways into each vertex, and the way out of it.
     for (v, vertex) in cfg.vertices() {
@@ -215,15 +215,15 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
             }
             VertexKind::Block(statements) if statements.iter().any(is_call) => {
                 let mut all = statements.clone();
-                let keep = n.keep(w);
                 all.push(n.step_on());
                 match w.keeps_each() {
-                    true => {
-                        let block = w.graph.block([keep, all].concat());
+                    false => {
+                        let block = w.graph.block(all);
                         Some((block, block))
                     }
-                    false => {
-                        let branch = w.graph.add(VertexKind::branch_on(is_first.clone()));
+                    true => {
+                        let keep = n.keep(w);
+                        let branch = w.graph.add(VertexKind::branch_on(is_later.clone()));
                         let arm = w.graph.block(keep);
                         let end = w.graph.add(VertexKind::EndBranch);
                         let block = w.graph.block(all);

@@ -343,6 +343,18 @@ pub(crate) fn agrees(
     Ok(tangents)
 }
 
+/// The forward sweep has the results of the original, the adjoint those of operator overloading to a tolerance, and the
+/// tape is empty at the end. Vertices may be visited more than once.
+pub(crate) fn agrees_in_any_order(case: &Case, options: &Options, tolerance: f64) -> Result<(), String> {
+    let run = run(case, options)?;
+    same_results(case, &run)?;
+    if is_undefined(&run) {
+        return Err("undefined: a dependent has no value".to_owned());
+    }
+    let gradient = gradient(case, &run)?;
+    gradient_agrees(case, &run, &gradient, tolerance)
+}
+
 /// Adjoint, tangent and oracle agree to rounding.
 pub(crate) fn agrees_smoothly(case: &Case, options: &Options) -> Result<(), String> {
     agrees(case, options, &SMOOTH).map(|_| ())

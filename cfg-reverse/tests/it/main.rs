@@ -7,6 +7,7 @@ mod bounds;
 mod branches;
 mod callee_globals;
 mod carried;
+mod checkpoint;
 mod directions;
 mod dropped;
 mod extents;

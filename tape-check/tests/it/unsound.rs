@@ -582,6 +582,7 @@ fn sweeps_have_bodies() {
             forward,
             reverse,
             original: None,
+            runs_again: false,
         };
         let found = check(&flat(&program), &[pair]);
         assert_eq!(found.iter().next().map(|d| d.code), Some(code), "{found}");
