@@ -248,12 +248,18 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                 }
             }
             places.iter().for_each(|place| self.kill(place, set));
-            if let (Some(restored), StmtKind::Call { callee, arguments, .. }) =
-                (self.sweep.restored_by_callee(at), &statement.kind)
+            if let (
+                Some(restored),
+                StmtKind::Call {
+                    callee, arguments, ..
+                },
+            ) = (self.sweep.restored_by_callee(at), &statement.kind)
             {
                 let parameters = self.program.routine(*callee).parameter_ids();
                 for (p, argument) in parameters.zip(arguments) {
-                    if let (true, Some(Expr::Place(place))) = (restored.contains(p.index()), argument) {
+                    if let (true, Some(Expr::Place(place))) =
+                        (restored.contains(p.index()), argument)
+                    {
                         self.kill(place, set);
                     }
                 }

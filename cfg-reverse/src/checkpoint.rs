@@ -81,7 +81,9 @@ pub(crate) fn reruns(
         let mut restored = FixedBitSet::with_capacity(routine.variables.len());
         // An `out` parameter has no value where the state is kept.
         let is_kept = |v: &VarId| routine.variable(*v).intent() == Some(Intent::InOut);
-        let kept = routine.parameter_ids().filter(|v| is_kept(v) && state.contains(v));
+        let kept = routine
+            .parameter_ids()
+            .filter(|v| is_kept(v) && state.contains(v));
         restored.extend(kept.map(VarId::index));
         for &v in &state {
             let variable = routine.variable(v);
@@ -130,7 +132,12 @@ fn call_arguments(statement: &Stmt) -> Option<&[Option<Expr>]> {
 impl Kept {
     /// The values at the end of the routine that its reverse sweep reads: all that the step reads and does not write,
     /// and if the last step is recorded, the values that the step's reverse sweep reads, `of_last`.
-    pub(crate) fn needed_at_exit(&self, context: &Context, r: RoutineId, of_last: Needed) -> Needed {
+    pub(crate) fn needed_at_exit(
+        &self,
+        context: &Context,
+        r: RoutineId,
+        of_last: Needed,
+    ) -> Needed {
         let routine = context.program.routine(r);
         let mut needed = of_last;
         if !self.records_last {
@@ -143,9 +150,12 @@ impl Kept {
         let read = parameters.filter(|v| routine.variable(*v).intent() == Some(Intent::In));
         needed.variables.grow(routine.variables.len());
         needed.variables.extend(read.map(VarId::index));
-        needed
-            .globals
-            .extend(&context.summary.touched(self.rerun.callee).minus(&self.globals));
+        needed.globals.extend(
+            &context
+                .summary
+                .touched(self.rerun.callee)
+                .minus(&self.globals),
+        );
         needed
     }
 
@@ -167,7 +177,11 @@ pub(crate) fn checkpointed(
     adjoints: &Rows<StatementAdjoint>,
     [forward, reverse]: [String; 2],
 ) -> Result<(Routine, Routine), Diagnostics> {
-    let is_loop = sweeps.draft.cfg.vertices().any(|(_, v)| v.kind.test().is_some());
+    let is_loop = sweeps
+        .draft
+        .cfg
+        .vertices()
+        .any(|(_, v)| v.kind.test().is_some());
     let writer = |is_forward| Writer::new(sweeps, kept, advance, adjoints, is_forward);
     Ok(match is_loop {
         true => (

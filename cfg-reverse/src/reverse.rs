@@ -8,7 +8,10 @@ use cfg_core::{
     flat::Flat,
     ir::{Cfg, Program, Routine, Signature},
 };
-use cfg_transform::{checkpoint::{Rerun, outline_checkpoints}, told_apart};
+use cfg_transform::{
+    checkpoint::{Rerun, outline_checkpoints},
+    told_apart,
+};
 use fixedbitset::FixedBitSet;
 
 use crate::{
@@ -168,7 +171,10 @@ fn with_checkpoints(flat: &Flat) -> Result<Flat, Diagnostics> {
         vertices.any(|(_, v)| v.checkpoint.is_some()) && Rerun::find(r).is_none()
     };
     match flat.routines.iter().any(is_marked) {
-        true => Flat::made(outline_checkpoints((**flat).clone())?, flat.provenance().clone()),
+        true => Flat::made(
+            outline_checkpoints((**flat).clone())?,
+            flat.provenance().clone(),
+        ),
         false => Ok(flat.clone()),
     }
 }
@@ -254,7 +260,9 @@ fn emit(
         in_one = in_one.or(adjoints_again.map(|(loops, adjoints)| (draft, loops, adjoints)));
     }
     if advance.is_some() {
-        out.routines.push(advance_routine(namer.fresh_name("checkpoint_advance".to_owned())));
+        out.routines.push(advance_routine(
+            namer.fresh_name("checkpoint_advance".to_owned()),
+        ));
     }
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);

@@ -98,8 +98,14 @@ pub(super) fn vertex_rules(schema: &mut Schema) {
         (json!(["ENTRY", "EXIT", "ENDLOOP", "ENDBRANCH"]), bare),
         (json!(["BASICBLOCK"]), block),
         (json!(["LOOP"]), json!({ "anyOf": header })),
-        (json!(["FORLOOP"]), json!({ "anyOf": counted, "allOf": [forbid(&["checkpoint"])] })),
-        (json!(["BRANCH"]), json!({ "anyOf": branch, "allOf": [forbid(&["checkpoint"])] })),
+        (
+            json!(["FORLOOP"]),
+            json!({ "anyOf": counted, "allOf": [forbid(&["checkpoint"])] }),
+        ),
+        (
+            json!(["BRANCH"]),
+            json!({ "anyOf": branch, "allOf": [forbid(&["checkpoint"])] }),
+        ),
     ];
     let rules: Vec<Value> = rules
         .into_iter()

@@ -67,10 +67,7 @@ pub(crate) fn advance_routine(name: String) -> Routine {
             a,
             Expr::op(
                 Op::Min,
-                [
-                    read(b),
-                    sub(read(m), part(read(b), read(s), fewer)),
-                ],
+                [read(b), sub(read(m), part(read(b), read(s), fewer))],
             ),
         ),
     ];

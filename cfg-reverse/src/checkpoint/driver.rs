@@ -14,6 +14,7 @@ use cfg_core::{
 };
 
 use super::writer::{Writer, add, set, sub};
+use crate::code::expressions::as_place;
 
 /// The numbers of a loop in a sweep.
 struct Numbers {
@@ -26,38 +27,60 @@ struct Numbers {
     /// Steps until the next state is kept, and their index.
     stretch: VarId,
     k: VarId,
-    /// The index of a counted loop, its first value and its step.
-    index: Option<[VarId; 3]>,
+    /// The index of a counted loop, and its first value and its step: constants, or locals.
+    index: Option<(VarId, [Expr; 2])>,
+    /// True if the step or the caller reads the index.
+    sets_index: bool,
 }
 
 impl Numbers {
     fn declare(w: &mut Writer<'_, '_, '_>) -> Self {
         let counted = w.counted();
+        let sets_index = counted
+            .as_ref()
+            .is_some_and(|(index, _)| w.reads_index(*index));
         Self {
+            sets_index,
             steps: w.local("steps", NameRole::TripCount),
             states: w.local("states", NameRole::Counter),
             at: w.local("at", NameRole::Counter),
             stretch: w.local("stretch", NameRole::Temporary),
             k: w.local("k", NameRole::LoopCounter),
-            index: counted.map(|(index, _)| {
-                let bounds = ["first", "stride"].map(|name| w.local(name, NameRole::LoopBound));
-                [index, bounds[0], bounds[1]]
+            index: counted.map(|(index, [first, _, step])| {
+                let mut bound = |e: Expr, name: &str| match e.constant() {
+                    Some(_) => e,
+                    None => Expr::var(w.local(name, NameRole::LoopBound)),
+                };
+                (index, [bound(first, "first"), bound(step, "stride")])
             }),
         }
     }
 
+    /// The first value and the step of a counted loop, if they are locals.
+    fn bounds(&self) -> impl Iterator<Item = Option<VarId>> {
+        let bounds = self.index.iter().flat_map(|(_, bounds)| bounds);
+        bounds.map(|e| as_place(e).map(|place| place.var))
+    }
+
     /// The numbers that the reverse sweep needs, in the order of their pushes.
     fn recorded(&self) -> Vec<VarId> {
-        let bounds = self.index.map(|[_, first, stride]| [first, stride]);
-        let bounds = bounds.into_iter().flatten();
+        let bounds = self.bounds().flatten();
         bounds.chain([self.states, self.steps]).collect()
     }
 
     /// Sets the index of the loop to its value in step `at`, and then executes the statements.
     fn with_index(&self, statements: impl IntoIterator<Item = Stmt>) -> Vec<Stmt> {
-        let index = self.index.map(|[index, first, stride]| {
-            let distance = Expr::op(Op::Mul, [Expr::var(self.at), Expr::var(stride)]);
-            set(index, add(Expr::var(first), distance))
+        let read = self.index.as_ref().filter(|_| self.sets_index);
+        let index = read.map(|(index, [first, stride])| {
+            let distance = match stride.constant() {
+                Some(1) => Expr::var(self.at),
+                _ => Expr::op(Op::Mul, [Expr::var(self.at), stride.clone()]),
+            };
+            let value = match first.constant() {
+                Some(0) => distance,
+                _ => add(first.clone(), distance),
+            };
+            set(*index, value)
         });
         index.into_iter().chain(statements).collect()
     }
@@ -103,17 +126,15 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let n = Numbers::declare(&mut w);
     let is_some = |v: VarId| Expr::op(Op::Gt, [Expr::var(v), Expr::Int(0)]);
     let start = vec![set(n.states, Expr::Int(0)), set(n.at, Expr::Int(0))];
-    let bounds = w.counted().map(|(_, bounds)| bounds);
-    match (n.index, bounds) {
-        (Some([_, first, stride]), Some([from, last, by])) => {
-            let trips = [Expr::var(first), last, Expr::var(stride)];
-            let known = [
-                set(first, from),
-                set(stride, by),
-                set(n.steps, Expr::op(Op::Trips, trips)),
-            ];
-            let keep = n.keep(&w);
-            w.block(start.into_iter().chain(known).chain(keep).collect());
+    let counted = w.counted().map(|(_, bounds)| bounds);
+    match (n.index.clone(), counted) {
+        (Some((_, [first, stride])), Some([from, last, by])) => {
+            let mut known = start;
+            let values = n.bounds().zip([from, by]);
+            known.extend(values.filter_map(|(v, e)| Some(set(v?, e))));
+            known.push(set(n.steps, Expr::op(Op::Trips, [first, last, stride])));
+            known.extend(n.keep(&w));
+            w.block(known);
             n.run_up_to(&mut w, n.steps);
             let last = w.recording.clone().unwrap_or_else(|| w.plain.clone());
             let last = n.with_index([last, n.step_on()]);

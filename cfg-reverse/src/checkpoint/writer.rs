@@ -9,7 +9,7 @@ use cfg_core::{
     },
 };
 
-use super::Kept;
+use super::{Kept, call_arguments};
 use crate::{
     code::{
         expressions::zero,
@@ -60,7 +60,10 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         let program = &sweeps.context.program;
         let original = program.routine(draft.id);
         let globals = kept.globals().into_iter().map(|g| {
-            let named = original.variables.iter().position(|v| v.role == Role::Global(g));
+            let named = original
+                .variables
+                .iter()
+                .position(|v| v.role == Role::Global(g));
             named.map_or_else(
                 || {
                     let mut variable = program.global(g).variable.clone();
@@ -108,15 +111,25 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     /// The test of the loop, if it is counted: index, first, last and step.
     pub(super) fn counted(&self) -> Option<(VarId, [Expr; 3])> {
         let tests = self.original().vertices();
-        tests.filter_map(|(_, v)| v.kind.test()).find_map(|test| match test {
-            LoopTest::Counted {
-                index,
-                first,
-                last,
-                step,
-            } => Some((*index, [first.clone(), last.clone(), step.clone()])),
-            LoopTest::Pre(_) | LoopTest::Post(_) => None,
-        })
+        tests
+            .filter_map(|(_, v)| v.kind.test())
+            .find_map(|test| match test {
+                LoopTest::Counted {
+                    index,
+                    first,
+                    last,
+                    step,
+                } => Some((*index, [first.clone(), last.clone(), step.clone()])),
+                LoopTest::Pre(_) | LoopTest::Post(_) => None,
+            })
+    }
+
+    /// True if the step is given the index of the loop, or the caller gets it back.
+    pub(super) fn reads_index(&self, index: VarId) -> bool {
+        let mut reads = self.routine.variable(index).role != Role::Local;
+        let arguments = call_arguments(&self.plain).into_iter().flatten().flatten();
+        arguments.for_each(|e| e.walk_places(&mut |place| reads |= place.var == index));
+        reads
     }
 
     pub(super) fn callee(&self) -> RoutineId {

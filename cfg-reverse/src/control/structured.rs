@@ -175,10 +175,7 @@ impl<'g> Chains<'g> {
             let (origin, statements) = &mut self.inserts[k as usize];
             self.images.push(Vertex {
                 origin: Some(*origin),
-                ..Vertex::new(
-                    ids.next_id(),
-                    VertexKind::Block(std::mem::take(statements)),
-                )
+                ..Vertex::new(ids.next_id(), VertexKind::Block(std::mem::take(statements)))
             });
         }
         for edge in &mut self.edges {

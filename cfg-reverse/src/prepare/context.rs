@@ -10,7 +10,9 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
-use crate::{checkpoint::Kept, memory::summary::Summary, options::Prefer, prepare::other_names::Change};
+use crate::{
+    checkpoint::Kept, memory::summary::Summary, options::Prefer, prepare::other_names::Change,
+};
 
 /// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {

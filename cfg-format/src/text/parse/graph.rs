@@ -5,8 +5,8 @@ use cfg_core::{
     diagnostic::similar::did_you_mean,
     entity::VertexId,
     ir::{
-        Arm, At, CaseRange, Cfg, Checkpoint, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole, Routine,
-        ScalarType, Selector, Span, Vertex, VertexKind, VertexType, complete_edge_ids,
+        Arm, At, CaseRange, Cfg, Checkpoint, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole,
+        Routine, ScalarType, Selector, Span, Vertex, VertexKind, VertexType, complete_edge_ids,
     },
 };
 use std::{collections::HashMap, num::NonZeroU32, sync::Arc};
