@@ -1335,6 +1335,15 @@ fn pointers() -> Vec<(&'static str, &'static str, Program)> {
         ("V163", "external", {
             written("external function f(in ^real p) result real r\n  value 1.0\nend\n")
         }),
+        ("V165", "snapshots of a block", {
+            local("  @2 {checkpoint 5}\n  y := 1.0")
+        }),
+        ("V165", "a branch", {
+            local("  y := 1.0\n  if y > 0.0 {checkpoint}\n    y := 2.0\n  end")
+        }),
+        ("V165", "a FORLOOP", {
+            local("  y := 1.0\n  forloop i = 1, 3 {checkpoint 5}\n    y := 2.0\n  end")
+        }),
     ]
 }
 

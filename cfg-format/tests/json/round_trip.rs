@@ -11,7 +11,7 @@ use cfg_testkit::{
     rng::Rng,
 };
 use serde_json::json;
-use std::sync::Arc;
+use std::{num::NonZeroU32, sync::Arc};
 
 fn written(program: &Program) -> String {
     let mut out = Vec::new();
@@ -390,9 +390,10 @@ fn graph(rng: &mut Rng, variables: usize, routines: usize) -> Cfg {
     if rng.percent(50) {
         rng.shuffle(&mut ids);
     }
-    let vertices = ids
+    let mut vertices: Vec<Vertex> = ids
         .into_iter()
         .map(|id| Vertex {
+            checkpoint: None,
             id,
             kind: kind(rng, variables, routines),
             origin: rng.percent(30).then(|| Origin {
@@ -403,6 +404,15 @@ fn graph(rng: &mut Rng, variables: usize, routines: usize) -> Cfg {
             annotations: annotations(rng),
         })
         .collect();
+    for vertex in &mut vertices {
+        let snapshots = NonZeroU32::new(1 + rng.below(1000) as u32).map(Checkpoint::Snapshots);
+        vertex.checkpoint = match vertex.vertex_type() {
+            VertexType::BasicBlock | VertexType::Loop if rng.percent(20) => {
+                *rng.pick(&[Some(Checkpoint::Each), snapshots]).unwrap()
+            }
+            _ => None,
+        };
+    }
     let edges = if n == 0 { 0 } else { rng.below(12) };
     let edges = (0..edges)
         .map(|e| Edge {

@@ -270,6 +270,7 @@ impl<'p> Bodies<'_, 'p> {
         let at = || format!("routine {}, vertex {}", self.a.name, x.id);
         let place = |o: &Option<Origin>| o.map(|o| (o.role, o.vertex));
         equal(at, &x.vertex_type(), &y.vertex_type())?;
+        equal(at, &x.checkpoint, &y.checkpoint)?;
         equal(at, &place(&x.origin), &place(&y.origin))?;
         equal(at, &x.annotations, &y.annotations)?;
         if x.origin.is_none() && self.a.origin.is_none() {

@@ -3,7 +3,7 @@ mod problems;
 use super::*;
 use cfg_core::{
     diagnostic::Severity,
-    ir::{Control, VertexType},
+    ir::{Checkpoint, Control, VertexType},
 };
 
 fn routine(body: &str) -> String {
@@ -113,6 +113,55 @@ fn marks_give_ids_and_numbers_go_on_from_there() {
         cfg.vertices()
             .any(|(_, v)| v.origin.is_some_and(|o| o.vertex == 3))
     );
+}
+
+/// Checkpoints come back in both spellings of a body, with origins, ids and spans.
+#[test]
+fn checkpoints_come_back_and_are_checked() {
+    let text = "\
+source \"f.c\"
+
+subroutine f(inout real y)
+  local integer i
+  @2 {checkpoint}
+  call f(y)
+  @3
+  y := 2.0*y
+  @9 for i = 1, 3 {checkpoint 50} {copy of 4} @[0:4:1-6:4]
+    y := y*y
+  end
+end
+";
+    let program = read(text);
+    let printed = program.to_string();
+    assert_eq!(read(&printed), program, "{printed}");
+    assert!(printed.contains("@9 for i = 1, 3 {checkpoint 50} {copy of 4} @[0:4:1-6:4]"), "{printed}");
+    let found = |program: &Program| {
+        let cfg = program.routines[0].body.as_ref().expect("it has a body");
+        let found: Vec<_> = cfg.vertices().map(|(_, v)| v.checkpoint).collect();
+        found.into_iter().flatten().collect::<Vec<_>>()
+    };
+    let snapshots = |n| Checkpoint::Snapshots(std::num::NonZeroU32::new(n).expect("it is not 0"));
+    assert_eq!(found(&program), [Checkpoint::Each, snapshots(50)]);
+    let mut general = program.clone();
+    general.routines[0].control = Control::General;
+    let printed = general.to_string();
+    assert!(printed.contains("LOOP i = 1, 3 -> "), "{printed}");
+    assert_eq!(found(&read(&printed)), found(&program), "{printed}");
+    // A line of braces alone begins a block.
+    let alone = read(&routine("  y := x\n  {checkpoint}\n  y := y*y\n"));
+    assert_eq!(found(&alone), [Checkpoint::Each]);
+    for (wrong, code) in [
+        ("{checkpoint 0}", "S004"),
+        ("{checkpoint -1}", "S004"),
+        ("{checkpoint 4294967296}", "S004"),
+        ("{checkpoint many}", "S001"),
+        ("{checkpoint 5", "S001"),
+    ] {
+        let parsed = parse(&routine(&format!("  while x > 1.0 {wrong}\n  end\n")));
+        let codes: Vec<_> = parsed.problems.iter().map(|p| p.code).collect();
+        assert!(codes.contains(&code), "{wrong}: {}", parsed.problems);
+    }
 }
 
 #[test]
