@@ -88,6 +88,7 @@
 //! | `blocks` | adjoints of basic blocks, statement by statement or from preaccumulated Jacobians |
 //! | `control` | the graphs of the sweeps: Algorithms 2 to 5 of the paper, general graphs, traces |
 //! | `sweeps` | what stands in these graphs |
+//! | `checkpoint` | sweeps of parts that run again from states that were kept |
 //! | `gradient` | both sweeps in one routine |
 //! | `records` | records split before, and put together after |
 //! | `reverse`, `preaccumulate`, `tangent` | the lists of passes |

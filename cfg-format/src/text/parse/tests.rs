@@ -135,7 +135,10 @@ end
     let program = read(text);
     let printed = program.to_string();
     assert_eq!(read(&printed), program, "{printed}");
-    assert!(printed.contains("@9 for i = 1, 3 {checkpoint 50} {copy of 4} @[0:4:1-6:4]"), "{printed}");
+    assert!(
+        printed.contains("@9 for i = 1, 3 {checkpoint 50} {copy of 4} @[0:4:1-6:4]"),
+        "{printed}"
+    );
     let found = |program: &Program| {
         let cfg = program.routines[0].body.as_ref().expect("it has a body");
         let found: Vec<_> = cfg.vertices().map(|(_, v)| v.checkpoint).collect();

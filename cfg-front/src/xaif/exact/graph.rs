@@ -12,12 +12,12 @@ use crate::xaif::{
 use cfg_core::{
     entity::VertexId,
     ir::{
-        Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole, Program, Selector,
-        Vertex, VertexKind,
+        Arm, CaseRange, Cfg, Checkpoint, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole,
+        Program, Selector, Vertex, VertexKind,
     },
 };
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::{collections::HashMap, num::NonZeroU32};
 
 impl Reader<'_, '_> {
     #[expect(
@@ -141,6 +141,18 @@ impl Reader<'_, '_> {
                 return None;
             };
             vertex.origin = Some(Origin { role, vertex: of });
+        }
+        if let Some(kept) = data.get("checkpoint") {
+            let number = kept.as_u64().and_then(|n| u32::try_from(n).ok());
+            let snapshots = number.and_then(NonZeroU32::new);
+            vertex.checkpoint = match (kept.as_str(), snapshots) {
+                (Some("each"), _) => Some(Checkpoint::Each),
+                (_, Some(snapshots)) => Some(Checkpoint::Snapshots(snapshots)),
+                (_, None) => {
+                    self.report_mismatch(n, "the checkpoint of the vertex cannot be read");
+                    return None;
+                }
+            };
         }
         vertex.at = self.read_span(n, &data)?;
         Some(vertex)

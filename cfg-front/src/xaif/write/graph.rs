@@ -4,8 +4,8 @@ use super::{Writer, annotation_attribute, source_attributes};
 use cfg_core::{
     entity::{RoutineId, VertexId},
     ir::{
-        Cfg, Control, Expr, FreshIds, Intent, LoopForm, LoopTest, Op, Place, Routine, Selector,
-        StmtKind, Vertex, VertexKind,
+        Cfg, Checkpoint, Control, Expr, FreshIds, Intent, LoopForm, LoopTest, Op, Place, Routine,
+        Selector, StmtKind, Vertex, VertexKind,
     },
 };
 use quick_xml::escape::escape;
@@ -58,6 +58,15 @@ impl<'p> Writer<'p> {
 
     fn write_vertex(&mut self, r: usize, cfg: &Cfg, vertex: &'p Vertex) {
         let mut data = Map::new();
+        match vertex.checkpoint {
+            Some(Checkpoint::Each) => {
+                data.insert("checkpoint".to_owned(), json!("each"));
+            }
+            Some(Checkpoint::Snapshots(n)) => {
+                data.insert("checkpoint".to_owned(), json!(n.get()));
+            }
+            None => {}
+        }
         if let Some(origin) = vertex.origin {
             data.insert(
                 "origin".to_owned(),
