@@ -6,7 +6,10 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, LocationId, RoutineId, VarId, VertexId},
     flat::Flat,
-    ir::{ControlWidth, Expr, LoopTest, Place, Program, Stmt, StmtKind, TapeClass, VertexKind},
+    ir::{
+        Checkpoint, ControlWidth, Expr, LoopTest, Place, Program, Stmt, StmtKind, TapeClass,
+        VertexKind,
+    },
     text,
 };
 use cfg_transform::told_apart;
@@ -31,7 +34,7 @@ use crate::{
         shape::Shape,
     },
     prepare::{context::Context, places::in_program, prepare},
-    reverse::drafted,
+    reverse::{drafted, with_checkpoints},
 };
 
 /// Most readers of a value that are listed.
@@ -54,6 +57,8 @@ pub struct Explanation {
 pub struct RoutinePlan {
     /// The routine that is planned.
     pub routine: RoutineId,
+    /// The states that are kept, if the reverse sweep runs the routine again: then there is no other plan.
+    pub kept: Option<KeptPlan>,
     /// The values that the reverse sweep reads: recorded ones in the order of the graph, then those that are present.
     pub values: Vec<ValuePlan>,
     /// The regions whose Jacobians the forward sweep carries, in the order of the graph. Their loops and merges are not
@@ -63,6 +68,17 @@ pub struct RoutinePlan {
     pub loops: Vec<LoopEntry>,
     /// The merges at which the reverse sweep must know the way that was taken, in the order of the graph.
     pub merges: Vec<Merge>,
+}
+
+/// The states of a routine that the reverse sweep runs again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptPlan {
+    /// The routine that is run again.
+    pub step: RoutineId,
+    /// The number of states.
+    pub checkpoint: Checkpoint,
+    /// The variables and globals of a state.
+    pub state: Vec<Value>,
 }
 
 /// A region whose Jacobian the forward sweep carries.
@@ -210,7 +226,7 @@ pub fn explain(
     main: RoutineId,
     options: &Options,
 ) -> Result<Explanation, Diagnostics> {
-    let flat = &with_routines(flat, main)?;
+    let flat = &with_routines(&with_checkpoints(flat)?, main)?;
     let apart = &told_apart(flat, main, options.overlap == Overlap::None);
     let (prepared, _) = prepare(apart, main, options)?;
     let mut setting = Setting::plan(prepared);
@@ -251,11 +267,28 @@ impl<'a, 'p> Planned<'a, 'p> {
     }
 
     fn plan(&self) -> RoutinePlan {
+        if let Some(kept) = &self.context.reruns[self.draft.id.index()] {
+            let own = kept.state.iter().map(|v| Value::Place(Place::whole(*v)));
+            let globals = kept.globals.to_vec().into_iter().map(Value::Global);
+            return RoutinePlan {
+                routine: self.draft.id,
+                kept: Some(KeptPlan {
+                    step: kept.rerun.callee,
+                    checkpoint: kept.rerun.checkpoint,
+                    state: own.chain(globals).collect(),
+                }),
+                values: Vec::new(),
+                regions: Vec::new(),
+                loops: Vec::new(),
+                merges: Vec::new(),
+            };
+        }
         let mut recorded = FixedBitSet::with_capacity(self.draft.locations.len());
         let mut values = self.recorded(&mut recorded);
         values.extend(self.present(&recorded));
         RoutinePlan {
             routine: self.draft.id,
+            kept: None,
             values,
             regions: self.regions(),
             loops: self.loops(),
@@ -774,17 +807,31 @@ impl Explanation {
             let shown = shown.map_or_else(String::new, |s| format!(" `{s}`"));
             format!("{}.{}{shown}", id(at.vertex), at.statement + 1)
         };
+        let shown = |value: &Value| match value {
+            Value::Place(place) => format!("`{}`", printer.display_place(place)),
+            Value::Global(g) => format!("`{}`", self.program.global(*g).variable.name),
+            Value::Results(1) => "1 result of a function".to_owned(),
+            Value::Results(n) => format!("{n} results of functions"),
+            Value::Entries(1) => "1 partial derivative".to_owned(),
+            Value::Entries(n) => format!("{n} partial derivatives"),
+            Value::Extents(v) => format!("the extents of `{}`", routine.variable(*v).name),
+        };
         writeln!(f, "routine {}", routine.name)?;
-        for value in &plan.values {
-            let shown = match &value.place {
-                Value::Place(place) => format!("`{}`", printer.display_place(place)),
-                Value::Global(g) => format!("`{}`", self.program.global(*g).variable.name),
-                Value::Results(1) => "1 result of a function".to_owned(),
-                Value::Results(n) => format!("{n} results of functions"),
-                Value::Entries(1) => "1 partial derivative".to_owned(),
-                Value::Entries(n) => format!("{n} partial derivatives"),
-                Value::Extents(v) => format!("the extents of `{}`", routine.variable(*v).name),
+        if let Some(kept) = &plan.kept {
+            let how_many = match kept.checkpoint {
+                Checkpoint::Each => "the state in front of each run".to_owned(),
+                Checkpoint::Snapshots(n) => format!("at most {n} states"),
             };
+            let state: Vec<String> = kept.state.iter().map(shown).collect();
+            let step = &self.program.routine(kept.step).name;
+            writeln!(
+                f,
+                "  runs `{step}` again, and keeps {how_many}: {}",
+                state.join(", ")
+            )?;
+        }
+        for value in &plan.values {
+            let shown = shown(&value.place);
             let how = match value.provision {
                 Provision::Present => "present".to_owned(),
                 Provision::Stack(class) => format!("stack of {}", class_name(class)),

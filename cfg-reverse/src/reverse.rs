@@ -165,7 +165,7 @@ fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal,
 }
 
 /// The program with its checkpointed parts as routines, as `flatten` makes them.
-fn with_checkpoints(flat: &Flat) -> Result<Flat, Diagnostics> {
+pub(crate) fn with_checkpoints(flat: &Flat) -> Result<Flat, Diagnostics> {
     let is_marked = |r: &Routine| {
         let mut vertices = r.body.iter().flat_map(Cfg::vertices);
         vertices.any(|(_, v)| v.checkpoint.is_some()) && Rerun::find(r).is_none()

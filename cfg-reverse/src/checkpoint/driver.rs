@@ -45,7 +45,7 @@ impl Numbers {
             states: w.local("states", NameRole::Counter),
             at: w.local("at", NameRole::Counter),
             stretch: w.local("stretch", NameRole::Temporary),
-            k: w.local("k", NameRole::LoopCounter),
+            k: w.local("k", NameRole::Temporary),
             index: counted.map(|(index, [first, _, step])| {
                 let mut bound = |e: Expr, name: &str| match e.constant() {
                     Some(_) => e,

@@ -18,7 +18,7 @@ use crate::{
         rows::Rows,
     },
     plan::adjoints::StatementAdjoint,
-    sweeps::{Sweeps, finish},
+    sweeps::{Sweeps, finish, unused::without_unused},
 };
 
 /// A sweep under construction.
@@ -261,7 +261,8 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
             false => (&draft.reverse_parameters, NameRole::KeptReverse),
         };
         let body = (cfg, is_structured);
-        finish(self.routine, body, name, parameters, original, role)
+        let made = finish(self.routine, body, name, parameters, original, role);
+        without_unused(made, draft.originals)
     }
 }
 

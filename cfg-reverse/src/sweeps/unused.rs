@@ -27,7 +27,7 @@ impl<'ir> Visit<'ir> for Named {
 
 /// Takes out the temporaries from the variable `first` on that the routine does not name. The variables behind them
 /// move up.
-pub(super) fn without_unused(mut routine: Routine, first: usize) -> Routine {
+pub(crate) fn without_unused(mut routine: Routine, first: usize) -> Routine {
     let mut named = Named(FixedBitSet::with_capacity(routine.variables.len()));
     named.visit_routine(&routine);
     let is_kept = |(v, variable): (usize, &Variable)| {
