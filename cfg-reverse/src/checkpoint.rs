@@ -20,7 +20,7 @@ mod writer;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Expr, Intent, Program, Role, Routine, ScalarType, Stmt, StmtKind},
+    ir::{Checkpoint, Expr, Intent, Program, Role, Routine, ScalarType, Stmt, StmtKind},
     memory::global_set::GlobalSet,
 };
 use cfg_transform::checkpoint::Rerun;
@@ -46,6 +46,8 @@ pub(crate) struct Kept {
     pub(crate) restored: FixedBitSet,
     /// The globals that the step may write.
     pub(crate) globals: GlobalSet,
+    /// True of a loop.
+    pub(crate) is_loop: bool,
     /// True if the forward sweep records the last step: the trip count is known before the loop.
     pub(crate) records_last: bool,
 }
@@ -100,6 +102,7 @@ pub(crate) fn reruns(
             }
         }
         Some(Kept {
+            is_loop: cfg.vertex(rerun.vertex).kind.test().is_some(),
             records_last: cfg.vertex(rerun.vertex).kind.index().is_some(),
             globals: summary.written(rerun.callee).clone(),
             rerun,
@@ -159,6 +162,11 @@ impl Kept {
         needed
     }
 
+    /// True of a loop that keeps the state in front of each iteration.
+    pub(crate) fn keeps_each(&self) -> bool {
+        self.is_loop && self.rerun.checkpoint == Checkpoint::Each
+    }
+
     /// The globals of the state.
     fn globals(&self) -> Vec<GlobalId> {
         self.globals.to_vec()
@@ -177,13 +185,8 @@ pub(crate) fn checkpointed(
     adjoints: &Rows<StatementAdjoint>,
     [forward, reverse]: [String; 2],
 ) -> Result<(Routine, Routine), Diagnostics> {
-    let is_loop = sweeps
-        .draft
-        .cfg
-        .vertices()
-        .any(|(_, v)| v.kind.test().is_some());
     let writer = |is_forward| Writer::new(sweeps, kept, advance, adjoints, is_forward);
-    Ok(match is_loop {
+    Ok(match kept.is_loop {
         true => (
             driver::forward(writer(true)).finish(forward),
             driver::reverse(writer(false)).finish(reverse),

@@ -88,6 +88,9 @@ pub struct Options {
     pub operands: bool,
     /// The aim of choices between time and memory.
     pub prefer: Prefer,
+    /// The memory in bytes for the states of all loops that keep the state in front of each iteration
+    /// ([`cfg_core::ir::Checkpoint::Each`]): such a loop keeps as many as fit into its share, and at least one.
+    pub tape_memory: Option<u64>,
     /// Reverse the control flow alone, as if there were neither independents nor dependents: every loop is counted, every branch
     /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's
     /// own.
@@ -127,6 +130,7 @@ impl Default for Options {
             indices: false,
             operands: false,
             prefer: Prefer::default(),
+            tape_memory: None,
             control_only: false,
             overlap: Overlap::default(),
             order: Order::default(),

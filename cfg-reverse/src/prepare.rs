@@ -158,8 +158,14 @@ pub(crate) fn prepare<'v>(
         called.extend(summary.callees(RoutineId::new(r)).iter().map(|c| c.index()));
     }
     let reruns = reruns(&normal, &summary, &sweeps)?;
+    let keep_each = reruns
+        .iter()
+        .flatten()
+        .filter(|kept| kept.keeps_each())
+        .count() as u64;
     let context = Context {
         main,
+        state_memory: options.tape_memory.map(|bytes| bytes / keep_each.max(1)),
         reruns,
         called,
         changed: changed_by_other_names(&normal, &summary, &sweeps),

@@ -222,6 +222,7 @@ pub(crate) fn options(seed: u64) -> Options {
     let mut rng = Rng::new(seed ^ 0x6f70_7469_6f6e_7321);
     let mut options = Options {
         operands: false,
+        tape_memory: None,
         prefer: [cfg_reverse::Prefer::Time, cfg_reverse::Prefer::Memory][seed as usize / 5 % 2],
         order: [cfg_reverse::Order::Program, cfg_reverse::Order::Reverse][seed as usize / 3 % 2],
         control_only: false,

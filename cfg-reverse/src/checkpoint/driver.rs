@@ -27,6 +27,8 @@ struct Numbers {
     /// Steps until the next state is kept, and their index.
     stretch: VarId,
     k: VarId,
+    /// The number of states kept at once, if it is not that of steps.
+    most: Option<VarId>,
     /// The index of a counted loop, and its first value and its step: constants, or locals.
     index: Option<(VarId, [Expr; 2])>,
     /// True if the step or the caller reads the index.
@@ -36,11 +38,13 @@ struct Numbers {
 impl Numbers {
     fn declare(w: &mut Writer<'_, '_, '_>) -> Self {
         let counted = w.counted();
+        let most = w.states().map(|_| w.local("most", NameRole::Temporary));
         let sets_index = counted
             .as_ref()
             .is_some_and(|(index, _)| w.reads_index(*index));
         Self {
             sets_index,
+            most,
             steps: w.local("steps", NameRole::TripCount),
             states: w.local("states", NameRole::Counter),
             at: w.local("at", NameRole::Counter),
@@ -66,6 +70,11 @@ impl Numbers {
     fn recorded(&self) -> Vec<VarId> {
         let bounds = self.bounds().flatten();
         bounds.chain([self.states, self.steps]).collect()
+    }
+
+    /// Finds the number of states kept at once.
+    fn count_states(&self, w: &Writer<'_, '_, '_>) -> Option<Stmt> {
+        Some(set(self.most?, w.states()?))
     }
 
     /// Sets the index of the loop to its value in step `at`, and then executes the statements.
@@ -102,7 +111,10 @@ impl Numbers {
         let open = || sub(Expr::var(end), Expr::var(self.at));
         let is_far = || Expr::op(Op::Gt, [open(), Expr::Int(1)]);
         let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_far()));
-        let free = sub(w.states(self.steps), Expr::var(self.states));
+        let free = sub(
+            Expr::var(self.most.unwrap_or(self.steps)),
+            Expr::var(self.states),
+        );
         let plan = w.advance(open(), add(free, Expr::Int(1)), self.stretch);
         w.block(vec![plan]);
         let counted = LoopTest::Counted {
@@ -130,6 +142,7 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     match (n.index.clone(), counted) {
         (Some((_, [first, stride])), Some([from, last, by])) => {
             let mut known = start;
+            known.extend(n.count_states(&w));
             let values = n.bounds().zip([from, by]);
             known.extend(values.filter_map(|(v, e)| Some(set(v?, e))));
             known.push(set(n.steps, Expr::op(Op::Trips, [first, last, stride])));
@@ -164,6 +177,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let mut start = w.adjoints_of_locals();
     let pops = n.recorded().into_iter().rev();
     start.extend(pops.map(|v| w.pop(TapeClass::Integer, v)));
+    start.extend(n.count_states(&w));
     start.push(set(end, Expr::var(n.steps)));
     w.block(start);
     let (Some(recording), Some(reversing)) = (w.recording.clone(), w.reversing.clone()) else {
@@ -237,7 +251,7 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
             VertexKind::Block(statements) if statements.iter().any(is_call) => {
                 let mut all = statements.clone();
                 all.push(n.step_on());
-                match w.keeps_each() {
+                match n.most.is_none() {
                     false => {
                         let block = w.graph.block(all);
                         Some((block, block))

@@ -12,7 +12,7 @@ use cfg_core::{
 use super::{Kept, call_arguments};
 use crate::{
     code::{
-        expressions::zero,
+        expressions::{extent_of, zero},
         names::Namer,
         routines::{add_local, call_statement, tape_class},
         rows::Rows,
@@ -136,16 +136,28 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         self.kept.rerun.callee
     }
 
-    /// The number of states kept at once, of a loop with `steps` steps.
-    pub(super) fn states(&self, steps: VarId) -> Expr {
+    /// The number of states kept at once; `None`: one for each step.
+    pub(super) fn states(&self) -> Option<Expr> {
         match self.kept.rerun.checkpoint {
-            Checkpoint::Each => Expr::var(steps),
-            Checkpoint::Snapshots(n) => Expr::Int(n.get().into()),
+            Checkpoint::Snapshots(n) => Some(Expr::Int(n.get().into())),
+            Checkpoint::Each => {
+                let bytes = self.sweeps.context.state_memory?;
+                let bytes = Expr::Int(i64::try_from(bytes).unwrap_or(i64::MAX));
+                let fit = Expr::op(Op::Div, [bytes, self.state_bytes()]);
+                Some(Expr::op(Op::Max, [fit, Expr::Int(1)]))
+            }
         }
     }
 
-    pub(super) fn keeps_each(&self) -> bool {
-        self.kept.rerun.checkpoint == Checkpoint::Each
+    /// The bytes that a state takes on the tape, with the number of its step. A cell takes at most 8.
+    fn state_bytes(&self) -> Expr {
+        let mut cells = Expr::Int(1);
+        for v in self.state() {
+            let extents = (0..self.routine.variable(v).rank()).map(|k| extent_of(v, k));
+            let own = extents.reduce(|a, b| Expr::op(Op::Mul, [a, b]));
+            cells = add(cells, own.unwrap_or(Expr::Int(1)));
+        }
+        Expr::op(Op::Mul, [cells, Expr::Int(8)])
     }
 
     /// A new integer of the sweep.

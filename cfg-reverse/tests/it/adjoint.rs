@@ -473,6 +473,7 @@ const DEFAULT: Options = Options {
     indices: false,
     operands: false,
     prefer: cfg_reverse::Prefer::Time,
+    tape_memory: None,
     order: Order::Program,
     control_only: false,
     results: cfg_reverse::Results::Keep,

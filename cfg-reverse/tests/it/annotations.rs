@@ -99,6 +99,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
         let options = Options {
             operands: false,
             prefer: cfg_reverse::Prefer::Time,
+            tape_memory: None,
             order: Order::Program,
             control_only: false,
             results: cfg_reverse::Results::Keep,

@@ -1,14 +1,14 @@
 //! Parts that run again from states that are kept: random programs with checkpoints against operator overloading, and the
 //! numbers of steps and states against the formula of binomial checkpointing.
 
-use crate::{adjoint::agrees_in_any_order, bounds::valid};
+use crate::{adjoint::agrees_in_any_order, bounds::valid, run};
 use cfg_core::{
-    entity::RoutineId,
-    ir::{Cfg, Checkpoint, LoopForm, VertexKind},
-    validate::validate,
+    entity::{RoutineId, VarId},
+    ir::{Cfg, Checkpoint, LoopForm, Routine, VertexKind},
+    validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value, Visited};
-use cfg_reverse::{Inside, Options, Reversal, reverse};
+use cfg_reverse::{Inside, Options, Reversal, reverse, tangent};
 use cfg_testkit::{case::Case, flat, generate::Options as Generate, property, rng::Rng};
 use std::{
     num::NonZeroU32,
@@ -42,6 +42,7 @@ fn options(seed: u64) -> Options {
     Options {
         inside: [Inside::Pools, Inside::Arrays, Inside::Nothing][seed as usize % 3],
         merge: seed % 5 == 0,
+        tape_memory: [None, Some(1), Some(300), Some(2000)][seed as usize % 4],
         ..Options::default()
     }
 }
@@ -167,4 +168,89 @@ fn steps_and_states_follow_the_formula() {
             );
         }
     }
+}
+
+/// A loop with nested checkpoints, and the same without.
+fn with_and_without() -> [ValidProgram; 2] {
+    let marked = "
+        subroutine f(in integer n, in real p, inout real x[4], out real y)
+          local integer i, j
+          local real t
+          independent x, p
+          dependent y
+          t := 1.0
+          for i = n, 1, -2 {checkpoint 2}
+            t := t*0.5 + x[1]
+            for j = 1, 3 {checkpoint}
+              x[j + 1] := sin(x[j]*p)*i + x[j + 1]
+              t := t + x[j]*x[j]
+            end
+            {checkpoint}
+            x[1] := cos(t)*x[4]
+          end
+          while t > 0.5 {checkpoint 3}
+            t := t*0.75 - 0.01*x[2]*x[2]
+            x[3] := x[3]*t
+          end
+          y := t*x[3] + x[1] + i
+        end";
+    let plain: Vec<&str> = marked
+        .split('\n')
+        .filter(|line| line.trim() != "{checkpoint}")
+        .collect();
+    let plain = plain.join("\n");
+    let plain = ["{checkpoint 2}", "{checkpoint 3}", "{checkpoint}"]
+        .iter()
+        .fold(plain, |text, mark| text.replace(mark, ""));
+    [valid(marked), valid(&plain)]
+}
+
+/// The tangent of the gradient is that of the gradient without checkpoints, and states keep to their memory.
+#[test]
+fn second_derivatives_and_limits_of_memory() {
+    let [marked, plain] = with_and_without();
+    let mut found = Vec::new();
+    for (program, tape_memory) in [(&plain, None), (&marked, None), (&marked, Some(150))] {
+        let main = program.find_routine("f").expect("it is there");
+        let options = Options {
+            tape_memory,
+            ..Options::default()
+        };
+        let made = reverse(&flat(program), main, &options).unwrap_or_else(|d| panic!("{d}"));
+        let mut derived = made.program;
+        let gradient = made.gradient;
+        let list = |names: &[&str], routine: &Routine| -> Vec<VarId> {
+            let named = |v: &VarId| names.contains(&routine.variable(*v).name.as_str());
+            routine.parameter_ids().filter(named).collect()
+        };
+        let of = derived.routine(gradient);
+        let (ins, outs) = (list(&["x", "p"], of), list(&["x_b", "p_b", "y"], of));
+        derived.routines[gradient.index()].independents = ins;
+        derived.routines[gradient.index()].dependents = outs;
+        let derived = validate(derived).unwrap_or_else(|d| panic!("{d}"));
+        let second = tangent(&flat(&derived), gradient).unwrap_or_else(|d| panic!("{d}"));
+        let run = run::valid(second.program).unwrap_or_else(|d| panic!("{d}"));
+        let value = |x: &[f64]| Value::from_reals(x);
+        let given: run::Named = [
+            ("n", Value::integer(5)),
+            ("p", Value::real(0.7)),
+            ("x", value(&[0.1, 0.4, -0.3, 0.9])),
+            ("y_b", Value::real(1.0)),
+            ("x_b", value(&[0.0; 4])),
+            ("p_b", Value::real(0.0)),
+            ("x_t", value(&[1.0, -1.0, 0.5, 0.25])),
+            ("p_t", Value::real(0.3)),
+            ("y_b_t", Value::real(0.0)),
+            ("x_b_t", value(&[0.0; 4])),
+            ("p_b_t", Value::real(0.0)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        let out = run::run(&run, second.tangent, &given).unwrap_or_else(|d| panic!("{d}"));
+        found.push(
+            ["y", "x_b", "p_b", "y_t", "x_b_t", "p_b_t"].map(|name| format!("{:?}", out[name])),
+        );
+    }
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
 }

@@ -49,6 +49,7 @@ fn by_trace() {
 const TRACE: Options = Options {
     operands: false,
     prefer: cfg_reverse::Prefer::Time,
+    tape_memory: None,
     order: cfg_reverse::Order::Program,
     control_only: false,
     results: cfg_reverse::Results::Keep,

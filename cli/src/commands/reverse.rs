@@ -40,6 +40,7 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
             Prefer::Time => cfg_reverse::Prefer::Time,
             Prefer::Memory => cfg_reverse::Prefer::Memory,
         },
+        tape_memory: args.tape_memory,
         order: match args.order {
             Order::Program => cfg_reverse::Order::Program,
             Order::Reverse => cfg_reverse::Order::Reverse,
