@@ -356,6 +356,9 @@ impl<'a> Drawing<'a> {
         if deep && matches!(ty, VertexType::Loop | VertexType::ForLoop) {
             label.centred(&format!("depth {loop_depth}"));
         }
+        if let Some(checkpoint) = vertex.checkpoint {
+            label.centred(&checkpoint.to_string());
+        }
         let records = recorded.lines(vertex);
         for line in &records {
             label.centred(line);

@@ -288,6 +288,24 @@ fn every_type_has_a_shape_and_colour_of_its_own() {
 }
 
 /// `depth` loops inside one another: ENTRY, LOOPs, a block, ENDLOOPs, EXIT.
+/// The label of a loop says how many states are kept.
+#[test]
+fn checkpoints_are_told() {
+    let mut program = nested_loops(1);
+    let loops = program.routines[0]
+        .body
+        .iter_mut()
+        .flat_map(Cfg::vertices_mut);
+    for vertex in loops.filter(|v| v.vertex_type() == VertexType::Loop) {
+        vertex.checkpoint = std::num::NonZeroU32::new(7).map(cfg_core::ir::Checkpoint::Snapshots);
+    }
+    let (found, _) = nodes(&parse(&draw(&program, &DotOptions::default())));
+    let told = found
+        .values()
+        .filter(|node| node["label"].contains("checkpoint 7"));
+    assert_eq!(told.count(), 1, "{found:?}");
+}
+
 fn nested_loops(depth: usize) -> Program {
     let mut r = variables("nest");
     let mut vertices = vec![Vertex::new(1, VertexKind::Entry)];

@@ -2,7 +2,7 @@
 
 use super::{Annotations, At, Expr, Stmt};
 use crate::entity::VarId;
-use std::num::NonZeroU32;
+use std::{fmt, num::NonZeroU32};
 
 /// A vertex of a control-flow graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,15 @@ pub enum Checkpoint {
     Each,
     /// At most so many states in front of iterations of a loop at once, that in front of the first one included.
     Snapshots(NonZeroU32),
+}
+
+impl fmt::Display for Checkpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Each => f.write_str("checkpoint"),
+            Self::Snapshots(n) => write!(f, "checkpoint {n}"),
+        }
+    }
 }
 
 /// Type and contents of a vertex.

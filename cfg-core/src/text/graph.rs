@@ -3,7 +3,7 @@
 use super::{Printer, expr};
 use crate::{
     entity::EdgeId,
-    ir::{Arm, At, CaseRange, Cfg, Checkpoint, Expr, LoopTest, Selector, Vertex, VertexKind},
+    ir::{Arm, At, CaseRange, Cfg, Expr, LoopTest, Selector, Vertex, VertexKind},
 };
 use std::fmt::{self, Write};
 
@@ -50,10 +50,8 @@ pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Re
 
 /// Writes the mark and the origin of a vertex, its span, and the end of the line.
 pub(super) fn write_origin(out: &mut impl Write, vertex: &Vertex) -> fmt::Result {
-    match vertex.checkpoint {
-        Some(Checkpoint::Each) => out.write_str(" {checkpoint}")?,
-        Some(Checkpoint::Snapshots(n)) => write!(out, " {{checkpoint {n}}}")?,
-        None => {}
+    if let Some(checkpoint) = vertex.checkpoint {
+        write!(out, " {{{checkpoint}}}")?;
     }
     if let Some(origin) = vertex.origin {
         write!(out, " {{{} of {}}}", origin.role.name(), origin.vertex)?;
