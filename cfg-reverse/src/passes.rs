@@ -25,7 +25,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 23] = [
+const PASSES: [(&str, Pass); 24] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -64,6 +64,15 @@ const PASSES: [(&str, Pass); 23] = [
     }),
     ("reverse", |valid, main| {
         sweeps(valid, main, &Options::default())
+    }),
+    // The model of L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957: values and markers are recorded as
+    // they are overwritten, adjoints of statements read operands.
+    ("save_on_kill", |valid, main| {
+        let options = Options {
+            operands: true,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
     }),
     ("merge", |valid, main| {
         let options = Options {

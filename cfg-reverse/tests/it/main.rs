@@ -21,6 +21,7 @@ mod pictures;
 mod preaccumulate;
 mod rare;
 mod recovered;
+mod report;
 mod results;
 mod reuse;
 mod run;
