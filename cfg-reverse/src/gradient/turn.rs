@@ -27,13 +27,14 @@ mod splice;
 
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::{EdgeId, VarId, VertexId},
+    entity::{EdgeId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, ControlWidth, Expr, Intent, NameOrigin, NameRole, OriginRole, Place, Program, Role,
         Routine, Stmt, StmtKind, TapeClass, VertexKind,
         visit::{PlaceRole, Visit, VisitMut as _, walk_statement},
     },
     memory::{access::Accesses, effects::Effects, locations::Locations},
+    structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
@@ -83,6 +84,37 @@ struct Joined {
     namer: Namer,
 }
 
+/// The outcome of an attempt to write a gradient with some loops.
+enum Attempt {
+    Written(Routine),
+    /// The loops with these headers have a place, others have none.
+    Only(Vec<VertexId>),
+    Impossible,
+}
+
+/// The loops of an attempt that have a place, in the order of the forward sweep, and the facts that their bodies are
+/// written from.
+struct Placed {
+    loops: Vec<(Parts, At)>,
+    /// The locations that are summed in each loop that runs again.
+    sums: Vec<Option<FixedBitSet>>,
+    locations: Locations,
+    /// The locations that the reverse sweep writes outside of the loops.
+    written: FixedBitSet,
+}
+
+impl Placed {
+    /// True for a statement that adds to a sum of the `j`-th loop, which runs again.
+    fn is_sum(&self, j: usize, statement: &Stmt) -> bool {
+        let locations = &self.locations;
+        let target = added_operands(statement, |a, b| locations.may_share(a, b));
+        target.is_some_and(|(target, _)| {
+            let l = locations.of_variable(target.var).index();
+            self.sums[j].as_ref().is_some_and(|sums| sums.contains(l))
+        })
+    }
+}
+
 /// The gradient of the main routine, still without a name, if it has loops whose iterations are independent.
 ///
 /// `program` has the sweeps of all routines.
@@ -93,121 +125,213 @@ pub(crate) fn at_turn(
     program: &Program,
     results: Results,
 ) -> Result<Option<Routine>, Diagnostics> {
-    let original = context.program.routine(draft.id);
     let Some((forward, reverse)) = context.sweeps[draft.id.index()] else {
         return Ok(None);
     };
     let effects = Effects::summarise(program);
-    let called = [forward, reverse].into_iter();
-    let mut among: Vec<_> = called.flat_map(|r| effects.calls.reachable(r)).collect();
-    among.sort_unstable();
-    among.dedup();
-    let increments = Increments::find(program, &among);
+    let attempts = Attempts {
+        context,
+        program,
+        results,
+        increments: increments_of(program, &effects, [forward, reverse]),
+        effects: &effects,
+        recording: recording_loops(draft, program.routine(forward)),
+        costly: costly_loops(draft),
+    };
     let ways: Vec<usize> = draft.alternatives.iter().map(|of| of.way).collect();
-    let recording = recording_loops(draft, program.routine(forward));
-    let costly = costly_loops(draft);
     let mut chosen = loops.to_vec();
     while !chosen.is_empty() {
         record_functions(draft, &chosen, &ways);
-        let draft = &*draft;
-        let turns: Vec<EdgeId> = chosen.iter().map(|of| of.1).collect();
-        let elements = Provisions::element_reads(context, draft);
-        let provisions = Provisions::solve_with(context, draft, elements, &turns);
-        let sweeps = Sweeps {
-            context,
-            draft,
-            provisions: &provisions,
-            in_one: true,
-        };
-        let forward = sweeps.forward(String::new())?;
-        let reverse = sweeps.reverse_with_zeros(String::new(), draft.adjoints.clone())?;
-        let Some(mut joined) = join(draft, original, forward, reverse) else {
-            return Ok(None);
-        };
-        // A set of locations is kept for each vertex.
-        let vertices = joined.forward.vertex_count() + joined.reverse.vertex_count();
-        if joined.routine.variables.len().saturating_mul(vertices) > MOST_STATES {
-            return Ok(None);
+        match attempts.write_with(draft, &chosen)? {
+            Attempt::Written(routine) => return Ok(Some(routine)),
+            Attempt::Only(headers) => chosen.retain(|of| headers.contains(&of.0)),
+            Attempt::Impossible => return Ok(None),
         }
+    }
+    Ok(None)
+}
+
+/// The increments of the routines that the sweeps call, and of the sweeps.
+fn increments_of(program: &Program, effects: &Effects, sweeps: [RoutineId; 2]) -> Increments {
+    let called = sweeps.into_iter();
+    let mut among: Vec<_> = called.flat_map(|r| effects.calls.reachable(r)).collect();
+    among.sort_unstable();
+    among.dedup();
+    Increments::find(program, &among)
+}
+
+/// The facts that all attempts share.
+struct Attempts<'a> {
+    context: &'a Context,
+    program: &'a Program,
+    effects: &'a Effects,
+    increments: Increments,
+    results: Results,
+    /// The loops that record something.
+    recording: FixedBitSet,
+    /// The loops that take long to run again.
+    costly: FixedBitSet,
+}
+
+impl Attempts<'_> {
+    /// Tries to write the gradient so that these loops have both bodies.
+    fn write_with(
+        &self,
+        draft: &Draft<'_>,
+        chosen: &[(VertexId, EdgeId)],
+    ) -> Result<Attempt, Diagnostics> {
+        let turns: Vec<EdgeId> = chosen.iter().map(|of| of.1).collect();
+        let elements = Provisions::element_reads(self.context, draft);
+        let provisions = Provisions::solve_with(self.context, draft, elements, &turns);
+        let Some(joined) = self.joined_sweeps(draft, &provisions)? else {
+            return Ok(Attempt::Impossible);
+        };
         let structures = [
             built::structure(&joined.forward)?,
             built::structure(&joined.reverse)?,
         ];
-        let accesses = Accesses::resolve(program, &effects, &joined.routine);
-        let locations = Locations::divide(program, &joined.routine);
+        let Some(placed) = self.find_places(draft, &provisions, &joined, &structures, chosen)
+        else {
+            return Ok(Attempt::Impossible);
+        };
+        if placed.loops.len() < chosen.len() {
+            let headers = placed.loops.iter().map(|(parts, _)| parts.header);
+            return Ok(Attempt::Only(headers.collect()));
+        }
+        let written = self.write(draft, &provisions, joined, &structures, &placed)?;
+        Ok(written.map_or(Attempt::Impossible, Attempt::Written))
+    }
+
+    /// Both sweeps as parts of one routine; none if they do not fit, or are too large to be looked at.
+    fn joined_sweeps<'a>(
+        &'a self,
+        draft: &'a Draft<'a>,
+        provisions: &'a Provisions<'a>,
+    ) -> Result<Option<Joined>, Diagnostics> {
+        let sweeps = Sweeps {
+            context: self.context,
+            draft,
+            provisions,
+            in_one: true,
+        };
+        let forward = sweeps.forward(String::new())?;
+        let reverse = sweeps.reverse_with_zeros(String::new(), draft.adjoints.clone())?;
+        let original = self.context.program.routine(draft.id);
+        // A set of locations is kept for each vertex.
+        Ok(join(draft, original, forward, reverse).filter(|joined| {
+            let vertices = joined.forward.vertex_count() + joined.reverse.vertex_count();
+            joined.routine.variables.len().saturating_mul(vertices) <= MOST_STATES
+        }))
+    }
+
+    /// Finds the places of the chosen loops; none if nothing is known about calls that they make.
+    fn find_places(
+        &self,
+        draft: &Draft<'_>,
+        provisions: &Provisions<'_>,
+        joined: &Joined,
+        structures: &[Structure; 2],
+        chosen: &[(VertexId, EdgeId)],
+    ) -> Option<Placed> {
+        let (program, routine) = (self.program, &joined.routine);
+        let accesses = Accesses::resolve(program, self.effects, routine);
+        let locations = Locations::divide(program, routine);
         let cfgs = [&joined.forward, &joined.reverse];
         let graphs = [0, 1].map(|k| Graph {
             cfg: cfgs[k],
             structure: &structures[k],
             accesses: &accesses,
             locations: &locations,
-            routine: &joined.routine,
-            increments: &increments,
+            routine,
+            increments: &self.increments,
             ranges: Ranges::find(
                 program,
-                &joined.routine,
+                routine,
                 &locations,
                 cfgs,
                 (cfgs[k], &structures[k]),
             ),
             program,
-            effects: &effects,
+            effects: self.effects,
         });
         if !graphs.iter().all(Graph::names_all_globals) {
-            return Ok(None);
+            return None;
         }
         let parts = chosen
             .iter()
             .map(|&(header, _)| Parts::divide(draft, header, &graphs));
-        let parts: Vec<Parts> = parts.flatten().collect();
-        let loops = Loops::find(&graphs, parts);
-        let ways = (0..loops.parts.len()).map(|k| {
-            let mut ways = ways_through(draft, &provisions, &loops, k)?;
-            // A second run costs more than it spares where nothing is recorded, and time where functions are evaluated.
-            let header = loops.parts[k].header.index();
-            let pays = match context.prefer {
-                Prefer::Time => recording.contains(header) && !costly.contains(header),
-                Prefer::Memory => recording.contains(header),
-            };
-            ways.again.take_if(|_| !pays);
-            Some(ways)
-        });
-        let ways: Vec<Option<Ways>> = ways.collect();
+        let loops = Loops::find(&graphs, parts.flatten().collect());
+        let ways: Vec<Option<Ways>> = (0..loops.parts.len())
+            .map(|k| self.paying_ways(draft, provisions, &loops, k))
+            .collect();
         let rank = |k: usize| chosen.iter().position(|of| of.0 == loops.parts[k].header);
         let places = places(&ways, rank);
-        let placed: Vec<(VertexId, At)> = (loops.parts.iter().zip(&places))
-            .filter_map(|(parts, place)| Some((parts.header, (*place)?)))
-            .collect();
-        if placed.len() < chosen.len() {
-            chosen.retain(|of| placed.iter().any(|(header, _)| *header == of.0));
-            continue;
-        }
-        let parts: Vec<(&Parts, At)> = (loops.parts.iter().zip(&placed))
-            .map(|(parts, (_, place))| (parts, *place))
-            .collect();
         let written = loops.written_outside();
-        let is_changed = |v: VarId| written.contains(locations.of_variable(v).index());
-        let keep = changed_results(context, draft, &provisions, &joined.routine, is_changed);
+        let (mut placed, mut sums) = (Vec::new(), Vec::new());
+        for ((parts, place), ways) in loops.parts.into_iter().zip(places).zip(ways) {
+            if let Some(place) = place {
+                placed.push((parts, place));
+                sums.push(ways.and_then(|ways| ways.again));
+            }
+        }
+        Some(Placed {
+            loops: placed,
+            sums,
+            locations,
+            written,
+        })
+    }
+
+    /// The ways through a loop, without a second run that does not pay.
+    fn paying_ways(
+        &self,
+        draft: &Draft<'_>,
+        provisions: &Provisions<'_>,
+        loops: &Loops<'_, '_>,
+        k: usize,
+    ) -> Option<Ways> {
+        let mut ways = ways_through(draft, provisions, loops, k)?;
+        // A second run costs more than it spares where nothing is recorded, and time where functions are evaluated.
+        let header = loops.parts[k].header.index();
+        let pays = match self.context.prefer {
+            Prefer::Time => self.recording.contains(header) && !self.costly.contains(header),
+            Prefer::Memory => self.recording.contains(header),
+        };
+        ways.again.take_if(|_| !pays);
+        Some(ways)
+    }
+
+    /// Writes the gradient; none if a result that the reverse sweep changes may be absent.
+    fn write(
+        &self,
+        draft: &Draft<'_>,
+        provisions: &Provisions<'_>,
+        mut joined: Joined,
+        structures: &[Structure; 2],
+        placed: &Placed,
+    ) -> Result<Option<Routine>, Diagnostics> {
+        let (context, program) = (self.context, self.program);
+        let is_changed = |v: VarId| {
+            let l = placed.locations.of_variable(v);
+            placed.written.contains(l.index())
+        };
+        let keep = changed_results(context, draft, provisions, &joined.routine, is_changed);
         let Some(mut keep) = keep else {
             return Ok(None);
         };
-        let dropped: Vec<VarId> = match results {
+        let dropped: Vec<VarId> = match self.results {
             Results::Keep => Vec::new(),
             Results::Drop => keep.drain(..).map(|place| place.var).collect(),
         };
         let mut kept = Vec::new();
         let restored = keep_aside(&mut joined.routine, keep, &mut kept);
         let aside = [kept, restored].map(|guarded| guarded.into_iter().map(|(_, s)| s).collect());
-        let is_sum = |j: usize, statement: &Stmt| {
-            let target = added_operands(statement, |a, b| locations.may_share(a, b));
-            let sums = ways[j].as_ref().and_then(|ways| ways.again.as_ref());
-            target.is_some_and(|(target, _)| {
-                let l = locations.of_variable(target.var).index();
-                sums.is_some_and(|sums| sums.contains(l))
-            })
-        };
+        let loops: Vec<(&Parts, At)> = (placed.loops.iter())
+            .map(|(parts, place)| (parts, *place))
+            .collect();
         let graphs = [joined.forward, joined.reverse];
-        let body = splice(draft, graphs, &structures, &parts, aside, is_sum)?;
+        let is_sum = |j: usize, statement: &Stmt| placed.is_sum(j, statement);
+        let body = splice(draft, graphs, structures, &loops, aside, is_sum)?;
         let structure = built::structure(&body)?;
         joined.routine.body = Some(body);
         let routine = keep_in_locals(
@@ -218,12 +342,12 @@ pub(crate) fn at_turn(
             &mut joined.namer,
         );
         let mut routine = simplified(routine, draft.originals);
+        let original = context.program.routine(draft.id);
         let primal = original.parameters.len() + usize::from(original.result.is_some());
         declare_active(context, original, program, &mut routine, primal);
         routine.dependents.retain(|v| !dropped.contains(v));
-        return Ok(Some(routine));
+        Ok(Some(routine))
     }
-    Ok(None)
 }
 
 /// The place of each loop; none where its iterations are not independent. Of those that may run at the turn, the one of
