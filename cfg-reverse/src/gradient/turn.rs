@@ -16,11 +16,15 @@
 //! order of the program; increments of adjoints come in that order, too, so that last bits may differ from a reverse
 //! sweep that runs from the last iteration to the first one.
 //!
+//! Where there are no such loops and results are dropped, the gradient has both sweeps in one, without the assignments
+//! whose values no derivative needs.
+//!
 //! Source: checkpoints of each iteration of a loop with independent iterations, the directive II-LOOP in L. Hascoët, V.
 //! Pascual, *The Tapenade AD tool*, INRIA RR-7957. Value and adjoint in one body, without a tape, are our own.
 
 mod facts;
 mod independent;
+mod join;
 mod locals;
 mod ranges;
 mod splice;
@@ -29,9 +33,8 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, ControlWidth, Expr, Intent, NameOrigin, NameRole, OriginRole, Place, Program, Role,
-        Routine, Stmt, StmtKind, TapeClass, VertexKind,
-        visit::{PlaceRole, Visit, VisitMut as _, walk_statement},
+        Cfg, Expr, Intent, Place, Program, Role, Routine, Stmt, VertexKind,
+        visit::{PlaceRole, Visit, walk_statement},
     },
     memory::{access::Accesses, effects::Effects, locations::Locations},
     structure::Structure,
@@ -40,13 +43,7 @@ use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
 use crate::{
-    code::{
-        built,
-        expressions::{as_place, is_library_function},
-        names::Namer,
-        renumbered::Renumbered,
-        routines::is_deferred,
-    },
+    code::{built, expressions::is_library_function, names::Namer, routines::is_deferred},
     gradient::{
         active::declare_active,
         changes::popped_elements,
@@ -54,6 +51,7 @@ use crate::{
         turn::{
             facts::{Graph, uses_tape},
             independent::{Loops, Parts, Ways, ways_through},
+            join::{Joined, join},
             locals::keep_in_locals,
             ranges::Ranges,
             splice::{Place as At, splice},
@@ -63,6 +61,7 @@ use crate::{
     options::{Prefer, Results},
     plan::{
         draft::{Draft, insert_around},
+        left_out::find_left_out,
         provisions::Provisions,
         shape::Shape,
     },
@@ -75,14 +74,6 @@ const MOST_TRIED: usize = 4;
 
 /// Most vertices of a routine, times its variables.
 const MOST_STATES: usize = 1 << 24;
-
-/// The sweeps of a routine as parts of one routine: variables of both, a graph of each.
-struct Joined {
-    routine: Routine,
-    forward: Cfg,
-    reverse: Cfg,
-    namer: Namer,
-}
 
 /// The outcome of an attempt to write a gradient with some loops.
 enum Attempt {
@@ -145,10 +136,14 @@ pub(crate) fn at_turn(
         match attempts.write_with(draft, &chosen)? {
             Attempt::Written(routine) => return Ok(Some(routine)),
             Attempt::Only(headers) => chosen.retain(|of| headers.contains(&of.0)),
-            Attempt::Impossible => return Ok(None),
+            Attempt::Impossible => break,
         }
     }
-    Ok(None)
+    record_functions(draft, &[], &ways);
+    match results {
+        Results::Keep => Ok(None),
+        Results::Drop => attempts.write_sliced(draft),
+    }
 }
 
 /// The increments of the routines that the sweeps call, and of the sweeps.
@@ -310,7 +305,7 @@ impl Attempts<'_> {
         structures: &[Structure; 2],
         placed: &Placed,
     ) -> Result<Option<Routine>, Diagnostics> {
-        let (context, program) = (self.context, self.program);
+        let context = self.context;
         let is_changed = |v: VarId| {
             let l = placed.locations.of_variable(v);
             placed.written.contains(l.index())
@@ -332,21 +327,57 @@ impl Attempts<'_> {
         let graphs = [joined.forward, joined.reverse];
         let is_sum = |j: usize, statement: &Stmt| placed.is_sum(j, statement);
         let body = splice(draft, graphs, structures, &loops, aside, is_sum)?;
-        let structure = built::structure(&body)?;
-        joined.routine.body = Some(body);
-        let routine = keep_in_locals(
-            joined.routine,
-            draft.tape,
-            program,
-            &structure,
-            &mut joined.namer,
-        );
-        let mut routine = simplified(routine, draft.originals);
-        let original = context.program.routine(draft.id);
-        let primal = original.parameters.len() + usize::from(original.result.is_some());
-        declare_active(context, original, program, &mut routine, primal);
+        let mut routine = self.finish(draft, body, joined.routine, &mut joined.namer)?;
         routine.dependents.retain(|v| !dropped.contains(v));
         Ok(Some(routine))
+    }
+
+    /// Writes both sweeps in one routine, without the assignments whose values no derivative needs; none if there are
+    /// no such assignments.
+    fn write_sliced(&self, draft: &mut Draft<'_>) -> Result<Option<Routine>, Diagnostics> {
+        draft.left_out = find_left_out(self.context, draft);
+        if draft.left_out.is_empty() {
+            return Ok(None);
+        }
+        let draft = &*draft;
+        let elements = Provisions::element_reads(self.context, draft);
+        let provisions = Provisions::solve_with(self.context, draft, elements, &[]);
+        let Some(mut joined) = self.joined_sweeps(draft, &provisions)? else {
+            return Ok(None);
+        };
+        let structures = [
+            built::structure(&joined.forward)?,
+            built::structure(&joined.reverse)?,
+        ];
+        let graphs = [joined.forward, joined.reverse];
+        let aside = [Vec::new(), Vec::new()];
+        let body = splice(draft, graphs, &structures, &[], aside, |_, _| false)?;
+        let mut routine = self.finish(draft, body, joined.routine, &mut joined.namer)?;
+        let is_lost = |v: &VarId| {
+            let intent = routine.variables[v.index()].intent();
+            v.index() < draft.originals && intent == Some(Intent::InOut)
+        };
+        let lost: Vec<VarId> = routine.dependents.iter().copied().filter(is_lost).collect();
+        routine.dependents.retain(|v| !lost.contains(v));
+        Ok(Some(routine))
+    }
+
+    /// The gradient with this graph.
+    fn finish(
+        &self,
+        draft: &Draft<'_>,
+        body: Cfg,
+        mut routine: Routine,
+        namer: &mut Namer,
+    ) -> Result<Routine, Diagnostics> {
+        let structure = built::structure(&body)?;
+        routine.body = Some(body);
+        let routine = keep_in_locals(routine, draft.tape, self.program, &structure, namer);
+        let mut routine = simplified(routine, draft.originals);
+        let original = self.context.program.routine(draft.id);
+        let primal = original.parameters.len() + usize::from(original.result.is_some());
+        declare_active(self.context, original, self.program, &mut routine, primal);
+        Ok(routine)
     }
 }
 
@@ -471,23 +502,28 @@ fn changed_results(
     Some(keep)
 }
 
+/// True if both sweeps of a routine may become one routine.
+pub(crate) fn may_be_joined(context: &Context, draft: &Draft<'_>) -> bool {
+    let original = context.program.routine(draft.id);
+    let states = (original.variables.len()).saturating_mul(draft.cfg.vertex_count());
+    matches!(draft.shape, Shape::Structured(_))
+        && !context.trace
+        && !context.overlapping.contains(draft.id.index())
+        && !original.aliased
+        && !original.variables.iter().any(is_deferred)
+        && states <= MOST_STATES
+}
+
 /// The loops outside of all others whose bodies the reverse sweep visits, the deepest nests first, of equal ones the
 /// last; each with its back edge.
 pub(crate) fn candidates(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId, EdgeId)> {
     let Shape::Structured(structure) = draft.shape else {
         return Vec::new();
     };
-    let cfg = draft.cfg;
-    let original = context.program.routine(draft.id);
-    let states = original.variables.len().saturating_mul(cfg.vertex_count());
-    if context.trace
-        || context.overlapping.contains(draft.id.index())
-        || original.aliased
-        || original.variables.iter().any(is_deferred)
-        || states > MOST_STATES
-    {
+    if !may_be_joined(context, draft) {
         return Vec::new();
     }
+    let cfg = draft.cfg;
     let mut depth = 0;
     let mut found = Vec::new();
     for &v in structure.order.iter().rev() {
@@ -508,126 +544,4 @@ pub(crate) fn candidates(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId,
     found.sort_by_key(|&(depth, ..)| std::cmp::Reverse(depth));
     found.truncate(MOST_TRIED);
     found.into_iter().map(|(_, v, back)| (v, back)).collect()
-}
-
-/// Gives both sweeps the variables of one routine, which has the parameters of the gradient.
-fn join(
-    draft: &Draft<'_>,
-    original: &Routine,
-    forward: Routine,
-    reverse: Routine,
-) -> Option<Joined> {
-    let mut routine = reverse;
-    let mut namer: Namer = draft.scope.namer.clone();
-    for variable in &routine.variables {
-        namer.reserve(&variable.name);
-    }
-    let same = draft.tape.index() + 1;
-    let popped = popped_for(&forward, &routine, same);
-    let mut numbers: Vec<VarId> = (0..same).map(VarId::new).collect();
-    for (v, variable) in forward.variables.iter().enumerate().skip(same) {
-        let known = match variable.role {
-            Role::Global(_) => {
-                let mut variables = routine.variables.iter();
-                variables
-                    .position(|v| v.role == variable.role)
-                    .map(VarId::new)
-            }
-            Role::Local | Role::Parameter { .. } => popped.get(&VarId::new(v)).copied(),
-        };
-        numbers.push(match known {
-            Some(v) => v,
-            None => {
-                let mut variable = variable.clone();
-                variable.name = namer.fresh_name(std::mem::take(&mut variable.name));
-                routine.add_variable(variable)
-            }
-        });
-    }
-    let mut forward = forward;
-    Renumbered(numbers).visit_routine(&mut forward);
-    for v in original.parameter_ids() {
-        routine.variables[v.index()].role = original.variable(v).role;
-    }
-    if let Some(result) = original.result {
-        routine.variables[result.index()].role = Role::Parameter {
-            intent: Intent::Out,
-            optional: false,
-        };
-    }
-    routine.variables[draft.tape.index()].role = Role::Local;
-    routine.parameters.retain(|&v| v != draft.tape);
-    routine.origin = Some(Box::new(NameOrigin::new(
-        NameRole::Gradient,
-        &*original.name,
-    )));
-    let reverse = routine.body.take()?;
-    let forward = forward.body.take()?;
-    Some(Joined {
-        routine,
-        forward,
-        reverse,
-        namer,
-    })
-}
-
-/// The temporary of the reverse sweep to which each temporary of the forward sweep is popped: of the same name, or the
-/// number of passes through the same loop. `first`: the first temporary.
-fn popped_for(forward: &Routine, reverse: &Routine, first: usize) -> HashMap<VarId, VarId> {
-    let mut counts = HashMap::new();
-    for (loop_id, statement) in counts_of_loops(reverse) {
-        if let StmtKind::Pop { target, .. } = &statement.kind {
-            counts.insert(loop_id, target.var);
-        }
-    }
-    let mut found = HashMap::new();
-    for (loop_id, statement) in counts_of_loops(forward) {
-        if let (StmtKind::Push { value, .. }, Some(&popped)) =
-            (&statement.kind, counts.get(&loop_id))
-            && let Some(pushed) = as_place(value)
-        {
-            found.insert(pushed.var, popped);
-        }
-    }
-    let temporaries = reverse.variables.iter().enumerate().skip(first);
-    let temporaries = temporaries.filter(|(_, variable)| variable.role == Role::Local);
-    let by_name: HashMap<&str, VarId> = temporaries
-        .map(|(v, t)| (&*t.name, VarId::new(v)))
-        .collect();
-    for statement in forward.statements() {
-        if let StmtKind::Push { value, .. } = &statement.kind
-            && let Some(pushed) = as_place(value).filter(|place| place.var.index() >= first)
-        {
-            let variable = forward.variable(pushed.var);
-            let same = by_name.get(&*variable.name).copied();
-            let same = same.filter(|&v| {
-                let other = reverse.variable(v);
-                (other.ty, &other.shape) == (variable.ty, &variable.shape)
-            });
-            if let Some(same) = same {
-                found.entry(pushed.var).or_insert(same);
-            }
-        }
-    }
-    found
-}
-
-/// The statements that push or pop numbers of passes, each with the id of its loop.
-fn counts_of_loops(routine: &Routine) -> impl Iterator<Item = (i64, &Stmt)> {
-    let vertices = routine.body.iter().flat_map(Cfg::vertices);
-    let inserted = vertices.filter_map(|(_, vertex)| {
-        let origin = vertex.origin?;
-        let is_count = matches!(origin.role, OriginRole::CounterPush | OriginRole::BoundPop);
-        is_count.then_some((origin.vertex, vertex))
-    });
-    inserted.flat_map(|(id, vertex)| {
-        let statements = vertex.statements().iter();
-        let counts = statements.filter(|statement| {
-            if let StmtKind::Push { class, .. } | StmtKind::Pop { class, .. } = &statement.kind {
-                return *class == TapeClass::Control(ControlWidth::Count);
-            }
-            false
-        });
-        counts.map(move |statement| (id, statement))
-    })
 }

@@ -455,6 +455,7 @@ const DEFAULT: Options = Options {
     counters: false,
     markers: false,
     indices: false,
+    values: false,
     operands: false,
     prefer: cfg_reverse::Prefer::Time,
     order: Order::Program,
