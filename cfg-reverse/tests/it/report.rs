@@ -3,10 +3,11 @@
 //! sweeps read what was there.
 
 use crate::{bounds::valid, run, witness::witnessed};
-use cfg_core::ir::ScalarType;
-use cfg_reverse::{Options, reverse};
+use cfg_core::ir::{ScalarType, Stmt, StmtKind};
+use cfg_reverse::{Options, Prefer, Results, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
+    flat,
     interpret::Limits,
     rng::Rng,
 };
@@ -127,10 +128,90 @@ fn figure_10() {
     check(source, &[("i", &[2]), ("j", &[3])], extents, &[operands()]);
 }
 
+/// All four columns: as they are, without diff-liveness, without the to-be-recorded analysis, with recomputation.
+#[test]
+fn figure_11() {
+    let source = include_str!("../../src/passes/naive/fig11.cfgrev");
+    let integers: &[(&str, &[i64])] = &[
+        ("i", &[3]),
+        ("ind1", &[1, 2, 5, 7, 3, 4, 8, 6, 1]),
+        ("ind2", &[4, 4, 6, 5, 3, 2, 8, 1, 7]),
+    ];
+    let mut extents: Vec<(&str, &[usize])> = Vec::new();
+    for name in ["ind1", "ind2", "a", "b", "z", "t"] {
+        extents.push((name, &[9]));
+    }
+    let options = |k: usize| Options {
+        results: [Results::Keep, Results::Drop][k % 2],
+        values: k / 2 % 2 == 1,
+        prefer: [Prefer::Time, Prefer::Memory][k / 4],
+        ..Options::default()
+    };
+    let options: Vec<Options> = (0..8).map(options).collect();
+    check(source, integers, &extents, &options);
+}
+
 #[test]
 fn figure_13() {
     let source = include_str!("../../src/passes/save_on_kill/fig13.cfgrev");
     let vectors = ["a", "b", "t", "c"].map(|name| (name, &[5][..]));
     let extents = [&vectors[..], &[("d", &[5, 5])]].concat();
     check(source, &[("n", &[5])], &extents, &[operands()]);
+}
+
+/// Integers that are overwritten in straight lines, from what nothing, something, or the line itself overwrites.
+#[test]
+fn integers_computed_again() {
+    let extents: &[(&str, &[usize])] = &[("ind", &[9]), ("other", &[9]), ("x", &[9])];
+    let integers: &[(&str, &[i64])] = &[
+        ("i", &[3]),
+        ("ind", &[1, 2, 5, 7, 3, 4, 8, 6, 1]),
+        ("other", &[4, 4, 6, 5, 3, 2, 8, 1, 7]),
+    ];
+    let mut again = 0;
+    for seed in 0..100 {
+        let mut rng = Rng::new(7_000 + seed);
+        let mut lines = String::new();
+        for _ in 0..12 {
+            let [k, m] = [["k", "m"], ["m", "k"]][rng.below(2)];
+            let line = match rng.below(9) {
+                0 | 1 => format!("{k} := ind[i]"),
+                2 => format!("{k} := other[{m}]"),
+                3 => format!("{k} := {m}"),
+                4 => format!("{k} := ind[modulo({k}, 9) + 1]"),
+                5 => format!("other[{m}] := ind[{k}]"),
+                6 => format!("{k} := 9 - ind[i + 1]"),
+                _ => format!("x[{k}] := x[{k}]*x[{m}]"),
+            };
+            lines.push_str(&line);
+            lines.push('\n');
+        }
+        let source = format!(
+            "subroutine f(in integer i, in integer ind[9], inout integer other[9], inout real x[9])
+  local integer k
+  local integer m
+  independent x
+  dependent x
+  k := 1
+  m := 2
+{lines}end
+"
+        );
+        let options = [Prefer::Time, Prefer::Memory].map(|prefer| Options {
+            prefer,
+            ..Options::default()
+        });
+        check(&source, integers, extents, &options);
+        let pushed = options.map(|options| {
+            let program = valid(&source);
+            let main = program.find_routine("f").expect("it is there");
+            let made = reverse(&flat(&program), main, &options).expect("it has an adjoint");
+            let statements = made.program.routine(made.forward).statements();
+            let is_push = |s: &&Stmt| matches!(s.kind, StmtKind::Push { .. });
+            statements.filter(is_push).count()
+        });
+        assert!(pushed[1] <= pushed[0], "{pushed:?}\n{source}");
+        again += pushed[0] - pushed[1];
+    }
+    assert!(again > 20, "{again}");
 }
