@@ -6,6 +6,7 @@
 //! | `useful` | On which values does a dependent depend differentiably? | backward |
 //! | [`activity`] | Which variables are both, anywhere and at each statement, through calls? | both |
 //! | [`tbr`] | Which values does the reverse sweep read, so that they must be recorded before they are overwritten? | forward |
+//! | [`diff_live`] | Which values do derivatives still need? | backward |
 //! | [`liveness`] | Which values may still be read? | backward |
 //! | [`antidependence`] | May an element be read before the same cell is written? | – |
 //! | [`dependence`] | Which dependents depend on which independents, by variables? | – |
@@ -47,6 +48,7 @@
 pub mod activity;
 pub mod antidependence;
 pub mod dependence;
+pub mod diff_live;
 pub mod differentiable;
 pub mod exceptions;
 mod facts;

@@ -56,6 +56,21 @@ pub trait ReverseSweep {
     /// The numbers of the locations whose values after a statement its adjoint reads.
     fn reads_after(&self, at: Position) -> &[u32];
 
+    /// True if the forward sweep executes more than a copy of a statement.
+    fn has_forward_code(&self, _: Position) -> bool {
+        false
+    }
+
+    /// True for an assignment that the forward sweep leaves out ([`crate::diff_live`]).
+    fn is_left_out(&self, _: Position) -> bool {
+        false
+    }
+
+    /// True if every value that a statement overwrites is recorded, read or not.
+    fn records_all(&self) -> bool {
+        false
+    }
+
     /// True if the adjoint of nothing that comes before a run of a statement reads a cell that this run overwrites.
     fn is_unread_before(&self, _: Position) -> bool {
         false
@@ -215,7 +230,8 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         }
         self.insert_reads_before(at, set);
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
-            if self.contains(set, place) && !self.sweep.is_unread_before(at) {
+            let is_needed = self.contains(set, place) && !self.sweep.is_unread_before(at);
+            if is_needed || self.sweep.records_all() {
                 restore(Restored::Popped(k), place);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
@@ -223,14 +239,17 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                 }
             }
         };
-        if let StmtKind::Assign { target, .. } = &statement.kind {
+        if self.sweep.is_left_out(at) {
+            // Nothing is overwritten.
+        } else if let StmtKind::Assign { target, .. } = &statement.kind {
             match self
                 .sweep
                 .inverse(at)
                 .filter(|_| self.contains(set, target))
             {
-                // The inverse reads the target: the value behind the statement is needed, too.
                 Some(inverse) => {
+                    // The inverse of a step reads the target: the value behind the statement is needed, too.
+                    self.kill(target, set);
                     self.insert_reads(inverse, set);
                     restore(Restored::Computed, target);
                 }

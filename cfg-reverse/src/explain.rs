@@ -355,9 +355,15 @@ impl<'a, 'p> Planned<'a, 'p> {
             self.provisions.each_save(v, |s, place| {
                 values.push(self.stacked(place, Loss::Statement(at(s)), recorded));
             });
-            for (s, target, _) in self.provisions.undone(v) {
+            for (s, target, inverse) in self.provisions.undone(v) {
                 let loss = Loss::Statement(at(s));
-                values.push(self.lost(target, loss, Provision::SteppedBack, recorded));
+                let mut provision = Provision::Computed;
+                inverse.walk_places(&mut |place| {
+                    if place.var == target.var {
+                        provision = Provision::SteppedBack;
+                    }
+                });
+                values.push(self.lost(target, loss, provision, recorded));
             }
             for computed in self.provisions.computed_behind(v) {
                 let place = Place::whole(computed.variable);

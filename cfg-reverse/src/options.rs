@@ -51,7 +51,7 @@ pub enum Prefer {
     #[default]
     Time,
     /// Values of functions are recorded only where no run records more for that, and all such loops that record run a
-    /// second time.
+    /// second time. Integers are computed again from what nothing overwrites.
     Memory,
 }
 
@@ -84,6 +84,8 @@ pub struct Options {
     /// Record every integer that the reverse sweep needs, although it could step running indices back and compute other
     /// integers from what is there.
     pub indices: bool,
+    /// Record every value that a statement overwrites, whether an adjoint reads it or not.
+    pub values: bool,
     /// Adjoints of assignments read operands alone, although results would serve them and no run would record more.
     pub operands: bool,
     /// The aim of choices between time and memory.
@@ -128,6 +130,7 @@ impl Default for Options {
             counters: false,
             markers: false,
             indices: false,
+            values: false,
             operands: false,
             prefer: Prefer::default(),
             tape_memory: None,
@@ -154,7 +157,8 @@ pub enum Results {
     /// The results of the original: what the reverse sweep changes is kept aside before, and restored.
     #[default]
     Keep,
-    /// Whatever the reverse sweep leaves there: callers want derivatives alone.
+    /// Whatever is left there: callers want derivatives alone. Values of `inout` parameters and of locals that no
+    /// derivative needs are not computed.
     Drop,
 }
 

@@ -14,7 +14,7 @@ use cfg_core::{
 use std::{fs, path::Path};
 
 use crate::{
-    Blocks, Inside, Options, Results, Unstructured, directions,
+    Blocks, Inside, Options, Prefer, Results, Unstructured, directions,
     explain::explain,
     memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize, tables_of_first_cells},
@@ -25,7 +25,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 23] = [
+const PASSES: [(&str, Pass); 27] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -65,6 +65,23 @@ const PASSES: [(&str, Pass); 23] = [
     ("reverse", |valid, main| {
         sweeps(valid, main, &Options::default())
     }),
+    // The model of L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957: values and markers are recorded as
+    // they are overwritten, adjoints of statements read operands.
+    ("save_on_kill", |valid, main| {
+        let options = Options {
+            operands: true,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
+    }),
+    ("naive", |valid, main| {
+        let options = Options {
+            operands: true,
+            values: true,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
+    }),
     ("merge", |valid, main| {
         let options = Options {
             merge: true,
@@ -93,6 +110,24 @@ const PASSES: [(&str, Pass); 23] = [
     ("gradient_alone", |valid, main| {
         let options = Options {
             results: Results::Drop,
+            ..Options::default()
+        };
+        let reversal = reverse(&flat(valid)?, main, &options)?;
+        Ok(all(&reversal.program, [reversal.gradient].into_iter()))
+    }),
+    ("gradient_memory", |valid, main| {
+        let options = Options {
+            results: Results::Drop,
+            prefer: Prefer::Memory,
+            ..Options::default()
+        };
+        let reversal = reverse(&flat(valid)?, main, &options)?;
+        Ok(all(&reversal.program, [reversal.gradient].into_iter()))
+    }),
+    ("gradient_naive", |valid, main| {
+        let options = Options {
+            results: Results::Drop,
+            values: true,
             ..Options::default()
         };
         let reversal = reverse(&flat(valid)?, main, &options)?;

@@ -179,6 +179,7 @@ pub(crate) fn prepare<'v>(
         counters: options.counters || options.control_only,
         markers: options.markers || options.control_only,
         indices: options.indices,
+        values: options.values,
         operands: options.operands,
         prefer: options.prefer,
         trace,

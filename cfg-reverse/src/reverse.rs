@@ -30,7 +30,7 @@ use crate::{
         changes::{Elements, note_changes, popped_elements},
         gradient, turn,
     },
-    options::{Blocks, Options, Order, Overlap},
+    options::{Blocks, Options, Order, Overlap, Results},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
     records::regrouped,
@@ -220,13 +220,16 @@ fn emit(
         let original = context.program.routine(draft.id);
         let provisions = Provisions::solve_with(context, &draft, read, &[]);
         note_changes(context, &draft, &provisions, &mut sources, &mut changed);
-        let tries_turn = draft.id == main
-            && options.order == Order::Program
-            && context.reruns[main.index()].is_none();
-        let adjoints_again = tries_turn
-            .then(|| turn::candidates(context, &draft))
-            .filter(|loops| !loops.is_empty())
-            .map(|loops| (loops, adjoints.clone()));
+        // Sweeps that keep states are written apart.
+        let in_one_routine = draft.id == main && context.reruns[main.index()].is_none();
+        let loops = match options.order {
+            Order::Program if in_one_routine => turn::candidates(context, &draft),
+            Order::Program | Order::Reverse => Vec::new(),
+        };
+        let is_sliced = in_one_routine
+            && options.results == Results::Drop
+            && turn::may_be_joined(context, &draft);
+        let adjoints_again = (is_sliced || !loops.is_empty()).then(|| (loops, adjoints.clone()));
         if draft.id == main {
             elements = popped_elements(context, &draft, &provisions);
         }

@@ -2,5 +2,6 @@
 
 mod activity;
 mod antidependence;
+mod diff_live;
 mod liveness;
 mod tbr;

@@ -17,7 +17,7 @@ use cfg_testkit::{
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Reads that are made up.
-struct Reads<'a> {
+pub(crate) struct Reads<'a> {
     cfg: &'a Cfg,
     variables: usize,
     before: BTreeMap<Position, Vec<u32>>,
@@ -29,8 +29,8 @@ struct Reads<'a> {
     at_entry: GlobalSet,
     recorded: BTreeMap<Position, GlobalSet>,
     /// The assignments that are undone, and the values that are computed on edges.
-    inverses: BTreeMap<Position, Expr>,
-    computed: BTreeMap<EdgeId, Vec<(VarId, Expr)>>,
+    pub(crate) inverses: BTreeMap<Position, Expr>,
+    pub(crate) computed: BTreeMap<EdgeId, Vec<(VarId, Expr)>>,
 }
 
 /// Half of so many globals.
@@ -40,7 +40,7 @@ fn half(globals: usize, rng: &mut Rng) -> GlobalSet {
 }
 
 impl<'a> Reads<'a> {
-    fn random(
+    pub(crate) fn random(
         routine: &Routine,
         cfg: &'a Cfg,
         locations: usize,
@@ -79,7 +79,8 @@ impl<'a> Reads<'a> {
                         vertex: v,
                         statement,
                     };
-                    let operands = [target.var, any(rng)].map(Expr::var);
+                    let first = [target.var, any(rng)][rng.below(2)];
+                    let operands = [first, any(rng)].map(Expr::var);
                     inverses.insert(at, Expr::op(cfg_core::ir::Op::Sub, operands));
                 }
                 for reads in [&mut before, &mut after] {
@@ -234,6 +235,8 @@ impl Oracle<'_> {
                     let places = self.analysis.overwritten(at, statement);
                     let mut behind = here.clone();
                     if let Some(inverse) = self.undone(at, statement, &here) {
+                        let (target, _) = statement.kind.assignment().expect("it is one");
+                        self.remove(Some(target.var), &mut behind);
                         behind.extend(self.in_expr(inverse));
                         behind.extend(self.reads.reads_after_list(at));
                         found.extend(behind.into_iter().map(|l| ((v, s + 1), l)));
@@ -305,12 +308,12 @@ fn members(found: &BTreeSet<(Point, usize)>, at: Point) -> BTreeSet<usize> {
 }
 
 impl Reads<'_> {
-    fn reads_before_list(&self, at: Position) -> Vec<usize> {
+    pub(crate) fn reads_before_list(&self, at: Position) -> Vec<usize> {
         let list = self.before.get(&at);
         list.into_iter().flatten().map(|&l| l as usize).collect()
     }
 
-    fn reads_after_list(&self, at: Position) -> Vec<usize> {
+    pub(crate) fn reads_after_list(&self, at: Position) -> Vec<usize> {
         let list = self.after.get(&at);
         list.into_iter().flatten().map(|&l| l as usize).collect()
     }

@@ -16,36 +16,34 @@
 //! order of the program; increments of adjoints come in that order, too, so that last bits may differ from a reverse
 //! sweep that runs from the last iteration to the first one.
 //!
+//! Where there are no such loops and results are dropped, the gradient has both sweeps in one, without the assignments
+//! whose values no derivative needs.
+//!
 //! Source: checkpoints of each iteration of a loop with independent iterations, the directive II-LOOP in L. Hascoët, V.
 //! Pascual, *The Tapenade AD tool*, INRIA RR-7957. Value and adjoint in one body, without a tape, are our own.
 
 mod facts;
 mod independent;
+mod join;
 mod locals;
 mod ranges;
 mod splice;
 
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::{EdgeId, VarId, VertexId},
+    entity::{EdgeId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, ControlWidth, Expr, Intent, NameOrigin, NameRole, OriginRole, Place, Program, Role,
-        Routine, Stmt, StmtKind, TapeClass, VertexKind,
-        visit::{PlaceRole, Visit, VisitMut as _, walk_statement},
+        Cfg, Expr, Intent, Place, Program, Role, Routine, Stmt, VertexKind,
+        visit::{PlaceRole, Visit, walk_statement},
     },
     memory::{access::Accesses, effects::Effects, locations::Locations},
+    structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
 use crate::{
-    code::{
-        built,
-        expressions::{as_place, is_library_function},
-        names::Namer,
-        renumbered::Renumbered,
-        routines::is_deferred,
-    },
+    code::{built, expressions::is_library_function, names::Namer, routines::is_deferred},
     gradient::{
         active::declare_active,
         changes::popped_elements,
@@ -53,6 +51,7 @@ use crate::{
         turn::{
             facts::{Graph, uses_tape},
             independent::{Loops, Parts, Ways, ways_through},
+            join::{Joined, join},
             locals::keep_in_locals,
             ranges::Ranges,
             splice::{Place as At, splice},
@@ -62,6 +61,7 @@ use crate::{
     options::{Prefer, Results},
     plan::{
         draft::{Draft, insert_around},
+        left_out::find_left_out,
         provisions::Provisions,
         shape::Shape,
     },
@@ -75,12 +75,35 @@ const MOST_TRIED: usize = 4;
 /// Most vertices of a routine, times its variables.
 const MOST_STATES: usize = 1 << 24;
 
-/// The sweeps of a routine as parts of one routine: variables of both, a graph of each.
-struct Joined {
-    routine: Routine,
-    forward: Cfg,
-    reverse: Cfg,
-    namer: Namer,
+/// The outcome of an attempt to write a gradient with some loops.
+enum Attempt {
+    Written(Routine),
+    /// The loops with these headers have a place, others have none.
+    Only(Vec<VertexId>),
+    Impossible,
+}
+
+/// The loops of an attempt that have a place, in the order of the forward sweep, and the facts that their bodies are
+/// written from.
+struct Placed {
+    loops: Vec<(Parts, At)>,
+    /// The locations that are summed in each loop that runs again.
+    sums: Vec<Option<FixedBitSet>>,
+    locations: Locations,
+    /// The locations that the reverse sweep writes outside of the loops.
+    written: FixedBitSet,
+}
+
+impl Placed {
+    /// True for a statement that adds to a sum of the `j`-th loop, which runs again.
+    fn is_sum(&self, j: usize, statement: &Stmt) -> bool {
+        let locations = &self.locations;
+        let target = added_operands(statement, |a, b| locations.may_share(a, b));
+        target.is_some_and(|(target, _)| {
+            let l = locations.of_variable(target.var).index();
+            self.sums[j].as_ref().is_some_and(|sums| sums.contains(l))
+        })
+    }
 }
 
 /// The gradient of the main routine, still without a name, if it has loops whose iterations are independent.
@@ -93,137 +116,269 @@ pub(crate) fn at_turn(
     program: &Program,
     results: Results,
 ) -> Result<Option<Routine>, Diagnostics> {
-    let original = context.program.routine(draft.id);
     let Some((forward, reverse)) = context.sweeps[draft.id.index()] else {
         return Ok(None);
     };
     let effects = Effects::summarise(program);
-    let called = [forward, reverse].into_iter();
-    let mut among: Vec<_> = called.flat_map(|r| effects.calls.reachable(r)).collect();
-    among.sort_unstable();
-    among.dedup();
-    let increments = Increments::find(program, &among);
+    let attempts = Attempts {
+        context,
+        program,
+        results,
+        increments: increments_of(program, &effects, [forward, reverse]),
+        effects: &effects,
+        recording: recording_loops(draft, program.routine(forward)),
+        costly: costly_loops(draft),
+    };
     let ways: Vec<usize> = draft.alternatives.iter().map(|of| of.way).collect();
-    let recording = recording_loops(draft, program.routine(forward));
-    let costly = costly_loops(draft);
     let mut chosen = loops.to_vec();
     while !chosen.is_empty() {
         record_functions(draft, &chosen, &ways);
-        let draft = &*draft;
-        let turns: Vec<EdgeId> = chosen.iter().map(|of| of.1).collect();
-        let elements = Provisions::element_reads(context, draft);
-        let provisions = Provisions::solve_with(context, draft, elements, &turns);
-        let sweeps = Sweeps {
-            context,
-            draft,
-            provisions: &provisions,
-            in_one: true,
-        };
-        let forward = sweeps.forward(String::new())?;
-        let reverse = sweeps.reverse_with_zeros(String::new(), draft.adjoints.clone())?;
-        let Some(mut joined) = join(draft, original, forward, reverse) else {
-            return Ok(None);
-        };
-        // A set of locations is kept for each vertex.
-        let vertices = joined.forward.vertex_count() + joined.reverse.vertex_count();
-        if joined.routine.variables.len().saturating_mul(vertices) > MOST_STATES {
-            return Ok(None);
+        match attempts.write_with(draft, &chosen)? {
+            Attempt::Written(routine) => return Ok(Some(routine)),
+            Attempt::Only(headers) => chosen.retain(|of| headers.contains(&of.0)),
+            Attempt::Impossible => break,
         }
+    }
+    record_functions(draft, &[], &ways);
+    match results {
+        Results::Keep => Ok(None),
+        Results::Drop => attempts.write_sliced(draft),
+    }
+}
+
+/// The increments of the routines that the sweeps call, and of the sweeps.
+fn increments_of(program: &Program, effects: &Effects, sweeps: [RoutineId; 2]) -> Increments {
+    let called = sweeps.into_iter();
+    let mut among: Vec<_> = called.flat_map(|r| effects.calls.reachable(r)).collect();
+    among.sort_unstable();
+    among.dedup();
+    Increments::find(program, &among)
+}
+
+/// The facts that all attempts share.
+struct Attempts<'a> {
+    context: &'a Context,
+    program: &'a Program,
+    effects: &'a Effects,
+    increments: Increments,
+    results: Results,
+    /// The loops that record something.
+    recording: FixedBitSet,
+    /// The loops that take long to run again.
+    costly: FixedBitSet,
+}
+
+impl Attempts<'_> {
+    /// Tries to write the gradient so that these loops have both bodies.
+    fn write_with(
+        &self,
+        draft: &Draft<'_>,
+        chosen: &[(VertexId, EdgeId)],
+    ) -> Result<Attempt, Diagnostics> {
+        let turns: Vec<EdgeId> = chosen.iter().map(|of| of.1).collect();
+        let elements = Provisions::element_reads(self.context, draft);
+        let provisions = Provisions::solve_with(self.context, draft, elements, &turns);
+        let Some(joined) = self.joined_sweeps(draft, &provisions)? else {
+            return Ok(Attempt::Impossible);
+        };
         let structures = [
             built::structure(&joined.forward)?,
             built::structure(&joined.reverse)?,
         ];
-        let accesses = Accesses::resolve(program, &effects, &joined.routine);
-        let locations = Locations::divide(program, &joined.routine);
+        let Some(placed) = self.find_places(draft, &provisions, &joined, &structures, chosen)
+        else {
+            return Ok(Attempt::Impossible);
+        };
+        if placed.loops.len() < chosen.len() {
+            let headers = placed.loops.iter().map(|(parts, _)| parts.header);
+            return Ok(Attempt::Only(headers.collect()));
+        }
+        let written = self.write(draft, &provisions, joined, &structures, &placed)?;
+        Ok(written.map_or(Attempt::Impossible, Attempt::Written))
+    }
+
+    /// Both sweeps as parts of one routine; none if they do not fit, or are too large to be looked at.
+    fn joined_sweeps<'a>(
+        &'a self,
+        draft: &'a Draft<'a>,
+        provisions: &'a Provisions<'a>,
+    ) -> Result<Option<Joined>, Diagnostics> {
+        let sweeps = Sweeps {
+            context: self.context,
+            draft,
+            provisions,
+            in_one: true,
+        };
+        let forward = sweeps.forward(String::new())?;
+        let reverse = sweeps.reverse_with_zeros(String::new(), draft.adjoints.clone())?;
+        let original = self.context.program.routine(draft.id);
+        // A set of locations is kept for each vertex.
+        Ok(join(draft, original, forward, reverse).filter(|joined| {
+            let vertices = joined.forward.vertex_count() + joined.reverse.vertex_count();
+            joined.routine.variables.len().saturating_mul(vertices) <= MOST_STATES
+        }))
+    }
+
+    /// Finds the places of the chosen loops; none if nothing is known about calls that they make.
+    fn find_places(
+        &self,
+        draft: &Draft<'_>,
+        provisions: &Provisions<'_>,
+        joined: &Joined,
+        structures: &[Structure; 2],
+        chosen: &[(VertexId, EdgeId)],
+    ) -> Option<Placed> {
+        let (program, routine) = (self.program, &joined.routine);
+        let accesses = Accesses::resolve(program, self.effects, routine);
+        let locations = Locations::divide(program, routine);
         let cfgs = [&joined.forward, &joined.reverse];
         let graphs = [0, 1].map(|k| Graph {
             cfg: cfgs[k],
             structure: &structures[k],
             accesses: &accesses,
             locations: &locations,
-            routine: &joined.routine,
-            increments: &increments,
+            routine,
+            increments: &self.increments,
             ranges: Ranges::find(
                 program,
-                &joined.routine,
+                routine,
                 &locations,
                 cfgs,
                 (cfgs[k], &structures[k]),
             ),
             program,
-            effects: &effects,
+            effects: self.effects,
         });
         if !graphs.iter().all(Graph::names_all_globals) {
-            return Ok(None);
+            return None;
         }
         let parts = chosen
             .iter()
             .map(|&(header, _)| Parts::divide(draft, header, &graphs));
-        let parts: Vec<Parts> = parts.flatten().collect();
-        let loops = Loops::find(&graphs, parts);
-        let ways = (0..loops.parts.len()).map(|k| {
-            let mut ways = ways_through(draft, &provisions, &loops, k)?;
-            // A second run costs more than it spares where nothing is recorded, and time where functions are evaluated.
-            let header = loops.parts[k].header.index();
-            let pays = match context.prefer {
-                Prefer::Time => recording.contains(header) && !costly.contains(header),
-                Prefer::Memory => recording.contains(header),
-            };
-            ways.again.take_if(|_| !pays);
-            Some(ways)
-        });
-        let ways: Vec<Option<Ways>> = ways.collect();
+        let loops = Loops::find(&graphs, parts.flatten().collect());
+        let ways: Vec<Option<Ways>> = (0..loops.parts.len())
+            .map(|k| self.paying_ways(draft, provisions, &loops, k))
+            .collect();
         let rank = |k: usize| chosen.iter().position(|of| of.0 == loops.parts[k].header);
         let places = places(&ways, rank);
-        let placed: Vec<(VertexId, At)> = (loops.parts.iter().zip(&places))
-            .filter_map(|(parts, place)| Some((parts.header, (*place)?)))
-            .collect();
-        if placed.len() < chosen.len() {
-            chosen.retain(|of| placed.iter().any(|(header, _)| *header == of.0));
-            continue;
-        }
-        let parts: Vec<(&Parts, At)> = (loops.parts.iter().zip(&placed))
-            .map(|(parts, (_, place))| (parts, *place))
-            .collect();
         let written = loops.written_outside();
-        let is_changed = |v: VarId| written.contains(locations.of_variable(v).index());
-        let keep = changed_results(context, draft, &provisions, &joined.routine, is_changed);
+        let (mut placed, mut sums) = (Vec::new(), Vec::new());
+        for ((parts, place), ways) in loops.parts.into_iter().zip(places).zip(ways) {
+            if let Some(place) = place {
+                placed.push((parts, place));
+                sums.push(ways.and_then(|ways| ways.again));
+            }
+        }
+        Some(Placed {
+            loops: placed,
+            sums,
+            locations,
+            written,
+        })
+    }
+
+    /// The ways through a loop, without a second run that does not pay.
+    fn paying_ways(
+        &self,
+        draft: &Draft<'_>,
+        provisions: &Provisions<'_>,
+        loops: &Loops<'_, '_>,
+        k: usize,
+    ) -> Option<Ways> {
+        let mut ways = ways_through(draft, provisions, loops, k)?;
+        // A second run costs more than it spares where nothing is recorded, and time where functions are evaluated.
+        let header = loops.parts[k].header.index();
+        let pays = match self.context.prefer {
+            Prefer::Time => self.recording.contains(header) && !self.costly.contains(header),
+            Prefer::Memory => self.recording.contains(header),
+        };
+        ways.again.take_if(|_| !pays);
+        Some(ways)
+    }
+
+    /// Writes the gradient; none if a result that the reverse sweep changes may be absent.
+    fn write(
+        &self,
+        draft: &Draft<'_>,
+        provisions: &Provisions<'_>,
+        mut joined: Joined,
+        structures: &[Structure; 2],
+        placed: &Placed,
+    ) -> Result<Option<Routine>, Diagnostics> {
+        let context = self.context;
+        let is_changed = |v: VarId| {
+            let l = placed.locations.of_variable(v);
+            placed.written.contains(l.index())
+        };
+        let keep = changed_results(context, draft, provisions, &joined.routine, is_changed);
         let Some(mut keep) = keep else {
             return Ok(None);
         };
-        let dropped: Vec<VarId> = match results {
+        let dropped: Vec<VarId> = match self.results {
             Results::Keep => Vec::new(),
             Results::Drop => keep.drain(..).map(|place| place.var).collect(),
         };
         let mut kept = Vec::new();
         let restored = keep_aside(&mut joined.routine, keep, &mut kept);
         let aside = [kept, restored].map(|guarded| guarded.into_iter().map(|(_, s)| s).collect());
-        let is_sum = |j: usize, statement: &Stmt| {
-            let target = added_operands(statement, |a, b| locations.may_share(a, b));
-            let sums = ways[j].as_ref().and_then(|ways| ways.again.as_ref());
-            target.is_some_and(|(target, _)| {
-                let l = locations.of_variable(target.var).index();
-                sums.is_some_and(|sums| sums.contains(l))
-            })
-        };
+        let loops: Vec<(&Parts, At)> = (placed.loops.iter())
+            .map(|(parts, place)| (parts, *place))
+            .collect();
         let graphs = [joined.forward, joined.reverse];
-        let body = splice(draft, graphs, &structures, &parts, aside, is_sum)?;
-        let structure = built::structure(&body)?;
-        joined.routine.body = Some(body);
-        let routine = keep_in_locals(
-            joined.routine,
-            draft.tape,
-            program,
-            &structure,
-            &mut joined.namer,
-        );
-        let mut routine = simplified(routine, draft.originals);
-        let primal = original.parameters.len() + usize::from(original.result.is_some());
-        declare_active(context, original, program, &mut routine, primal);
+        let is_sum = |j: usize, statement: &Stmt| placed.is_sum(j, statement);
+        let body = splice(draft, graphs, structures, &loops, aside, is_sum)?;
+        let mut routine = self.finish(draft, body, joined.routine, &mut joined.namer)?;
         routine.dependents.retain(|v| !dropped.contains(v));
-        return Ok(Some(routine));
+        Ok(Some(routine))
     }
-    Ok(None)
+
+    /// Writes both sweeps in one routine, without the assignments whose values no derivative needs; none if there are
+    /// no such assignments.
+    fn write_sliced(&self, draft: &mut Draft<'_>) -> Result<Option<Routine>, Diagnostics> {
+        draft.left_out = find_left_out(self.context, draft);
+        if draft.left_out.is_empty() {
+            return Ok(None);
+        }
+        let draft = &*draft;
+        let elements = Provisions::element_reads(self.context, draft);
+        let provisions = Provisions::solve_with(self.context, draft, elements, &[]);
+        let Some(mut joined) = self.joined_sweeps(draft, &provisions)? else {
+            return Ok(None);
+        };
+        let structures = [
+            built::structure(&joined.forward)?,
+            built::structure(&joined.reverse)?,
+        ];
+        let graphs = [joined.forward, joined.reverse];
+        let aside = [Vec::new(), Vec::new()];
+        let body = splice(draft, graphs, &structures, &[], aside, |_, _| false)?;
+        let mut routine = self.finish(draft, body, joined.routine, &mut joined.namer)?;
+        let is_lost = |v: &VarId| {
+            let intent = routine.variables[v.index()].intent();
+            v.index() < draft.originals && intent == Some(Intent::InOut)
+        };
+        let lost: Vec<VarId> = routine.dependents.iter().copied().filter(is_lost).collect();
+        routine.dependents.retain(|v| !lost.contains(v));
+        Ok(Some(routine))
+    }
+
+    /// The gradient with this graph.
+    fn finish(
+        &self,
+        draft: &Draft<'_>,
+        body: Cfg,
+        mut routine: Routine,
+        namer: &mut Namer,
+    ) -> Result<Routine, Diagnostics> {
+        let structure = built::structure(&body)?;
+        routine.body = Some(body);
+        let routine = keep_in_locals(routine, draft.tape, self.program, &structure, namer);
+        let mut routine = simplified(routine, draft.originals);
+        let original = self.context.program.routine(draft.id);
+        let primal = original.parameters.len() + usize::from(original.result.is_some());
+        declare_active(self.context, original, self.program, &mut routine, primal);
+        Ok(routine)
+    }
 }
 
 /// The place of each loop; none where its iterations are not independent. Of those that may run at the turn, the one of
@@ -347,23 +502,28 @@ fn changed_results(
     Some(keep)
 }
 
+/// True if both sweeps of a routine may become one routine.
+pub(crate) fn may_be_joined(context: &Context, draft: &Draft<'_>) -> bool {
+    let original = context.program.routine(draft.id);
+    let states = (original.variables.len()).saturating_mul(draft.cfg.vertex_count());
+    matches!(draft.shape, Shape::Structured(_))
+        && !context.trace
+        && !context.overlapping.contains(draft.id.index())
+        && !original.aliased
+        && !original.variables.iter().any(is_deferred)
+        && states <= MOST_STATES
+}
+
 /// The loops outside of all others whose bodies the reverse sweep visits, the deepest nests first, of equal ones the
 /// last; each with its back edge.
 pub(crate) fn candidates(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId, EdgeId)> {
     let Shape::Structured(structure) = draft.shape else {
         return Vec::new();
     };
-    let cfg = draft.cfg;
-    let original = context.program.routine(draft.id);
-    let states = original.variables.len().saturating_mul(cfg.vertex_count());
-    if context.trace
-        || context.overlapping.contains(draft.id.index())
-        || original.aliased
-        || original.variables.iter().any(is_deferred)
-        || states > MOST_STATES
-    {
+    if !may_be_joined(context, draft) {
         return Vec::new();
     }
+    let cfg = draft.cfg;
     let mut depth = 0;
     let mut found = Vec::new();
     for &v in structure.order.iter().rev() {
@@ -384,126 +544,4 @@ pub(crate) fn candidates(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId,
     found.sort_by_key(|&(depth, ..)| std::cmp::Reverse(depth));
     found.truncate(MOST_TRIED);
     found.into_iter().map(|(_, v, back)| (v, back)).collect()
-}
-
-/// Gives both sweeps the variables of one routine, which has the parameters of the gradient.
-fn join(
-    draft: &Draft<'_>,
-    original: &Routine,
-    forward: Routine,
-    reverse: Routine,
-) -> Option<Joined> {
-    let mut routine = reverse;
-    let mut namer: Namer = draft.scope.namer.clone();
-    for variable in &routine.variables {
-        namer.reserve(&variable.name);
-    }
-    let same = draft.tape.index() + 1;
-    let popped = popped_for(&forward, &routine, same);
-    let mut numbers: Vec<VarId> = (0..same).map(VarId::new).collect();
-    for (v, variable) in forward.variables.iter().enumerate().skip(same) {
-        let known = match variable.role {
-            Role::Global(_) => {
-                let mut variables = routine.variables.iter();
-                variables
-                    .position(|v| v.role == variable.role)
-                    .map(VarId::new)
-            }
-            Role::Local | Role::Parameter { .. } => popped.get(&VarId::new(v)).copied(),
-        };
-        numbers.push(match known {
-            Some(v) => v,
-            None => {
-                let mut variable = variable.clone();
-                variable.name = namer.fresh_name(std::mem::take(&mut variable.name));
-                routine.add_variable(variable)
-            }
-        });
-    }
-    let mut forward = forward;
-    Renumbered(numbers).visit_routine(&mut forward);
-    for v in original.parameter_ids() {
-        routine.variables[v.index()].role = original.variable(v).role;
-    }
-    if let Some(result) = original.result {
-        routine.variables[result.index()].role = Role::Parameter {
-            intent: Intent::Out,
-            optional: false,
-        };
-    }
-    routine.variables[draft.tape.index()].role = Role::Local;
-    routine.parameters.retain(|&v| v != draft.tape);
-    routine.origin = Some(Box::new(NameOrigin::new(
-        NameRole::Gradient,
-        &*original.name,
-    )));
-    let reverse = routine.body.take()?;
-    let forward = forward.body.take()?;
-    Some(Joined {
-        routine,
-        forward,
-        reverse,
-        namer,
-    })
-}
-
-/// The temporary of the reverse sweep to which each temporary of the forward sweep is popped: of the same name, or the
-/// number of passes through the same loop. `first`: the first temporary.
-fn popped_for(forward: &Routine, reverse: &Routine, first: usize) -> HashMap<VarId, VarId> {
-    let mut counts = HashMap::new();
-    for (loop_id, statement) in counts_of_loops(reverse) {
-        if let StmtKind::Pop { target, .. } = &statement.kind {
-            counts.insert(loop_id, target.var);
-        }
-    }
-    let mut found = HashMap::new();
-    for (loop_id, statement) in counts_of_loops(forward) {
-        if let (StmtKind::Push { value, .. }, Some(&popped)) =
-            (&statement.kind, counts.get(&loop_id))
-            && let Some(pushed) = as_place(value)
-        {
-            found.insert(pushed.var, popped);
-        }
-    }
-    let temporaries = reverse.variables.iter().enumerate().skip(first);
-    let temporaries = temporaries.filter(|(_, variable)| variable.role == Role::Local);
-    let by_name: HashMap<&str, VarId> = temporaries
-        .map(|(v, t)| (&*t.name, VarId::new(v)))
-        .collect();
-    for statement in forward.statements() {
-        if let StmtKind::Push { value, .. } = &statement.kind
-            && let Some(pushed) = as_place(value).filter(|place| place.var.index() >= first)
-        {
-            let variable = forward.variable(pushed.var);
-            let same = by_name.get(&*variable.name).copied();
-            let same = same.filter(|&v| {
-                let other = reverse.variable(v);
-                (other.ty, &other.shape) == (variable.ty, &variable.shape)
-            });
-            if let Some(same) = same {
-                found.entry(pushed.var).or_insert(same);
-            }
-        }
-    }
-    found
-}
-
-/// The statements that push or pop numbers of passes, each with the id of its loop.
-fn counts_of_loops(routine: &Routine) -> impl Iterator<Item = (i64, &Stmt)> {
-    let vertices = routine.body.iter().flat_map(Cfg::vertices);
-    let inserted = vertices.filter_map(|(_, vertex)| {
-        let origin = vertex.origin?;
-        let is_count = matches!(origin.role, OriginRole::CounterPush | OriginRole::BoundPop);
-        is_count.then_some((origin.vertex, vertex))
-    });
-    inserted.flat_map(|(id, vertex)| {
-        let statements = vertex.statements().iter();
-        let counts = statements.filter(|statement| {
-            if let StmtKind::Push { class, .. } | StmtKind::Pop { class, .. } = &statement.kind {
-                return *class == TapeClass::Control(ControlWidth::Count);
-            }
-            false
-        });
-        counts.map(move |statement| (id, statement))
-    })
 }

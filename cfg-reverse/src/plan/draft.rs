@@ -1,6 +1,7 @@
 //! One routine on its way to a forward and a reverse sweep: variables, statement adjoints, loop plans.
 
 use cfg_core::{
+    dataflow::Position,
     edit::Mark,
     entity::{RoutineId, VarId, VertexId},
     ir::{
@@ -12,7 +13,10 @@ use cfg_core::{
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use crate::{
     code::{
@@ -71,6 +75,8 @@ pub(crate) struct Draft<'p> {
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written.
     pub(crate) adjoints: Rows<StatementAdjoint>,
+    /// The assignments that the forward sweep leaves out, since no derivative needs their values.
+    pub(crate) left_out: BTreeSet<Position>,
     /// The assignments whose adjoints can be written in several ways.
     pub(crate) alternatives: Vec<Alternatives>,
     /// Temporaries of the forward routine.
@@ -161,6 +167,7 @@ impl<'p> Draft<'p> {
             carried: Carried::default(),
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
+            left_out: BTreeSet::new(),
             alternatives: Vec::new(),
             forward,
             forward_parameters,

@@ -14,7 +14,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 use std::{
     cell::{OnceCell, RefCell},
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     rc::Rc,
 };
 
@@ -53,6 +53,8 @@ pub(crate) struct Reads<'a> {
     carried: &'a Carried,
     /// The back edges of loops whose iterations are reversed one by one.
     turns: &'a [EdgeId],
+    /// The assignments that the forward sweep leaves out.
+    left_out: &'a BTreeSet<Position>,
 }
 
 impl<'a> Reads<'a> {
@@ -76,6 +78,7 @@ impl<'a> Reads<'a> {
             live: None,
             carried: &draft.carried,
             turns: &[],
+            left_out: &draft.left_out,
         }
     }
 }
@@ -153,6 +156,19 @@ impl ReverseSweep for Reads<'_> {
     fn reads_after(&self, at: Position) -> &[u32] {
         let code = self.code.row(at.vertex).get(at.statement);
         code.map_or(&[], |code| code.reads_after.as_slice())
+    }
+
+    fn has_forward_code(&self, at: Position) -> bool {
+        let code = self.code.row(at.vertex).get(at.statement);
+        code.is_some_and(|code| code.forward.is_some())
+    }
+
+    fn is_left_out(&self, at: Position) -> bool {
+        self.left_out.contains(&at)
+    }
+
+    fn records_all(&self) -> bool {
+        self.context.values
     }
 
     fn is_unread_before(&self, at: Position) -> bool {

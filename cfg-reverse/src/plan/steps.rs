@@ -11,6 +11,7 @@
 //! that is called often must execute a step in each pass of a loop. A variable that callers see must keep its value in
 //! the callers, so without a computed value its steps are undone only if nothing calls the routine.
 
+mod again;
 pub(crate) mod increment;
 mod sums;
 mod values;
@@ -30,6 +31,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::{
     memory::loops::live_loops,
+    options::Prefer,
     plan::{
         draft::Draft,
         shape::Shape,
@@ -49,7 +51,10 @@ const MOST_VARIABLES: usize = 64;
 pub(crate) fn find_steps(context: &Context, draft: &Draft<'_>) -> Steps {
     let routine = context.program.routine(draft.id);
     let steps = increments(draft, routine);
-    if steps.is_empty() || context.indices {
+    // What callers see they would have to keep for a value that is computed again.
+    let is_called = context.called.contains(draft.id.index());
+    let computes_again = context.prefer == Prefer::Memory && !is_called;
+    if context.indices || steps.is_empty() && !computes_again {
         return Steps::default();
     }
     let (program, effects) = (&context.program, &context.summary.effects);
@@ -82,7 +87,10 @@ pub(crate) fn find_steps(context: &Context, draft: &Draft<'_>) -> Steps {
         (found.computed, terms) = (walk.computed, walk.terms);
     }
     search.keep_known(&mut terms);
-    for (at, step) in search.undone(context.called.contains(draft.id.index()), &found) {
+    if computes_again {
+        found.inverses = search.values_again();
+    }
+    for (at, step) in search.undone(is_called, &found) {
         let terms = terms.get(&at).map_or(&[][..], |terms| terms);
         found
             .inverses

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The steps of a routine that the reverse sweep undoes, and the values that it computes behind loops.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
-    /// The value before a step by the value behind it.
+    /// The value before a step by the value behind it, and the value before an assignment by what nothing overwrites.
     pub(super) inverses: BTreeMap<Position, Expr>,
     /// The values behind loops, by header.
     pub(super) computed: BTreeMap<VertexId, Vec<Computed>>,

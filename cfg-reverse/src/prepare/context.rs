@@ -42,6 +42,8 @@ pub(crate) struct Context {
     pub(crate) markers: bool,
     /// True if running indices are recorded before each step.
     pub(crate) indices: bool,
+    /// True if every value that a statement overwrites is recorded.
+    pub(crate) values: bool,
     /// True if graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,
     /// Adjoints of assignments read operands alone.

@@ -1,6 +1,7 @@
 //! The forward sweep of one routine.
 
 use cfg_core::{
+    dataflow::Position,
     diagnostic::Diagnostics,
     entity::{EdgeId, VarId, VertexId},
     ir::{
@@ -206,7 +207,12 @@ impl ForwardCode for Forward<'_, '_, '_> {
             while let Some((_, push)) = pushes.next_if(|p| p.0 == i) {
                 out.push(push);
             }
+            let at = Position {
+                vertex: v,
+                statement: i,
+            };
             match &s.draft.code.row(v)[i].forward {
+                None if s.draft.left_out.contains(&at) => {}
                 Some(forward) => {
                     for (k, f) in forward.iter().enumerate() {
                         out.push(Stmt {

@@ -471,6 +471,7 @@ const DEFAULT: Options = Options {
     counters: false,
     markers: false,
     indices: false,
+    values: false,
     operands: false,
     prefer: cfg_reverse::Prefer::Time,
     tape_memory: None,

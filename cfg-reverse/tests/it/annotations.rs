@@ -97,6 +97,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
     let valid = validate::validate(program).expect("the program is valid");
     for k in 0..16 {
         let options = Options {
+            values: false,
             operands: false,
             prefer: cfg_reverse::Prefer::Time,
             tape_memory: None,

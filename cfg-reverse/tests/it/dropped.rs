@@ -1,22 +1,26 @@
-//! Gradients that do not restore results have the same derivatives.
+//! Gradients that do not restore results, and do not compute what no derivative needs, have the same derivatives.
 
 use crate::{
     idle::arguments,
     run::{run, valid},
 };
 use cfg_core::ir::NameRole;
-use cfg_reverse::{Options, Results, reverse};
+use cfg_reverse::{Options, Order, Prefer, Results, Reversal, reverse};
 use cfg_testkit::{generate::Options as Generate, property};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
 fn derivatives_are_those_of_gradients_that_keep_results() {
-    let shorter = AtomicU64::new(0);
+    let [others, sliced] = [const { AtomicU64::new(0) }; 2];
     property::check(&Generate::EXACT, 92_000..92_300, |case| {
         let flat = valid(case.program.clone())?;
+        let drawn = case.program.to_string().len();
         let made = [Results::Keep, Results::Drop].map(|results| {
             let options = Options {
                 results,
+                values: drawn.is_multiple_of(5),
+                prefer: [Prefer::Time, Prefer::Memory][drawn / 2 % 2],
+                order: [Order::Program, Order::Reverse][drawn % 2],
                 ..Options::default()
             };
             reverse(&flat, case.main, &options)
@@ -29,7 +33,12 @@ fn derivatives_are_those_of_gradients_that_keep_results() {
         if statements[0] == statements[1] {
             return Ok(());
         }
-        shorter.fetch_add(1, Ordering::Relaxed);
+        others.fetch_add(1, Ordering::Relaxed);
+        let calls = |of: &Reversal| {
+            let mut statements = of.program.routine(of.gradient).statements();
+            statements.any(|s| s.kind.callee() == Some(of.forward))
+        };
+        sliced.fetch_add((calls(&kept) && !calls(&dropped)).into(), Ordering::Relaxed);
         let [kept, dropped] = [valid(kept.program)?, valid(dropped.program)?];
         let given = arguments(case, &kept, r)?;
         let [expected, found] = [run(&kept, r, &given)?, run(&dropped, r, &given)?];
@@ -45,6 +54,11 @@ fn derivatives_are_those_of_gradients_that_keep_results() {
         }
         Ok(())
     });
-    let (found, cases) = (shorter.into_inner(), property::cases(200));
-    assert!(found > cases / 8, "{found}");
+    let [others, sliced] = [others, sliced].map(AtomicU64::into_inner);
+    let cases = property::cases(200);
+    println!("{others} differ, {sliced} are sliced");
+    assert!(
+        others > cases / 8 && sliced > cases / 16,
+        "{others} {sliced}"
+    );
 }

@@ -47,6 +47,7 @@ fn by_trace() {
 }
 
 const TRACE: Options = Options {
+    values: false,
     operands: false,
     prefer: cfg_reverse::Prefer::Time,
     tape_memory: None,

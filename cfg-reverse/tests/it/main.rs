@@ -22,6 +22,7 @@ mod pictures;
 mod preaccumulate;
 mod rare;
 mod recovered;
+mod report;
 mod results;
 mod reuse;
 mod run;

@@ -2,7 +2,7 @@
 
 use crate::adjoint;
 use cfg_core::{entity::VarId, ir::IntType};
-use cfg_reverse::{Blocks, Options, Unstructured, reverse};
+use cfg_reverse::{Blocks, Options, Prefer, Unstructured, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     flat,
@@ -321,10 +321,14 @@ fn running_indices_of_all_kinds() {
                 unstructured: Unstructured::Trace,
                 ..default
             },
+            Options {
+                prefer: Prefer::Memory,
+                ..default
+            },
         ];
         let options = match seed % 2 {
             0 => default,
-            _ => options[1 + seed as usize / 2 % 4],
+            _ => options[1 + seed as usize / 2 % 5],
         };
         let shown = || {
             let mut text = String::new();

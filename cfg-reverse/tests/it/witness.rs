@@ -9,7 +9,7 @@ use cfg_core::{
     ir::{Expr, Op, ParameterRole, Program, ScalarType::Real, Signature, StmtKind},
     validate,
 };
-use cfg_reverse::{Blocks, Inside, Options, Order, Reversal, Unstructured, reverse};
+use cfg_reverse::{Blocks, Inside, Options, Order, Prefer, Reversal, Unstructured, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     flat, general,
@@ -60,6 +60,8 @@ fn drawn(seed: u64) -> Options {
         work: 20_000,
         counters: (seed / 3).is_multiple_of(4),
         markers: (seed / 12).is_multiple_of(4),
+        prefer: [Prefer::Time, Prefer::Memory][(seed / 4 % 2) as usize],
+        values: (seed / 9).is_multiple_of(4),
         merge: (seed / 2).is_multiple_of(2),
         inside: inside[(seed / 5 % 3) as usize],
         unstructured: match seed % 16 {

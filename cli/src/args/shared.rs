@@ -88,6 +88,9 @@ pub(crate) struct Reversal {
     /// Record integers, too, that the reverse sweep could step back (`at := at + 1`) or compute.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) indices: Counters,
+    /// Record all values that are overwritten, those that no adjoint reads, too.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) values: Counters,
     /// The order in which NAME_grad reverses the iterations of a loop that share nothing but sums.
     #[arg(long, value_enum, default_value_t, value_name = "ORDER")]
     pub(crate) order: Order,
@@ -120,7 +123,7 @@ pub(crate) enum Prefer {
     /// Values of functions are recorded rather than evaluated again.
     #[default]
     Time,
-    /// No run records more for that, and more loops run a second time rather than being recorded.
+    /// No run records more for that, integers are computed again, and more loops run a second time.
     Memory,
 }
 
@@ -140,7 +143,7 @@ pub(crate) enum Results {
     /// The results of the routine: what the reverse sweep changes is kept aside and restored.
     #[default]
     Keep,
-    /// Whatever the reverse sweep leaves there, for callers that want derivatives alone.
+    /// Whatever is left there, for callers that want derivatives alone.
     Drop,
 }
 

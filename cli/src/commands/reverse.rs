@@ -25,6 +25,7 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
         counters: args.counters == Counters::Always,
         markers: args.markers == Counters::Always,
         indices: args.indices == Counters::Always,
+        values: args.values == Counters::Always,
         merge: args.merge,
         blocks: match args.blocks {
             Blocks::Statement => cfg_reverse::Blocks::Statement,
