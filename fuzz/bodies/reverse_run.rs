@@ -59,6 +59,7 @@ pub(crate) fn run(data: &[u8]) {
             0 => cfg_reverse::Prefer::Time,
             _ => cfg_reverse::Prefer::Memory,
         },
+        values: false,
         tape_memory: (seed[2] & 16 != 0).then_some(100),
         control_only: false,
         results: cfg_reverse::Results::Keep,
