@@ -95,10 +95,10 @@ def saddle(point, p):
 
 def lstm(point, parameters):
     d, h, steps = point["d"], point["h"], point["steps"]
-    w, u, bias, v = ca.vertsplit(parameters, [0, 4 * h * d, 4 * h * (d + h), 4 * h * (d + h + 1), 4 * h * (d + h + 1) + h])
-    x, state, cell, ws, us, b = (
-        ca.MX.sym(*name) for name in (("x", d), ("state", h), ("cell", h), ("ws", d, 4 * h), ("us", h, 4 * h), ("b", 4 * h))
-    )
+    ends = [0, 4 * h * d, 4 * h * (d + h), 4 * h * (d + h + 1), 4 * h * (d + h + 1) + h]
+    w, u, bias, v = ca.vertsplit(parameters, ends)
+    x, state, cell, b = (ca.MX.sym(*name) for name in (("x", d), ("state", h), ("cell", h), ("b", 4 * h)))
+    ws, us = ca.MX.sym("ws", d, 4 * h), ca.MX.sym("us", h, 4 * h)
     gates = ca.vertsplit(b + ca.mtimes(ws.T, x) + ca.mtimes(us.T, state), h)
     forget, admit, emit = (1 / (1 + ca.exp(-gate)) for gate in gates[:3])
     after = forget * cell + admit * ca.tanh(gates[3])

@@ -1,5 +1,5 @@
 """The problems with JAX, in double precision on one thread, compiled before they are timed, as its users write them:
-arrays where there are no recurrences, scans where there are. Enzyme, in the form of its package for JAX, reads the C."""
+arrays where there are no recurrences, scans where there are. Enzyme, in its package for JAX, reads the C."""
 
 import os
 
@@ -168,7 +168,8 @@ void both(enzyme::tensor<double> &f, enzyme::tensor<double, N> &g, const enzyme:
 def enzyme_gradient(problem):
     from enzyme_ad.jax import cpp_call
 
-    lists = {name: "".join(f"{v}, " for v in values) for name, values in (("integers", problem.integers), ("reals", problem.reals))}
+    lists = {"integers": problem.integers, "reals": problem.reals}
+    lists = {name: "".join(f"{v}, " for v in values) for name, values in lists.items()}
     text = problem.text.replace("#include <math.h>", MATH)
     source = text + ENZYME % {"name": problem.name, "arguments": problem.arguments(), **lists}
     x, p = jnp.asarray(problem.start), jnp.asarray(problem.given or [0.0])

@@ -72,7 +72,7 @@ def all_problems():
         Problem("ode", {"n": 100, "steps": 200, "x": random.vector(100, 0.5, 1.5)}, ["x"], ["h"]),
         Problem("kmeans", points.kmeans(1000, 10, 20), ["c"], kernel=True),
         Problem("particle", {"n": 10, "step": 0.001, "w": [1.0 * i + 6.0 for i in range(10)]}, ["w"]),
-        Problem("saddle", {"n": 50, "descents": 20, "trials": 8, "p": random.vector(50, 0.5, 1.5)}, ["p"], ["step"]),
+        Problem("saddle", {"n": 300, "descents": 20, "trials": 5, "p": random.vector(300, 0.5, 1.5)}, ["p"], ["step"]),
         Problem("lstm", points.lstm(100, 16, 32), ["w", "u", "bias", "v"], kernel=True),
         Problem("burgers", points.burgers(500, 500), ["u0"], kernel=True),
     ]

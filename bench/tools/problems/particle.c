@@ -1,7 +1,7 @@
 #include <math.h>
 
-/* A particle is repelled by n charges at (10, w[i]) and moves by explicit steps from (0, 8) until it reaches the ground:
- * the square of the place where it does. */
+/* A particle is repelled by n charges at (10, w[i]) and moves by explicit steps from (0, 8) until it reaches the
+ * ground: the square of the place where it does. */
 double particle(int n, double step, const double *w)
 {
     double x = 0.0, y = 8.0, u = 0.75, v = 0.0;
