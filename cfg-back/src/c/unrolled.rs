@@ -288,7 +288,7 @@ fn moves_by_one(mut e: &Expr, v: VarId) -> bool {
     }
 }
 
-/// The local integers that are named only in counted loops over them, so that their values behind these are not read.
+/// The local integers that are read only in counted loops over them, so that their values behind these are not read.
 pub(super) fn counters(routine: &Routine, cfg: &Cfg, structure: &Structure) -> HashSet<VarId> {
     let mut counters = HashSet::new();
     for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
@@ -318,16 +318,20 @@ pub(super) fn counters(routine: &Routine, cfg: &Cfg, structure: &Structure) -> H
             around.entry(index).and_modify(|n| *n -= 1);
         }
         let vertex = cfg.vertex(v);
-        let mut named = |v: VarId| {
+        let mut read = |v: VarId| {
             if around.get(&v).is_none_or(|n| *n == 0) {
                 counters.remove(&v);
             }
         };
         for e in vertex.kind.exprs() {
-            e.walk_places(&mut |place| named(place.var));
+            e.walk_places(&mut |place| read(place.var));
         }
         for statement in vertex.statements() {
-            visit::each_name(statement, &mut |v, _| named(v));
+            visit::each_name(statement, &mut |v, role| {
+                if role.reads() {
+                    read(v);
+                }
+            });
         }
         if let (Some(index), Some(end)) = (vertex.kind.index(), structure.partner(v)) {
             *around.entry(index).or_default() += 1;

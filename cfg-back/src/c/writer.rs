@@ -85,7 +85,7 @@ pub(super) struct Writer<'a> {
     pub(super) taken: Option<Code>,
     /// Blocks whose last statement, a push, is written in front of the branch around them.
     pub(super) pushed: HashSet<VertexId>,
-    /// Local integers that are named only in counted loops over them.
+    /// Local integers that are read only in counted loops over them.
     pub(super) counters: HashSet<VarId>,
     /// The checks.
     pub(super) checks: super::faults::State,
