@@ -34,12 +34,11 @@ struct Counted<'c> {
     body: Vec<(VertexId, usize, &'c Stmt)>,
 }
 
-/// An element that a pass assigns, with the only subscript that names the index.
+/// An element that a pass assigns, with a subscript that no other pass has.
 struct Moving<'s> {
     place: &'s Place,
     dimension: usize,
     at: &'s Expr,
-    index: VarId,
 }
 
 impl Writer<'_> {
@@ -123,12 +122,7 @@ impl Writer<'_> {
         let index = *index;
         let is_counter = self.is_own(index) && self.counters.contains(&index);
         let is_fixed = low.constant().is_some() && high.constant().is_some();
-        if self.is_checked()
-            || !is_counter
-            || is_fixed
-            || names(low, index)
-            || names(high, index)
-        {
+        if self.is_checked() || !is_counter || is_fixed || names(low, index) || names(high, index) {
             return None;
         }
         let body = |e: &&EdgeId| structure.kind(**e).loop_body;
@@ -175,19 +169,17 @@ impl Writer<'_> {
             && values.into_iter().all(|e| self.is_arithmetic(e, &moving))
     }
 
-    /// An element of reals that differs in one subscript from that of every other pass.
+    /// An element of reals with a subscript that differs from pass to pass.
     fn moving<'s>(&self, place: &'s Place, index: VarId) -> Option<Moving<'s>> {
         let ty = self.routine.variable(place.var).ty;
         let is_real = matches!(ty, ScalarType::Real | ScalarType::Real32);
         let mut all = place.subscript_exprs().enumerate();
-        let (dimension, at) = all.find(|(_, e)| names(e, index))?;
-        let is_one = moves_by_one(at, index) && all.all(|(_, e)| !names(e, index));
-        let is_array = is_real && place.is_element() && self.pool_of(place.var).is_none();
-        (is_one && is_array).then_some(Moving {
+        let (dimension, at) = all.find(|(_, e)| differs(e, index))?;
+        let is_element = is_real && place.is_element() && self.pool_of(place.var).is_none();
+        is_element.then_some(Moving {
             place,
             dimension,
             at,
-            index,
         })
     }
 
@@ -198,11 +190,7 @@ impl Writer<'_> {
             if target.place.var != place.var {
                 return !self.locations.may_share(target.place.var, place.var);
             }
-            let mut all = place.subscript_exprs().enumerate();
-            all.all(|(k, e)| match k == target.dimension {
-                true => e == target.at,
-                false => !names(e, target.index),
-            })
+            place.subscript_exprs().nth(target.dimension) == Some(target.at)
         })
     }
 
@@ -230,7 +218,9 @@ impl Writer<'_> {
         let is_scalar = place.subscripts.is_empty() && self.routine.variable(place.var).rank() == 0;
         (is_scalar || place.is_element())
             && self.is_apart(place, targets)
-            && place.subscript_exprs().all(|e| self.is_subscript(e, targets))
+            && place
+                .subscript_exprs()
+                .all(|e| self.is_subscript(e, targets))
     }
 
     /// True of arithmetic over integers that no pass assigns.
@@ -240,15 +230,11 @@ impl Writer<'_> {
             FlatExpr::Constant(_) => {}
             FlatExpr::Place(place) => {
                 let is_element = place.subscripts.is_empty() || place.is_element();
-                let is_assigned =
-                    |t: &Moving<'_>| self.locations.may_share(t.place.var, place.var);
+                let is_assigned = |t: &Moving<'_>| self.locations.may_share(t.place.var, place.var);
                 stays &= is_element && !targets.iter().any(is_assigned);
             }
             FlatExpr::Op(op, _) => {
-                stays &= matches!(
-                    op,
-                    Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Convert(..)
-                );
+                stays &= matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Convert(..));
             }
         });
         stays
@@ -275,14 +261,14 @@ fn names(e: &Expr, v: VarId) -> bool {
     found
 }
 
-/// True of a sum in which a variable stands once, as a term of its own.
-fn moves_by_one(mut e: &Expr, v: VarId) -> bool {
+/// True of a sum or difference in which a variable stands once, as a term of its own: values of the variable give values
+/// of their own.
+fn differs(mut e: &Expr, v: VarId) -> bool {
     loop {
         e = match FlatExpr::view(e) {
             FlatExpr::Place(place) => return place.var == v,
-            FlatExpr::Op(Op::Add, [x, y]) if !names(y, v) => x,
-            FlatExpr::Op(Op::Add, [x, y]) if !names(x, v) => y,
-            FlatExpr::Op(Op::Sub, [x, y]) if !names(y, v) => x,
+            FlatExpr::Op(Op::Add | Op::Sub, [x, y]) if !names(y, v) => x,
+            FlatExpr::Op(Op::Add | Op::Sub, [x, y]) if !names(x, v) => y,
             FlatExpr::Op(..) | FlatExpr::Constant(_) => return false,
         };
     }

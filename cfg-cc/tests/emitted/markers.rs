@@ -67,6 +67,85 @@ fn conditions_are_pushed_in_front() {
     }
 }
 
+/// Programs with stacks of their own: markers that are others, or not the last that an arm does.
+#[test]
+fn arms_that_push_otherwise() {
+    let arms = [
+        (
+            "y := y + x[i]\n push[control 1] 1",
+            "y := y*x[i]\n push[control 1] 0",
+            true,
+        ),
+        ("push[control 1] 1", "y := y*x[i]\n push[control 1] 0", true),
+        (
+            "y := y + x[i]\n push[control 1] 0",
+            "push[control 1] 1",
+            false,
+        ),
+        (
+            "push[control 1] 1\n push[control 1] 1",
+            "push[control 1] 0\n push[control 1] 0",
+            false,
+        ),
+        (
+            "push[control 1] m\n m := 1",
+            "push[control 1] m\n m := 0",
+            false,
+        ),
+        (
+            "push[control 1] 1\n y := y + x[i]",
+            "push[control 1] 0",
+            false,
+        ),
+        (
+            "m := pop[control 1]\n push[control 1] 1",
+            "push[control 1] 0",
+            false,
+        ),
+    ];
+    let mut all = Vec::new();
+    for (yes, no, in_front) in arms {
+        let text = format!(
+            "// n = 5
+main subroutine f(in integer n, in real x[n], inout real y)
+  local tape t
+  local integer i
+  local integer m
+  m := 0
+  push[control 1] 1
+  push[control 1] 1
+  for i = 1, n
+    if x[i] > 1.0
+{yes}
+    else
+{no}
+    end
+  end
+  for i = 1, n
+    m := pop[control 1]
+    y := 2.0*y + real(m)
+  end
+end
+"
+        );
+        let made = jobs(yes, &case("arms", &text), &Options::default(), 3);
+        let emitted = c::program_with(&made[0].program, c::Options::default()).unwrap();
+        assert_eq!(emitted.contains("taken"), in_front, "{text}");
+        all.extend(made);
+    }
+    check(&all);
+}
+
+#[test]
+fn bits_have_room() {
+    let text = forward(
+        "if x[i]*y > 1.0\n y := x[i]*z\n end\n while y > 8.0\n if z > y\n z := z*y\n end\n y := 0.5*y\n end",
+        false,
+    );
+    let room = "if (cfgrev_room_control(&top, tape, 1))\n                return 1;\n            cfgrev_push_bits(&top, (uint64_t)taken, 1);";
+    assert_eq!(text.matches(room).count(), 1, "{text}");
+}
+
 /// Branches in branches and loops whose arms record values, change the operands of the condition, or do nothing.
 fn random_text(rng: &mut Rng) -> String {
     let mut text = String::from(
@@ -79,7 +158,12 @@ main subroutine f(in integer n, in real x[n], inout real y, inout real z)
 ",
     );
     let conditions = ["x[i]*y > 1.0", "y < z", "z <= x[i]", "not (y > x[i])"];
-    let statements = ["y := 0.5*y*x[i]", "z := 0.25*z*y + x[i]", "y := x[i]", "z := 0.5*y"];
+    let statements = [
+        "y := 0.5*y*x[i]",
+        "z := 0.25*z*y + x[i]",
+        "y := x[i]",
+        "z := 0.5*y",
+    ];
     let mut open = 0;
     for _ in 0..rng.between(4, 14) {
         text += &match rng.below(5) {
@@ -111,7 +195,12 @@ fn random_branches_have_the_bits_of_the_executor() {
             blocks: [Blocks::Statement, Blocks::Preaccumulate][seed as usize % 2],
             ..Options::default()
         };
-        all.extend(jobs(&format!("branches {seed}"), &case("branches", &text), &options, seed));
+        all.extend(jobs(
+            &format!("branches {seed}"),
+            &case("branches", &text),
+            &options,
+            seed,
+        ));
     }
     check(&all);
 }

@@ -51,6 +51,9 @@ fn loops_whose_passes_share_nothing() {
         "for i = 1, n\n a[i, p[j]] := a[i, p[j]] + b[i]\n end",
         "for i = 1, n\n b[j*3 + i] := b[j*3 + i] + c[p[i]]\n end",
         "for i = 1, n\n part[i] := part[i] + s*b[i]\n end",
+        "for i = 1, n\n a[i, i] := a[i, i] + s\n end",
+        "for i = 1, n\n a[j, i] := a[j, i] + a[i, i]\n end",
+        "for i = 1, n\n b[n - i + 1] := s*c[i]\n end",
     ];
     for body in unrolled {
         let text = emitted(&around(body, ""), c::Options::default());
@@ -66,10 +69,12 @@ fn loops_whose_passes_share_nothing() {
         // Passes read what others assign, or assign the same element.
         "for i = 2, n\n b[i] := b[i] + s*b[i - 1]\n end",
         "for i = 1, n\n b[i] := b[i] + s\n b[i + 1] := b[i + 1] + s\n end",
+        "for i = 1, n\n b[i] := s*c[i]\n b[i + 1] := 0.25\n end",
+        "for i = 1, n\n b[i + 1] := s*c[i]\n b[n - i + 1] := s\n end",
         "for i = 1, n\n b[j] := b[j] + s*c[i]\n end",
+        "for i = 1, n\n b[i*j] := b[i*j] + s*c[i]\n end",
         "for i = 1, n\n b[i*2 - i] := b[i*2 - i] + s\n end",
         "for i = 1, n\n b[p[i]] := b[p[i]] + s*c[i]\n end",
-        "for i = 1, n\n a[i, i] := a[i, i] + s\n end",
         "for i = 1, n\n b[n - i + 1] := b[i] + s\n end",
         "for i = 1, n\n a[j, i] := a[j, i] + a[i, j]\n end",
         "for i = 1, n\n part[i] := part[i] + s*all[i]\n end",
@@ -143,7 +148,9 @@ main subroutine f(in integer n, inout real a[9 from -2, 24 from -9], inout real 
         };
         text += &format!("  for {index} = {head}\n");
         let subscript = |rng: &mut Rng| {
-            let all = ["@", "@", "@", "@ + 1", "@ - 1", "1 + @", "j + @", "2 - @", "3"];
+            let all = [
+                "@", "@", "@", "@ + 1", "@ - 1", "1 + @", "j + @", "2 - @", "3",
+            ];
             all[rng.below(all.len())].replace('@', index)
         };
         let place = |rng: &mut Rng| match rng.below(7) {
@@ -165,10 +172,12 @@ main subroutine f(in integer n, inout real a[9 from -2, 24 from -9], inout real 
             };
             let (old, other) = (target.clone(), place(rng));
             let by = scale[rng.below(scale.len())];
-            text += &match rng.below(5) {
-                0 => format!("    {target} := {by}*{other}\n"),
-                1 => format!("    {target} := 0.25\n"),
-                2 => format!("    {target} := {old} - {by}*{other} + 0.125*{}\n", place(rng)),
+            text += &match rng.below(6) {
+                0 | 1 => format!("    {target} := {by}*{other}\n"),
+                2 => format!(
+                    "    {target} := {old} - {by}*{other} + 0.125*{}\n",
+                    place(rng)
+                ),
                 _ => format!("    {target} := {old} + {by}*{other}\n"),
             };
         }
@@ -190,9 +199,19 @@ fn random_loops_have_the_bits_of_the_executor() {
         loops += 6;
         let body = emitted(&text, c::Options::default());
         let lines = body.lines().map(str::trim);
-        unrolled += lines.filter(|line| line.starts_with("if (i <= ") || line.starts_with("if (k <= ")).count();
-        all.extend(jobs(&format!("loops {seed}"), &case("loops", &text), &Options::default(), seed));
+        unrolled += lines
+            .filter(|line| line.starts_with("if (i <= ") || line.starts_with("if (k <= "))
+            .count();
+        all.extend(jobs(
+            &format!("loops {seed}"),
+            &case("loops", &text),
+            &Options::default(),
+            seed,
+        ));
     }
-    assert!(loops < unrolled * 20 && unrolled * 2 < loops, "{unrolled} of {loops}");
+    assert!(
+        loops < unrolled * 20 && unrolled * 2 < loops,
+        "{unrolled} of {loops}"
+    );
     check(&all);
 }
