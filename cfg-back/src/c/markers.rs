@@ -77,7 +77,9 @@ fn marker(cfg: &Cfg, end: VertexId, arm: EdgeId) -> Option<Marker> {
     let mut found = None;
     let mut at = cfg.edge(arm).to;
     while at != end {
-        let statements = cfg.vertex(at).statements();
+        let VertexKind::Block(statements) = &cfg.vertex(at).kind else {
+            return None;
+        };
         for statement in statements {
             // The marker is the last statement.
             if found.is_some() {
