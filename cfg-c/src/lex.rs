@@ -5,7 +5,7 @@ use crate::{
     codes,
     source::{Pos, Sink},
 };
-use std::{borrow::Cow, collections::HashSet, rc::Rc};
+use std::{borrow::Cow, collections::HashSet, num::NonZeroU32, rc::Rc};
 
 /// The kind of a preprocessing token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,21 @@ pub(crate) enum Kind {
     Punct,
     /// A byte that begins no token.
     Other,
+    /// A comment with a directive of Tapenade, such as `$AD II-LOOP`; the text begins behind `$AD`.
+    Directive,
+    /// The place of a pragma or directive about the statement that follows.
+    Mark(Mark),
+    End,
+}
+
+/// A pragma or directive in front of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// The statement has a checkpoint; of a loop, so many snapshots are kept at most, if a number is given.
+    Checkpoint(Option<NonZeroU32>),
+    /// A part with a checkpoint begins.
+    Start,
+    /// The part ends.
     End,
 }
 
@@ -173,9 +188,22 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
     lexer.pass_gaps();
     let mut tokens = Vec::new();
     let mut first = true;
+    // Comments in lines of the preprocessor have no place among statements.
+    let mut is_directive = false;
     loop {
-        let (space, lines) = lexer.blank(sink);
+        let mut comments = Vec::new();
+        let (space, lines) = lexer.blank(&mut comments, sink);
         first |= lines;
+        is_directive &= !lines;
+        comments.retain(|_| !is_directive);
+        tokens.extend(comments.into_iter().map(|(at, text)| Token {
+            kind: Kind::Directive,
+            text: names.get(&text),
+            at,
+            first,
+            space: true,
+            hidden: None,
+        }));
         let pos = lexer.pos();
         let (kind, text) = lexer.token();
         let end = lexer.column();
@@ -187,6 +215,7 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
         let text = names.get(digraph(&text));
         let at = Pos { len, ..pos };
         let done = kind == Kind::End;
+        is_directive |= first && kind == Kind::Punct && &*text == "#";
         tokens.push(Token {
             kind,
             text,
@@ -200,6 +229,13 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
             return tokens;
         }
     }
+}
+
+/// The words behind `$AD` of a comment that is a directive of Tapenade.
+fn directive(comment: &[u8]) -> Option<String> {
+    let words = comment.trim_ascii().strip_prefix(b"$AD")?;
+    let is_word = words.first().is_none_or(u8::is_ascii_whitespace);
+    is_word.then(|| String::from_utf8_lossy(words.trim_ascii()).into_owned())
 }
 
 fn digraph(text: &str) -> &str {
@@ -260,8 +296,9 @@ impl<'b> Lexer<'b> {
         Some(byte)
     }
 
-    /// Passes white space and comments; returns whether there was any, and whether a line ended.
-    fn blank(&mut self, sink: &mut Sink) -> (bool, bool) {
+    /// Passes white space and comments; returns whether there was any, and whether a line ended. Directives of Tapenade
+    /// go to `found`.
+    fn blank(&mut self, found: &mut Vec<(Pos, String)>, sink: &mut Sink) -> (bool, bool) {
         let (mut space, mut lines) = (false, false);
         while let Some(byte) = self.peek() {
             let next = self.bytes.get(self.at + 1).copied();
@@ -269,9 +306,11 @@ impl<'b> Lexer<'b> {
                 (b'\n', _) => lines = true,
                 (b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c', _) => {}
                 (b'/', Some(b'/')) => {
+                    let (at, start) = (self.pos(), self.at + 2);
                     while self.peek().is_some_and(|b| b != b'\n') {
                         self.bump();
                     }
+                    found.extend(directive(&self.bytes[start..self.at]).map(|text| (at, text)));
                     space = true;
                     continue;
                 }
@@ -279,10 +318,16 @@ impl<'b> Lexer<'b> {
                     let at = self.pos();
                     self.bump();
                     self.bump();
+                    let start = self.at;
                     let mut last = 0;
                     loop {
                         match self.bump() {
-                            Some(b'/') if last == b'*' => break,
+                            Some(b'/') if last == b'*' => {
+                                let text = &self.bytes[start..self.at];
+                                let text = text.strip_suffix(b"*/").unwrap_or(text);
+                                found.extend(directive(text).map(|text| (at, text)));
+                                break;
+                            }
                             Some(byte) => last = byte,
                             None => {
                                 let message = "the comment does not end";
