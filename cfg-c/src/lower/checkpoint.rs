@@ -75,14 +75,17 @@ impl Body<'_, '_> {
         let node = unit.stmt(s);
         self.span = node.from.span_to(node.to);
         let checkpoint = snapshots.map_or(Checkpoint::Each, Checkpoint::Snapshots);
-        match &node.kind {
+        self.checkpoints += 1;
+        let done = match &node.kind {
             StmtKind::While(c, body) => self.while_loop(Some(*c), *body, None, Some(checkpoint)),
             StmtKind::Do(body, c) if !self.is_once(*c) => {
                 self.do_loop(*body, *c, Some(checkpoint))
             }
             StmtKind::For(of) => self.for_loop(of, Some(checkpoint)),
             _ => self.lower_part(s),
-        }
+        };
+        self.checkpoints -= 1;
+        done
     }
 
     /// Translates a statement that is no loop.

@@ -254,7 +254,20 @@ impl Body<'_, '_> {
             {
                 return self.shape_late(var, ty, &decl.ty);
             }
-            return Ok(());
+            return match slot {
+                Slot::Array {
+                    var,
+                    elem: elem @ Elem::Arith(_),
+                    rank,
+                    lower,
+                    ..
+                } if self.checkpoints > 0 => self.zero_path(Path {
+                    dims: rank,
+                    lower,
+                    ..super::structure::whole_variable(var, elem)
+                }),
+                _ => Ok(()),
+            };
         };
         let path = match slot {
             Slot::Scalar(var, elem) => super::structure::whole_variable(var, elem),
