@@ -193,27 +193,21 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
     loop {
         let mut comments = Vec::new();
         let (space, lines) = lexer.blank(&mut comments, sink);
-        first |= lines;
-        is_directive &= !lines;
-        comments.retain(|_| !is_directive);
-        tokens.extend(comments.into_iter().map(|(at, text)| Token {
+        comments.retain(|comment| comment.begins_line || !is_directive);
+        tokens.extend(comments.into_iter().map(|comment| Token {
             kind: Kind::Directive,
-            text: names.get(&text),
-            at,
-            first,
+            text: names.get(&comment.text),
+            at: comment.at,
+            first: first || comment.begins_line,
             space: true,
             hidden: None,
         }));
+        first |= lines;
+        is_directive &= !lines;
         let pos = lexer.pos();
         let (kind, text) = lexer.token();
-        let end = lexer.column();
-        let len = if lexer.line == pos.line {
-            end.saturating_sub(pos.column)
-        } else {
-            1
-        };
+        let at = lexer.span_from(pos);
         let text = names.get(digraph(&text));
-        let at = Pos { len, ..pos };
         let done = kind == Kind::End;
         is_directive |= first && kind == Kind::Punct && &*text == "#";
         tokens.push(Token {
@@ -231,11 +225,23 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
     }
 }
 
-/// The words behind `$AD` of a comment that is a directive of Tapenade.
-fn directive(comment: &[u8]) -> Option<String> {
+/// A comment with a directive of Tapenade.
+struct Comment {
+    at: Pos,
+    /// The words behind `$AD`.
+    text: String,
+    /// True if a line ends between the token before it and the comment.
+    begins_line: bool,
+}
+
+fn directive(comment: &[u8], at: Pos, begins_line: bool) -> Option<Comment> {
     let words = comment.trim_ascii().strip_prefix(b"$AD")?;
     let is_word = words.first().is_none_or(u8::is_ascii_whitespace);
-    is_word.then(|| String::from_utf8_lossy(words.trim_ascii()).into_owned())
+    is_word.then(|| Comment {
+        at,
+        text: String::from_utf8_lossy(words.trim_ascii()).into_owned(),
+        begins_line,
+    })
 }
 
 fn digraph(text: &str) -> &str {
@@ -263,6 +269,15 @@ impl<'b> Lexer<'b> {
             column: self.column(),
             len: 1,
         }
+    }
+
+    /// A position, with the length up to the present byte if that is in the same line.
+    fn span_from(&self, at: Pos) -> Pos {
+        let len = match self.line == at.line {
+            true => self.column().saturating_sub(at.column),
+            false => 1,
+        };
+        Pos { len, ..at }
     }
 
     fn column(&self) -> u32 {
@@ -298,7 +313,7 @@ impl<'b> Lexer<'b> {
 
     /// Passes white space and comments; returns whether there was any, and whether a line ended. Directives of Tapenade
     /// go to `found`.
-    fn blank(&mut self, found: &mut Vec<(Pos, String)>, sink: &mut Sink) -> (bool, bool) {
+    fn blank(&mut self, found: &mut Vec<Comment>, sink: &mut Sink) -> (bool, bool) {
         let (mut space, mut lines) = (false, false);
         while let Some(byte) = self.peek() {
             let next = self.bytes.get(self.at + 1).copied();
@@ -310,7 +325,8 @@ impl<'b> Lexer<'b> {
                     while self.peek().is_some_and(|b| b != b'\n') {
                         self.bump();
                     }
-                    found.extend(directive(&self.bytes[start..self.at]).map(|text| (at, text)));
+                    let at = self.span_from(at);
+                    found.extend(directive(&self.bytes[start..self.at], at, lines));
                     space = true;
                     continue;
                 }
@@ -325,7 +341,8 @@ impl<'b> Lexer<'b> {
                             Some(b'/') if last == b'*' => {
                                 let text = &self.bytes[start..self.at];
                                 let text = text.strip_suffix(b"*/").unwrap_or(text);
-                                found.extend(directive(text).map(|text| (at, text)));
+                                let at = self.span_from(at);
+                                found.extend(directive(text, at, lines));
                                 break;
                             }
                             Some(byte) => last = byte,

@@ -78,9 +78,7 @@ impl Body<'_, '_> {
         self.checkpoints += 1;
         let done = match &node.kind {
             StmtKind::While(c, body) => self.while_loop(Some(*c), *body, None, Some(checkpoint)),
-            StmtKind::Do(body, c) if !self.is_once(*c) => {
-                self.do_loop(*body, *c, Some(checkpoint))
-            }
+            StmtKind::Do(body, c) if !self.is_once(*c) => self.do_loop(*body, *c, Some(checkpoint)),
             StmtKind::For(of) => self.for_loop(of, Some(checkpoint)),
             _ => self.lower_part(s),
         };
@@ -176,12 +174,18 @@ impl Body<'_, '_> {
 
     /// Writes the jumps that go on behind a part.
     pub(super) fn leave_region(&mut self, region: Option<Region>) -> Lowered<()> {
-        let Some(Region { way: Some(way), exits, .. }) = region else {
+        let Some(Region {
+            way: Some(way),
+            exits,
+            ..
+        }) = region
+        else {
             return Ok(());
         };
         for (exit, number) in exits {
             self.set_span();
-            self.f.begin_if(Expr::op(Op::Eq, [Expr::var(way), Expr::Int(number)]));
+            self.f
+                .begin_if(Expr::op(Op::Eq, [Expr::var(way), Expr::Int(number)]));
             self.jump(exit)?;
             self.set_span();
             self.f.end_if();

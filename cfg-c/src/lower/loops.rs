@@ -44,13 +44,14 @@ impl Body<'_, '_> {
             Some(c) => self.lower_condition(c)?,
             None => Expr::Logical(true),
         };
-        let has_effects = c.is_some_and(|c| {
-            self.l.unit.expr(c).effects || !self.undecided_pointers(c).is_empty()
-        });
+        let has_effects = c
+            .is_some_and(|c| self.l.unit.expr(c).effects || !self.undecided_pointers(c).is_empty());
         let exits = checkpoint.map(|_| self.exits_of_loop(body));
         if !has_effects && !exits.as_ref().is_some_and(Exits::are_any) {
             self.set_span();
-            checkpoint.into_iter().for_each(|c| self.f.checkpoint_loop(c));
+            checkpoint
+                .into_iter()
+                .for_each(|c| self.f.checkpoint_loop(c));
             self.f.begin_while(condition);
             self.lower_loop_body(body, step);
             self.set_span();
@@ -134,7 +135,9 @@ impl Body<'_, '_> {
         if self.is_once(c) {
             self.lower_loop_body(body, None);
         } else {
-            checkpoint.into_iter().for_each(|c| self.f.checkpoint_loop(c));
+            checkpoint
+                .into_iter()
+                .for_each(|c| self.f.checkpoint_loop(c));
             self.f.begin_repeat();
             self.lower_loop_body(body, None);
             self.span = span;
@@ -215,7 +218,9 @@ impl Body<'_, '_> {
         let risky = !shape.ty.is_signed() && matches!(shape.comparison, Binary::Le);
         let kept = !shape.inside || risky;
         self.set_span();
-        checkpoint.into_iter().for_each(|c| self.f.checkpoint_loop(c));
+        checkpoint
+            .into_iter()
+            .for_each(|c| self.f.checkpoint_loop(c));
         self.f.begin_for(index, first, last, shape.step);
         self.counting.push(Counting {
             decl: shape.variable,

@@ -41,7 +41,8 @@ impl Parser<'_> {
                         Some((start, first)) => {
                             let part = statements.drain(first.min(statements.len())..).collect();
                             let part = self.add_stmt(StmtKind::Block(part), start.at);
-                            statements.push(self.add_stmt(StmtKind::Checkpoint(None, part), start.at));
+                            statements
+                                .push(self.add_stmt(StmtKind::Checkpoint(None, part), start.at));
                         }
                         None => self.report_mark(
                             &end,
@@ -83,7 +84,8 @@ impl Parser<'_> {
     }
 
     fn report_mark(&mut self, mark: &Token, message: &str, help: &str) {
-        self.sink.error(&codes::PREPROCESSOR, mark.at, message, help);
+        self.sink
+            .error(&codes::PREPROCESSOR, mark.at, message, help);
     }
 
     /// Reads a statement with the checkpoint in front of it.

@@ -38,7 +38,9 @@ impl Nesting {
     fn begins_statement(&self, before: Option<&Token>) -> bool {
         let begins = |t: &Token| {
             matches!(t.kind, Kind::Mark(_))
-                || ["{", "}", ";", ")", ":", "else", "do"].iter().any(|text| t.is(text))
+                || ["{", "}", ";", ")", ":", "else", "do"]
+                    .iter()
+                    .any(|text| t.is(text))
         };
         self.braces.last() == Some(&0) && before.is_some_and(begins)
     }
@@ -137,7 +139,12 @@ impl Preprocessor<'_> {
 
     /// Places the marks between the tokens in front of them and those behind, and refuses those that no statement
     /// follows.
-    pub(super) fn place_marks(&mut self, nesting: &Nesting, behind: &[Token], out: &mut Vec<Token>) {
+    pub(super) fn place_marks(
+        &mut self,
+        nesting: &Nesting,
+        behind: &[Token],
+        out: &mut Vec<Token>,
+    ) {
         for mark in std::mem::take(&mut self.marks) {
             let next = behind.iter().find(|t| !matches!(t.kind, Kind::Directive));
             let is_end = mark.kind == Kind::Mark(Mark::End);

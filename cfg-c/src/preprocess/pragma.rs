@@ -106,9 +106,8 @@ impl Preprocessor<'_> {
     /// Follows the pragmas that stand among the tokens as `_Pragma("...")`, and the directives in comments. Marks stay
     /// where they are about a statement.
     pub(super) fn pragmas_in_text(&mut self, tokens: Vec<Token>) -> Vec<Token> {
-        let is_pragma = |t: &Token| {
-            t.is("_Pragma") || matches!(t.kind, Kind::Directive | Kind::Mark(_))
-        };
+        let is_pragma =
+            |t: &Token| t.is("_Pragma") || matches!(t.kind, Kind::Directive | Kind::Mark(_));
         if !tokens.iter().any(is_pragma) {
             return tokens;
         }

@@ -6,8 +6,8 @@ use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, VarId, VertexId},
     ir::{
-        Annotations, Arm, At, Cfg, Checkpoint, Control, Derivatives, Edge, Expr, Intent, Program, Role,
-        Routine, ScalarType, Span, Stmt, Variable, Vertex, VertexKind,
+        Annotations, Arm, At, Cfg, Checkpoint, Control, Derivatives, Edge, Expr, Intent, Program,
+        Role, Routine, ScalarType, Span, Stmt, Variable, Vertex, VertexKind,
     },
 };
 use std::{

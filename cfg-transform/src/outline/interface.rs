@@ -10,8 +10,8 @@ use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     graph::reachable,
     ir::{
-        Cfg, Dim, Expr, Extent, Intent, Op, Place, Program, Role, Routine, ScalarType,
-        Stmt, Variable, Vertex,
+        Cfg, Dim, Expr, Extent, Intent, Op, Place, Program, Role, Routine, ScalarType, Stmt,
+        Variable, Vertex,
         visit::{PlaceRole, Visit, VisitMut, walk_place, walk_place_mut},
     },
     memory::effects::Effects,
@@ -110,6 +110,8 @@ struct Facts<'p> {
     live: [Set; 2],
     /// The arrays with deferred extents whose shape may still matter there.
     shaped: [Set; 2],
+    /// The arrays with deferred extents that may have no shape yet at the entry.
+    unshaped: Set,
     /// True if the region is entered at most once in a call of the routine.
     once: bool,
 }
@@ -137,12 +139,12 @@ impl<'p> Facts<'p> {
         let liveness = Liveness::new(program, &effects, routine);
         let live = on_edges(cfg, cut, &liveness);
         let is_shaped = |v: usize| is_deferred(&routine.variables[v]);
-        let shaped = match inside.named.ones().any(is_shaped) {
+        let (shaped, unshaped) = match inside.named.ones().any(is_shaped) {
             true => {
-                let variables = routine.variables.len();
-                on_edges(cfg, cut, &Shapes { variables })
+                let [unshaped, _] = on_edges(cfg, cut, &Unshaped(routine));
+                (on_edges(cfg, cut, &Shapes(routine)), unshaped)
             }
-            false => live.clone(),
+            false => (live.clone(), Set::new(0)),
         };
         let again = reachable(cfg, cfg.edge(cut.exit).to.index());
         Self {
@@ -153,6 +155,7 @@ impl<'p> Facts<'p> {
             outside: outside.named,
             live,
             shaped,
+            unshaped,
             once: !again.contains(cfg.edge(cut.entry).to.index()),
         }
     }
@@ -197,6 +200,12 @@ impl<'p> Facts<'p> {
             && (alone || dead && !lasts)
     }
 
+    /// True for an array that gets its shape by assignment, which may be in the region or behind it.
+    fn gets_shape(&self, v: VarId) -> bool {
+        let is_assigned = self.inside.assigned.contains(v.index());
+        is_deferred(self.routine.variable(v)) && (is_assigned || self.unshaped.contains(v.index()))
+    }
+
     /// The intent of a parameter.
     fn intent(&self, v: VarId) -> Intent {
         let k = v.index();
@@ -230,8 +239,25 @@ fn on_edges<A: Analysis<Domain = Set>>(cfg: &Cfg, cut: &Cut, analysis: &A) -> [S
 }
 
 /// The variables that may be named before their shape is assigned, so that it matters.
-struct Shapes {
-    variables: usize,
+struct Shapes<'p>(&'p Routine);
+
+/// The deferred arrays that may have no shape yet.
+struct Unshaped<'p>(&'p Routine);
+
+/// The array whose shape a statement assigns, and the value.
+fn shape_assignment<'s>(routine: &Routine, statement: &'s Stmt) -> Option<(VarId, &'s Expr)> {
+    let (target, value) = statement.kind.assignment()?;
+    let has_shape = match value {
+        Expr::Op(op, _) => *op == Op::Fill,
+        Expr::Place(place) => place.subscripts.is_empty() && routine.variable(place.var).rank() > 0,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => false,
+    };
+    (has_shape && target.subscripts.is_empty()).then_some((target.var, value))
 }
 
 /// Adds the variables that are named.
@@ -248,13 +274,13 @@ impl<'ir> Visit<'ir> for Named<'_> {
     }
 }
 
-impl Analysis for Shapes {
+impl Analysis for Shapes<'_> {
     const NAME: &'static str = "shapes";
     const DIRECTION: Direction = Direction::Backward;
     type Domain = Set;
 
     fn bottom(&self, _: &Cfg) -> Set {
-        Set::new(self.variables)
+        Set::new(self.0.variables.len())
     }
 
     fn boundary(&self, cfg: &Cfg) -> Set {
@@ -262,10 +288,8 @@ impl Analysis for Shapes {
     }
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
-        if let Some((target, value @ Expr::Op(Op::Fill, _))) = statement.kind.assignment()
-            && target.subscripts.is_empty()
-        {
-            state.remove(target.var.index());
+        if let Some((v, value)) = shape_assignment(self.0, statement) {
+            state.remove(v.index());
             return Named(state).visit_expr(value, PlaceRole::Read);
         }
         Named(state).visit_statement(statement);
@@ -274,6 +298,31 @@ impl Analysis for Shapes {
     fn decision(&self, _: VertexId, vertex: &Vertex, state: &mut Set) {
         Named(state).visit_decision(&vertex.kind);
     }
+}
+
+impl Analysis for Unshaped<'_> {
+    const NAME: &'static str = "unshaped";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.0.variables.len())
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        let mut unshaped = self.bottom(cfg);
+        let all = self.0.variables.iter().enumerate();
+        all.for_each(|(v, variable)| unshaped.set(v, is_deferred(variable)));
+        unshaped
+    }
+
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        if let Some((v, _)) = shape_assignment(self.0, statement) {
+            state.remove(v.index());
+        }
+    }
+
+    fn decision(&self, _: VertexId, _: &Vertex, _: &mut Set) {}
 }
 
 /// The lower bounds and the extents of an array that are written.
@@ -384,7 +433,7 @@ fn parts(facts: &Facts<'_>) -> Result<Vec<Part>, Diagnostics> {
         let part = match variable.role {
             Role::Global(_) => Part::Global,
             Role::Local if facts.is_own(v) => Part::Own,
-            Role::Local if is_deferred(variable) && facts.inside.assigned.contains(v.index()) => {
+            Role::Local if facts.gets_shape(v) => {
                 problems.push(facts.refused(
                     v,
                     format!(
