@@ -12,6 +12,7 @@ use crate::{
 use cfg_core::ir::Subscript;
 use std::{
     collections::{HashMap, HashSet},
+    num::NonZeroU32,
     rc::Rc,
 };
 
@@ -137,6 +138,8 @@ pub(crate) enum StmtKind {
     Return(Option<ExprId>),
     /// A return of a function that stands in place of a call.
     Leave,
+    /// A statement with a checkpoint; of a loop, so many snapshots are kept at most, if there is a number.
+    Checkpoint(Option<NonZeroU32>, StmtId),
 }
 
 #[derive(Clone, Debug)]
@@ -453,7 +456,10 @@ impl Unit {
                 let arms = arms.iter().map(|(_, s)| *s);
                 other.iter().copied().chain(arms).collect()
             }
-            StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => vec![*s],
+            StmtKind::While(_, s)
+            | StmtKind::Do(s, _)
+            | StmtKind::Switch(_, s)
+            | StmtKind::Checkpoint(_, s) => vec![*s],
             StmtKind::For(of) => vec![of.body],
             StmtKind::Empty
             | StmtKind::Expr(_)
@@ -489,6 +495,7 @@ impl Unit {
             }
             StmtKind::Empty
             | StmtKind::Block(_)
+            | StmtKind::Checkpoint(..)
             | StmtKind::Case(..)
             | StmtKind::Default
             | StmtKind::Label(_)

@@ -5,7 +5,7 @@ use crate::{
     codes,
     source::{Pos, Sink},
 };
-use std::{borrow::Cow, collections::HashSet, rc::Rc};
+use std::{borrow::Cow, collections::HashSet, num::NonZeroU32, rc::Rc};
 
 /// The kind of a preprocessing token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,21 @@ pub(crate) enum Kind {
     Punct,
     /// A byte that begins no token.
     Other,
+    /// A comment with a directive of Tapenade, such as `$AD II-LOOP`; the text begins behind `$AD`.
+    Directive,
+    /// The place of a pragma or directive about the statement that follows.
+    Mark(Mark),
+    End,
+}
+
+/// A pragma or directive in front of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// The statement has a checkpoint; of a loop, so many snapshots are kept at most, if a number is given.
+    Checkpoint(Option<NonZeroU32>),
+    /// A part with a checkpoint begins.
+    Start,
+    /// The part ends.
     End,
 }
 
@@ -173,20 +188,28 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
     lexer.pass_gaps();
     let mut tokens = Vec::new();
     let mut first = true;
+    // Comments in lines of the preprocessor have no place among statements.
+    let mut is_directive = false;
     loop {
-        let (space, lines) = lexer.blank(sink);
+        let mut comments = Vec::new();
+        let (space, lines) = lexer.blank(&mut comments, sink);
+        comments.retain(|comment| comment.begins_line || !is_directive);
+        tokens.extend(comments.into_iter().map(|comment| Token {
+            kind: Kind::Directive,
+            text: names.get(&comment.text),
+            at: comment.at,
+            first: first || comment.begins_line,
+            space: true,
+            hidden: None,
+        }));
         first |= lines;
+        is_directive &= !lines;
         let pos = lexer.pos();
         let (kind, text) = lexer.token();
-        let end = lexer.column();
-        let len = if lexer.line == pos.line {
-            end.saturating_sub(pos.column)
-        } else {
-            1
-        };
+        let at = lexer.span_from(pos);
         let text = names.get(digraph(&text));
-        let at = Pos { len, ..pos };
         let done = kind == Kind::End;
+        is_directive |= first && kind == Kind::Punct && &*text == "#";
         tokens.push(Token {
             kind,
             text,
@@ -200,6 +223,25 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
             return tokens;
         }
     }
+}
+
+/// A comment with a directive of Tapenade.
+struct Comment {
+    at: Pos,
+    /// The words behind `$AD`.
+    text: String,
+    /// True if a line ends between the token before it and the comment.
+    begins_line: bool,
+}
+
+fn directive(comment: &[u8], at: Pos, begins_line: bool) -> Option<Comment> {
+    let words = comment.trim_ascii().strip_prefix(b"$AD")?;
+    let is_word = words.first().is_none_or(u8::is_ascii_whitespace);
+    is_word.then(|| Comment {
+        at,
+        text: String::from_utf8_lossy(words.trim_ascii()).into_owned(),
+        begins_line,
+    })
 }
 
 fn digraph(text: &str) -> &str {
@@ -227,6 +269,15 @@ impl<'b> Lexer<'b> {
             column: self.column(),
             len: 1,
         }
+    }
+
+    /// A position, with the length up to the present byte if that is in the same line.
+    fn span_from(&self, at: Pos) -> Pos {
+        let len = match self.line == at.line {
+            true => self.column().saturating_sub(at.column),
+            false => 1,
+        };
+        Pos { len, ..at }
     }
 
     fn column(&self) -> u32 {
@@ -260,8 +311,9 @@ impl<'b> Lexer<'b> {
         Some(byte)
     }
 
-    /// Passes white space and comments; returns whether there was any, and whether a line ended.
-    fn blank(&mut self, sink: &mut Sink) -> (bool, bool) {
+    /// Passes white space and comments; returns whether there was any, and whether a line ended. Directives of Tapenade
+    /// go to `found`.
+    fn blank(&mut self, found: &mut Vec<Comment>, sink: &mut Sink) -> (bool, bool) {
         let (mut space, mut lines) = (false, false);
         while let Some(byte) = self.peek() {
             let next = self.bytes.get(self.at + 1).copied();
@@ -269,9 +321,12 @@ impl<'b> Lexer<'b> {
                 (b'\n', _) => lines = true,
                 (b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c', _) => {}
                 (b'/', Some(b'/')) => {
+                    let (at, start) = (self.pos(), self.at + 2);
                     while self.peek().is_some_and(|b| b != b'\n') {
                         self.bump();
                     }
+                    let at = self.span_from(at);
+                    found.extend(directive(&self.bytes[start..self.at], at, lines));
                     space = true;
                     continue;
                 }
@@ -279,10 +334,17 @@ impl<'b> Lexer<'b> {
                     let at = self.pos();
                     self.bump();
                     self.bump();
+                    let start = self.at;
                     let mut last = 0;
                     loop {
                         match self.bump() {
-                            Some(b'/') if last == b'*' => break,
+                            Some(b'/') if last == b'*' => {
+                                let text = &self.bytes[start..self.at];
+                                let text = text.strip_suffix(b"*/").unwrap_or(text);
+                                let at = self.span_from(at);
+                                found.extend(directive(text, at, lines));
+                                break;
+                            }
                             Some(byte) => last = byte,
                             None => {
                                 let message = "the comment does not end";

@@ -2,6 +2,7 @@
 
 mod access;
 mod call;
+mod checkpoint;
 mod compare;
 mod copies;
 mod declare;

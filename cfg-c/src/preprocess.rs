@@ -8,6 +8,7 @@ pub(crate) mod condition;
 mod directive;
 mod expand;
 pub(crate) mod headers;
+mod mark;
 pub(crate) mod pragma;
 pub(crate) mod predefined;
 
@@ -371,6 +372,8 @@ struct Preprocessor<'s> {
     types: Vec<TypeChoice>,
     parallel: Vec<Pos>,
     has_layouts: bool,
+    /// Marks of the present directive that have no place among the tokens yet.
+    marks: Vec<Token>,
     /// Words of pragmas of other tools that have been warned of.
     foreign: HashSet<Rc<str>>,
     /// The files that line markers show not to be headers of the system.
@@ -412,6 +415,7 @@ pub(crate) fn preprocess(
         types: Vec::new(),
         parallel: Vec::new(),
         has_layouts: false,
+        marks: Vec::new(),
         foreign: HashSet::new(),
         own: HashSet::new(),
         left_out: HashMap::new(),
@@ -541,6 +545,7 @@ impl Preprocessor<'_> {
             }
             if token.first && token.is("#") {
                 self.directive(token.at);
+                out.append(&mut self.marks);
                 continue;
             }
             if frame.system != (self.system.len() % 2 == 1) {
@@ -586,6 +591,9 @@ impl Preprocessor<'_> {
             }
             frame.next += 1;
             self.directive(token.at);
+            if let Some(mark) = self.marks.pop() {
+                return Some(mark);
+            }
         }
     }
 

@@ -196,9 +196,17 @@ fn outline_checkpoint(
     if is_loop && body(cfg, v).is_none() {
         return Err(refused(&program, "the loop goes on from several places"));
     }
-    let words = |problems: Diagnostics| match problems.0.iter().any(|p| p.code == "M501") {
-        true => refused(&program, "the part is left at several places"),
-        false => problems,
+    let words = |problems: Diagnostics| {
+        let mut problems = problems;
+        if problems.0.iter().any(|p| p.code == "M501") {
+            return refused(&program, "the part is entered or left at several places");
+        }
+        for problem in problems.0.iter_mut().filter(|p| p.code == "M502") {
+            problem.help = "give the array its size in front of the part, on every path, and leave it; or take the \
+                            checkpoint away: the part is recorded then"
+                .into();
+        }
+        problems
     };
     let outer = RoutineId::new(edited.routines.len());
     let inner = RoutineId::new(edited.routines.len() + 1);

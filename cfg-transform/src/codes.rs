@@ -12,7 +12,7 @@ cfg_core::diagnostic_codes! {
     NOT_A_PARAMETER "M502" "a variable that cannot be passed"
         "What a region shares with its surroundings can be a parameter."
         "A local array with deferred extents gets its shape by assignment, which a parameter does not. If such an \
-         array is named both in the region and outside, or keeps its shape from one pass of a loop around the region to \
+         array is assigned in the region and named outside, or keeps its shape from one pass of a loop around the region to \
          the next, include more in the region, or declare the array with extents. The lower bounds of an optional \
          array that are not constant cannot be asked for where it is absent.";
     NOT_GROUPED "M503" "fields that do not become a record again"

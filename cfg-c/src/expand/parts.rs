@@ -254,6 +254,7 @@ impl Expand<'_> {
             match &unit.stmt(s).kind {
                 StmtKind::Expr(e) => see(*e),
                 StmtKind::Block(list) => open.extend(list),
+                StmtKind::Checkpoint(_, s) => open.push(*s),
                 StmtKind::If(arms, other) => {
                     for (c, s) in arms {
                         see(*c);

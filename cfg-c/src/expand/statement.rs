@@ -47,6 +47,9 @@ impl Expand<'_> {
             StmtKind::Switch(e, s) => {
                 StmtKind::Switch(get(frame, e), self.copy_statement(s, frame, end))
             }
+            StmtKind::Checkpoint(n, s) => {
+                StmtKind::Checkpoint(n, self.copy_statement(s, frame, end))
+            }
             StmtKind::Case(a, b) => StmtKind::Case(get(frame, a), b.map(|b| get(frame, b))),
             StmtKind::Label(name) => {
                 StmtKind::Label(frame.labels.get(&name).cloned().unwrap_or(name))
@@ -279,6 +282,7 @@ impl Expand<'_> {
                     open.extend(of.init);
                     open.push(of.body);
                 }
+                StmtKind::Checkpoint(_, s) => open.push(*s),
                 StmtKind::Case(a, b) => {
                     see(*a);
                     b.iter().copied().for_each(&mut see);

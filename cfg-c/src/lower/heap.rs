@@ -425,7 +425,7 @@ impl Body<'_, '_> {
             flat: None,
         };
         if fixed {
-            if zeroed {
+            if zeroed || self.checkpoints > 0 && matches!(elem, Elem::Arith(_)) {
                 let dims = self.f.get(v).map_or(0, |v| v.rank());
                 self.zero_path(super::slot::Path {
                     dims,
@@ -465,7 +465,7 @@ impl Body<'_, '_> {
             }
             below = of;
         }
-        if !zeroed {
+        if !zeroed && self.checkpoints == 0 {
             // Memory from malloc has no value: it is filled from a variable without one.
             let unset = self.f.temporary(ty.scalar_type());
             self.set_span();

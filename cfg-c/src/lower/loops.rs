@@ -2,6 +2,7 @@
 
 use super::{
     Lowered,
+    checkpoint::Exits,
     declare::index_type,
     facts::is_fixed,
     routine::{Body, Counting},
@@ -15,7 +16,7 @@ use crate::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Conversion, Expr, Op, ScalarType},
+    ir::{Checkpoint, Conversion, Expr, Op, ScalarType},
 };
 
 /// A for loop that counts.
@@ -31,37 +32,70 @@ struct Shape {
 }
 
 impl Body<'_, '_> {
-    /// Translates a loop that tests first; `step` is executed at the end of each pass.
+    /// Translates a loop that tests first, if there is a condition; `step` is executed at the end of each pass.
     pub(super) fn while_loop(
         &mut self,
-        c: ExprId,
+        c: Option<ExprId>,
         body: StmtId,
         step: Option<ExprId>,
+        checkpoint: Option<Checkpoint>,
+    ) -> Lowered<()> {
+        let condition = match c {
+            Some(c) => self.lower_condition(c)?,
+            None => Expr::Logical(true),
+        };
+        let has_effects = c
+            .is_some_and(|c| self.l.unit.expr(c).effects || !self.undecided_pointers(c).is_empty());
+        let exits = checkpoint.map(|_| self.exits_of_loop(body));
+        if !has_effects && !exits.as_ref().is_some_and(Exits::are_any) {
+            self.set_span();
+            checkpoint
+                .into_iter()
+                .for_each(|c| self.f.checkpoint_loop(c));
+            self.f.begin_while(condition);
+            self.lower_loop_body(body, step);
+            self.set_span();
+            self.f.end_loop();
+            let after = self.breaks.pop();
+            self.place_target(after);
+            return Ok(());
+        }
+        self.loop_by_variable(condition, c, body, step, checkpoint.zip(exits))
+    }
+
+    /// Translates a loop with a variable for its condition, which is evaluated anew at the end of each pass. Of a loop
+    /// with a checkpoint, jumps out of it set the variable.
+    fn loop_by_variable(
+        &mut self,
+        first: Expr,
+        c: Option<ExprId>,
+        body: StmtId,
+        step: Option<ExprId>,
+        checkpoint: Option<(Checkpoint, Exits)>,
     ) -> Lowered<()> {
         let span = self.span;
-        let effects = self.l.unit.expr(c).effects || !self.undecided_pointers(c).is_empty();
-        let mut condition = self.lower_condition(c)?;
-        let again = effects.then(|| {
-            let t = self.f.temporary(ScalarType::Logical);
-            let first = std::mem::replace(&mut condition, Expr::var(t));
-            self.assign(t, first);
-            t
-        });
+        let more = self.f.temporary(ScalarType::Logical);
+        self.assign(more, first);
+        let is_marked = checkpoint.is_some();
+        if let Some((checkpoint, exits)) = checkpoint {
+            self.begin_region(exits, Some(more));
+            self.f.checkpoint_loop(checkpoint);
+        }
         self.set_span();
-        self.f.begin_while(condition);
+        self.f.begin_while(Expr::var(more));
         self.lower_loop_body(body, step);
         self.span = span;
-        if let Some(t) = again {
-            // The condition is evaluated anew before each test; its problems have been reported at the first.
-            if let Ok(condition) = self.lower_condition(c) {
-                self.assign(t, condition);
-            }
+        // The problems of a condition in front of the loop have been reported there.
+        if let Some(Ok(condition)) = c.map(|c| self.lower_condition(c)) {
+            self.assign(more, condition);
         }
+        let region = self.regions.pop_if(|_| is_marked);
+        self.place_target(region.as_ref().map(|region| region.end));
         self.set_span();
         self.f.end_loop();
         let after = self.breaks.pop();
         self.place_target(after);
-        Ok(())
+        self.leave_region(region)
     }
 
     /// Translates the body of a loop and its step. The label behind the loop stays on the stack.
@@ -80,13 +114,30 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn do_loop(&mut self, body: StmtId, c: ExprId) -> Lowered<()> {
+    /// True of a loop that tests last and has one pass.
+    pub(super) fn is_once(&self, c: ExprId) -> bool {
+        constant::integer(self.l.unit, c).is_some_and(|(value, _)| value == 0)
+    }
+
+    pub(super) fn do_loop(
+        &mut self,
+        body: StmtId,
+        c: ExprId,
+        checkpoint: Option<Checkpoint>,
+    ) -> Lowered<()> {
         let span = self.span;
-        let once = constant::integer(self.l.unit, c).is_some_and(|(value, _)| value == 0);
+        let exits = checkpoint.map(|_| self.exits_of_loop(body));
+        if let Some((checkpoint, exits)) = checkpoint.zip(exits).filter(|(_, e)| e.are_any()) {
+            let first = Expr::Logical(true);
+            return self.loop_by_variable(first, Some(c), body, None, Some((checkpoint, exits)));
+        }
         self.set_span();
-        if once {
+        if self.is_once(c) {
             self.lower_loop_body(body, None);
         } else {
+            checkpoint
+                .into_iter()
+                .for_each(|c| self.f.checkpoint_loop(c));
             self.f.begin_repeat();
             self.lower_loop_body(body, None);
             self.span = span;
@@ -101,10 +152,11 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn for_loop(&mut self, of: &For) -> Lowered<()> {
+    pub(super) fn for_loop(&mut self, of: &For, checkpoint: Option<Checkpoint>) -> Lowered<()> {
         let span = self.span;
-        if let Some(shape) = self.counted_shape(of) {
-            return self.lower_counted(of, &shape);
+        let is_left = checkpoint.is_some() && self.exits_of_loop(of.body).are_any();
+        if let Some(shape) = self.counted_shape(of).filter(|_| !is_left) {
+            return self.lower_counted(of, &shape, checkpoint);
         }
         if let Some(init) = of.init {
             self.lower_statement(init, false);
@@ -112,8 +164,9 @@ impl Body<'_, '_> {
         }
         match of.condition {
             Some(c) if constant::integer(self.l.unit, c).is_none_or(|(value, _)| value == 0) => {
-                self.while_loop(c, of.body, of.step)
+                self.while_loop(Some(c), of.body, of.step, checkpoint)
             }
+            _ if checkpoint.is_some() => self.while_loop(None, of.body, of.step, checkpoint),
             _ => {
                 self.lower_endless_loop(of.body, of.step);
                 Ok(())
@@ -134,7 +187,12 @@ impl Body<'_, '_> {
         self.place_target(after);
     }
 
-    fn lower_counted(&mut self, of: &For, shape: &Shape) -> Lowered<()> {
+    fn lower_counted(
+        &mut self,
+        of: &For,
+        shape: &Shape,
+        checkpoint: Option<Checkpoint>,
+    ) -> Lowered<()> {
         let span = self.span;
         let ty = Arith::Int(shape.ty);
         let first = self.lower_expr(shape.first)?.convert(ty);
@@ -160,6 +218,9 @@ impl Body<'_, '_> {
         let risky = !shape.ty.is_signed() && matches!(shape.comparison, Binary::Le);
         let kept = !shape.inside || risky;
         self.set_span();
+        checkpoint
+            .into_iter()
+            .for_each(|c| self.f.checkpoint_loop(c));
         self.f.begin_for(index, first, last, shape.step);
         self.counting.push(Counting {
             decl: shape.variable,

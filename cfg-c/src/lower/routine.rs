@@ -2,6 +2,7 @@
 
 use super::{
     Failed, Lower, Lowered,
+    checkpoint::Region,
     slot::{Elem, Slot},
     value::Value,
 };
@@ -89,6 +90,11 @@ pub(super) struct Body<'l, 'u> {
     pub(super) base: usize,
     /// The number of elements of the present argument, if that is a matrix passed as one sequence.
     pub(super) passed_size: Option<Expr>,
+    /// The number of statements with checkpoints around the present one. The values of their variables before and
+    /// after do not count: arrays begin with zeros, so that no state has what is left in them.
+    pub(super) checkpoints: usize,
+    /// The parts with checkpoints around the present statement that jumps leave, innermost last.
+    pub(super) regions: Vec<Region>,
     /// The labels behind functions that stand in place of calls, innermost last: returns jump there.
     pub(super) leaves: Vec<Target>,
 }
@@ -128,6 +134,8 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         span: None,
         depth: 0,
         base: 0,
+        checkpoints: 0,
+        regions: Vec::new(),
         leaves: Vec::new(),
         passed_size: None,
     };

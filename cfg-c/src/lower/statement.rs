@@ -2,6 +2,7 @@
 
 use super::{
     Lowered,
+    checkpoint::Exit,
     routine::{Body, Target},
     slot::{Elem, Path, Slot},
 };
@@ -44,9 +45,10 @@ impl Body<'_, '_> {
                 self.if_chain(arms, *other, last);
                 Ok(())
             }
-            StmtKind::While(c, body) => self.while_loop(*c, *body, None),
-            StmtKind::Do(body, c) => self.do_loop(*body, *c),
-            StmtKind::For(of) => self.for_loop(of),
+            StmtKind::While(c, body) => self.while_loop(Some(*c), *body, None, None),
+            StmtKind::Do(body, c) => self.do_loop(*body, *c, None),
+            StmtKind::For(of) => self.for_loop(of, None),
+            StmtKind::Checkpoint(snapshots, s) => self.lower_checkpoint(*snapshots, *s),
             StmtKind::Switch(value, body) => self.lower_switch(*value, *body, last),
             StmtKind::Case(..) | StmtKind::Default => {
                 if let Some(label) = self.cases.get(&s).copied() {
@@ -63,21 +65,22 @@ impl Body<'_, '_> {
                 Ok(())
             }
             StmtKind::Goto(name) => self.lower_goto(name, node.from),
-            StmtKind::Break => self.lower_jump(true),
-            StmtKind::Continue => self.lower_jump(false),
+            StmtKind::Break => self.jump(Exit::Break),
+            StmtKind::Continue => self.jump(Exit::Continue),
             StmtKind::Return(value) => self.return_value(*value, last, node.from),
             StmtKind::Leave => {
-                if !last {
-                    self.leave_inlined();
+                if last {
+                    Ok(())
+                } else {
+                    self.jump(Exit::Leave)
                 }
-                Ok(())
             }
         };
         self.report_untold(&done, node.from);
     }
 
-    fn lower_goto(&mut self, name: &str, at: crate::source::Pos) -> Lowered<()> {
-        let Some(label) = self.labels.get(name).copied() else {
+    fn lower_goto(&mut self, name: &std::rc::Rc<str>, at: crate::source::Pos) -> Lowered<()> {
+        if !self.labels.contains_key(name) {
             let message = format!("there is no label {name} in this function");
             return self.error(
                 &codes::CONTROL,
@@ -85,42 +88,16 @@ impl Body<'_, '_> {
                 message,
                 "place it where the jump goes on",
             );
-        };
-        self.tell_all();
-        self.f.goto(label);
-        Ok(())
+        }
+        self.jump(Exit::Goto(std::rc::Rc::clone(name)))
     }
 
     /// Assigns the indices of all open counted loops to their variables, before a jump leaves the loops.
-    fn tell_all(&mut self) {
+    pub(super) fn tell_all(&mut self) {
         for counting in self.counting.clone() {
             if counting.kept {
                 self.assign_loop_variable(counting.decl, counting.index);
             }
-        }
-    }
-
-    fn lower_jump(&mut self, is_break: bool) -> Lowered<()> {
-        let targets = if is_break {
-            &mut self.breaks
-        } else {
-            &mut self.continues
-        };
-        if let Some(target) = targets.last_mut() {
-            target.used = true;
-            let label = target.label;
-            self.f.goto(label);
-        }
-        Ok(())
-    }
-
-    /// Jumps behind the function that stands in place of a call.
-    fn leave_inlined(&mut self) {
-        if let Some(target) = self.leaves.last_mut() {
-            target.used = true;
-            let label = target.label;
-            self.tell_all();
-            self.f.goto(label);
         }
     }
 
@@ -133,6 +110,9 @@ impl Body<'_, '_> {
         for name in &inlined.labels {
             let label = self.f.label();
             self.labels.insert(std::rc::Rc::clone(name), label);
+        }
+        if let Some(region) = self.regions.last_mut() {
+            region.labels.extend(inlined.labels.iter().cloned());
         }
         let after = self.new_target();
         self.leaves.push(after);
@@ -191,10 +171,11 @@ impl Body<'_, '_> {
             (Some(e), None) => self.lower_for_effects(e)?,
             (None, _) => {}
         }
-        if !last {
-            self.f.return_now();
+        if last {
+            Ok(())
+        } else {
+            self.jump(Exit::Return)
         }
-        Ok(())
     }
 
     fn if_chain(&mut self, arms: &[(ExprId, StmtId)], other: Option<StmtId>, last: bool) {
@@ -273,7 +254,20 @@ impl Body<'_, '_> {
             {
                 return self.shape_late(var, ty, &decl.ty);
             }
-            return Ok(());
+            return match slot {
+                Slot::Array {
+                    var,
+                    elem: elem @ Elem::Arith(_),
+                    rank,
+                    lower,
+                    ..
+                } if self.checkpoints > 0 => self.zero_path(Path {
+                    dims: rank,
+                    lower,
+                    ..super::structure::whole_variable(var, elem)
+                }),
+                _ => Ok(()),
+            };
         };
         let path = match slot {
             Slot::Scalar(var, elem) => super::structure::whole_variable(var, elem),

@@ -272,7 +272,8 @@ impl Body<'_, '_> {
         self.unordered_parts(d, given)?;
         let ty = &unit.decl(d).ty;
         let all = braces::count(unit, ty);
-        if all.is_none_or(|all| all > given.len() as i64) {
+        let is_part = all.is_none_or(|all| all > given.len() as i64);
+        if is_part || self.checkpoints > 0 && matches!(target.elem, Elem::Arith(_)) {
             self.zero_path(target.clone())?;
         }
         for (steps, e) in given {

@@ -181,7 +181,9 @@ impl Body<'_, '_> {
                     open.extend(other);
                     open.extend(arms.iter().rev().map(|(_, s)| *s));
                 }
-                StmtKind::While(_, s) | StmtKind::Do(s, _) => open.push(*s),
+                StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Checkpoint(_, s) => {
+                    open.push(*s);
+                }
                 StmtKind::For(of) => open.push(of.body),
                 _ => {}
             }

@@ -547,7 +547,7 @@ impl Parser<'_> {
                 node.enclosed = true;
                 return Ok(e);
             }
-            Kind::Punct | Kind::Other | Kind::End => {
+            Kind::Punct | Kind::Other | Kind::Directive | Kind::Mark(_) | Kind::End => {
                 let found = if token.kind == Kind::End {
                     "the end of the file"
                 } else {

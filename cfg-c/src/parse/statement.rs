@@ -4,7 +4,7 @@ use super::{Around, Cases, Entry, Fail, Parse, Parser, Scope};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, For, StmtId, StmtKind},
     codes, constant,
-    lex::Kind,
+    lex::{Kind, Mark, Token},
     source::Pos,
     types::{Arith, Qualified, Type},
 };
@@ -19,6 +19,8 @@ impl Parser<'_> {
         }
         let level = (self.scopes.len(), self.around.len(), self.depth);
         let mut statements = Vec::new();
+        // For each part with a checkpoint that is open, the directive at its start, and the number of its first statement.
+        let mut parts: Vec<(Token, usize)> = Vec::new();
         while !self.peek().is("}") {
             if self.peek().kind == Kind::End {
                 let at = self.peek().at;
@@ -27,6 +29,30 @@ impl Parser<'_> {
                     return Err(Fail);
                 }
                 return Err(self.syntax_error(at, "a block has no closing brace"));
+            }
+            match self.peek().kind {
+                Kind::Mark(Mark::Start) => {
+                    parts.push((self.next(), statements.len()));
+                    continue;
+                }
+                Kind::Mark(Mark::End) => {
+                    let end = self.next();
+                    match parts.pop() {
+                        Some((start, first)) => {
+                            let part = statements.drain(first.min(statements.len())..).collect();
+                            let part = self.add_stmt(StmtKind::Block(part), start.at);
+                            statements
+                                .push(self.add_stmt(StmtKind::Checkpoint(None, part), start.at));
+                        }
+                        None => self.report_mark(
+                            &end,
+                            "$AD CHECKPOINT-END ends no part of this block",
+                            "write $AD CHECKPOINT-START in front of a statement of the same block",
+                        ),
+                    }
+                    continue;
+                }
+                _ => {}
             }
             let start = self.at;
             match self.parse_item(&mut statements) {
@@ -44,15 +70,73 @@ impl Parser<'_> {
             }
         }
         self.expect("}", "after a block")?;
+        for (start, _) in parts {
+            self.report_mark(
+                &start,
+                "$AD CHECKPOINT-START begins a part that does not end in this block",
+                "write $AD CHECKPOINT-END behind the last statement of the part",
+            );
+        }
         if scope {
             self.scopes.pop();
         }
         Ok(self.add_stmt(StmtKind::Block(statements), from))
     }
 
+    fn report_mark(&mut self, mark: &Token, message: &str, help: &str) {
+        self.sink
+            .error(&codes::PREPROCESSOR, mark.at, message, help);
+    }
+
+    /// Reads a statement with the checkpoint in front of it.
+    fn parse_checkpoint(&mut self) -> Parse<StmtKind> {
+        let token = self.next();
+        let Kind::Mark(Mark::Checkpoint(snapshots)) = token.kind else {
+            let help = "write it in a block, between the statements";
+            let message = format!("{} stands between the parts of a statement", token.text);
+            self.report_mark(&token, &message, help);
+            return Err(Fail);
+        };
+        let is_label = self.peek_nth(1).is(":") || self.peek().is("case");
+        if is_label || self.begins_declaration() || self.begins_assertion() {
+            let (what, help) = match is_label {
+                true => ("a label", "write it behind the label"),
+                false => (
+                    "a declaration",
+                    "declare the variable in front of it, and assign the value behind it",
+                ),
+            };
+            let message = format!("{what} follows {}", token.text);
+            self.report_mark(&token, &message, help);
+            if !is_label {
+                return Err(Fail);
+            }
+        }
+        let inner = self.parse_inner()?;
+        let is_loop = match self.unit.stmt(inner).kind {
+            StmtKind::While(..) | StmtKind::Do(..) | StmtKind::For(_) => true,
+            StmtKind::Checkpoint(..) => {
+                let message = format!("{} is about a statement with a checkpoint", token.text);
+                self.report_mark(&token, &message, "leave one of the two out");
+                true
+            }
+            _ => false,
+        };
+        if snapshots.is_some() && !is_loop {
+            let message = "a number of snapshots is for loops, and no loop follows";
+            let help = "write it in front of for, while or do, or leave the number out: the statement runs again once";
+            self.report_mark(&token, message, help);
+        }
+        Ok(StmtKind::Checkpoint(snapshots, inner))
+    }
+
     /// Reads a declaration or a statement of a block, with the labels before it.
     fn parse_item(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
         self.parse_labels(out)?;
+        if let Kind::Mark(Mark::Start | Mark::End) = self.peek().kind {
+            // The block reads the mark.
+            return Ok(());
+        }
         if self.begins_declaration() || self.begins_assertion() {
             let from = self.peek().at;
             let decls = self.parse_declaration(false)?;
@@ -183,6 +267,7 @@ impl Parser<'_> {
         self.enter_level()?;
         let from = self.peek().at;
         let token = self.peek().clone();
+        let is_marked = matches!(token.kind, Kind::Mark(_));
         let start = self.unit.exprs.len() as u32;
         let word = if matches!(token.kind, Kind::Ident | Kind::Punct) {
             &*token.text
@@ -190,6 +275,7 @@ impl Parser<'_> {
             ""
         };
         let kind = match word {
+            _ if is_marked => self.parse_checkpoint()?,
             "{" => {
                 let block = self.parse_block(true)?;
                 self.depth -= 1;

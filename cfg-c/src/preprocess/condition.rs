@@ -220,7 +220,7 @@ impl Reader<'_> {
                 self.at += 1;
                 value
             }
-            Kind::Punct | Kind::Str | Kind::Other | Kind::End => {
+            Kind::Punct | Kind::Str | Kind::Other | Kind::Directive | Kind::Mark(_) | Kind::End => {
                 return Err(format!("{} does not belong into the condition", token.text));
             }
         };

@@ -1,6 +1,6 @@
 //! `#pragma cfgrev`, and the equivalent options of the command line.
 
-use super::{Choice, External, Preprocessor, Role, TypeChoice};
+use super::{Choice, External, Preprocessor, Role, TypeChoice, mark::Nesting};
 use crate::{
     Options, codes,
     lex::{Kind, Token, lex},
@@ -9,7 +9,7 @@ use crate::{
 use std::rc::Rc;
 
 /// The help of messages about the pragma: its syntax.
-const HELP: &str = "write #pragma cfgrev independent(x, y) dependent(z), no-diff(v), or external(g) value(e) partial(x: e, y: e)";
+const HELP: &str = "write #pragma cfgrev independent(x, y) dependent(z), no-diff(v), external(g) value(e) partial(x: e, y: e), or checkpoint(snapshots = 50)";
 
 /// Pragmas of compilers that affect how a program is compiled, and not its results.
 const OF_COMPILERS: [&str; 24] = [
@@ -83,6 +83,9 @@ impl Preprocessor<'_> {
                 self.once.extend(name);
                 return;
             }
+            "cfgrev" if rest.get(1).is_some_and(|t| t.is("checkpoint")) => {
+                return self.checkpoint(&rest[2..], rest[1].at);
+            }
             "cfgrev" => return self.clauses(&rest[1..], Some(at)),
             "omp" | "acc" => return self.parallel.push(at),
             "pack" | "scalar_storage_order" => {
@@ -100,11 +103,15 @@ impl Preprocessor<'_> {
         self.sink.warning(&codes::IGNORED, at, message, passed_over);
     }
 
-    /// Follows the pragmas that stand among the tokens as `_Pragma("...")`.
+    /// Follows the pragmas that stand among the tokens as `_Pragma("...")`, and the directives in comments. Marks stay
+    /// where they are about a statement.
     pub(super) fn pragmas_in_text(&mut self, tokens: Vec<Token>) -> Vec<Token> {
-        if !tokens.iter().any(|t| t.is("_Pragma")) {
+        let is_pragma =
+            |t: &Token| t.is("_Pragma") || matches!(t.kind, Kind::Directive | Kind::Mark(_));
+        if !tokens.iter().any(is_pragma) {
             return tokens;
         }
+        let mut nesting = Nesting::default();
         let mut out = Vec::with_capacity(tokens.len());
         let mut rest = &tokens[..];
         let mut marks = std::mem::take(&mut self.system);
@@ -116,6 +123,15 @@ impl Preprocessor<'_> {
                 moved += 1;
             }
             rest = behind;
+            match token.kind {
+                Kind::Directive => self.comment(token),
+                Kind::Mark(_) => self.marks.push(token.clone()),
+                _ => {}
+            }
+            if matches!(token.kind, Kind::Directive | Kind::Mark(_)) {
+                self.place_marks(&nesting, rest, &mut out);
+                continue;
+            }
             if token.is("_Pragma")
                 && let [open, text, close, after @ ..] = behind
                 && (open.is("("), text.kind, close.is(")")) == (true, Kind::Str, true)
@@ -134,8 +150,10 @@ impl Preprocessor<'_> {
                 }
                 self.pragma(&inside, token.at);
                 rest = after;
+                self.place_marks(&nesting, rest, &mut out);
                 continue;
             }
+            nesting.pass(token);
             out.push(token.clone());
         }
         for mark in &mut marks[moved..] {

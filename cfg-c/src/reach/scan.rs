@@ -276,7 +276,13 @@ impl<'t> Scan<'t> {
             match token.kind {
                 Kind::Ident => self.word(),
                 Kind::Punct => self.punctuator(),
-                Kind::Number | Kind::Char | Kind::Str | Kind::Other | Kind::End => {
+                Kind::Mark(_) => self.at += 1,
+                Kind::Number
+                | Kind::Char
+                | Kind::Str
+                | Kind::Other
+                | Kind::Directive
+                | Kind::End => {
                     self.goes_on();
                     self.at += 1;
                 }

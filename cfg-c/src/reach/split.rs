@@ -103,7 +103,9 @@ fn check_start(token: &Token, sink: &mut Sink) {
         Kind::Ident => !is_keyword(&token.text),
         Kind::Punct => ["(", "*", "["].iter().any(|t| token.is(t)),
         Kind::Other => true,
-        Kind::Number | Kind::Char | Kind::Str | Kind::End => false,
+        Kind::Number | Kind::Char | Kind::Str | Kind::Directive | Kind::Mark(_) | Kind::End => {
+            false
+        }
     };
     if !begins {
         let message = format!("expected a declaration, found `{}`", token.text);

@@ -105,6 +105,7 @@ impl RoutineBuilder {
         self.leave(block, None);
         self.current = Some(block);
         self.jumps.labels[label.0] = Target::Vertex(block);
+        self.jumps.last_label = block;
     }
 
     /// Jumps to a label, which may be anywhere in the routine.

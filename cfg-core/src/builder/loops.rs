@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     entity::{VarId, VertexId},
-    ir::{Edge, Expr, LoopTest, ScalarType, VertexKind},
+    ir::{Checkpoint, Edge, Expr, LoopTest, ScalarType, Vertex, VertexKind},
 };
 
 /// # Loops
@@ -48,6 +48,7 @@ impl RoutineBuilder {
 
     fn begin_loop(&mut self, test: LoopTest, again: Option<(VarId, Expr)>, repeat: bool) {
         let header = self.enter(VertexKind::loop_on(test));
+        self.vertices[header].checkpoint = self.checkpoint.take();
         self.leave(header, Some(1));
         self.jumps.begin_loop();
         self.open.push(Open::Loop {
@@ -105,6 +106,83 @@ impl RoutineBuilder {
             .push(Edge::new(VertexId::new(end), VertexId::new(header), None));
         self.leave(header, None);
         self.pending.extend(after);
+    }
+
+    /// The next loop that begins has a checkpoint: its iterations run again in the reverse sweep.
+    pub fn checkpoint_loop(&mut self, checkpoint: Checkpoint) {
+        self.checkpoint = Some(checkpoint);
+    }
+
+    /// Begins statements that run again in the reverse sweep.
+    ///
+    /// ```
+    /// use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+    /// use cfg_core::ir::{ScalarType::Real};
+    ///
+    /// let mut f = RoutineBuilder::new("f");
+    /// let x = f.inout("x", Real);
+    /// f.begin_checkpoint();
+    /// f.assign(x, sin(x));
+    /// f.end_checkpoint();
+    /// f.assign(x, x * x);
+    /// f.begin_checkpoint();
+    /// f.if_then(lt(x, 2.0), |f| f.assign(x, cos(x)));
+    /// f.end_checkpoint();
+    ///
+    /// let mut program = ProgramBuilder::new();
+    /// program.add(f);
+    /// assert_eq!(program.finish()?.to_string().trim(), "
+    /// subroutine f(inout real x)
+    ///   local integer t1
+    ///   {checkpoint}
+    ///   x := sin(x)
+    ///   @3
+    ///   x := x*x
+    ///   for t1 = 1, 1 {checkpoint}
+    ///     if x < 2.0
+    ///       x := cos(x)
+    ///     end
+    ///   end
+    /// end
+    /// ".trim());
+    /// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+    /// ```
+    pub fn begin_checkpoint(&mut self) {
+        self.begin_loop(LoopTest::Pre(Expr::Logical(true)), None, false);
+    }
+
+    /// Ends the statements begun by [`Self::begin_checkpoint`]. The checkpoint is that of their block; several vertices
+    /// become a loop of one pass.
+    pub fn end_checkpoint(&mut self) {
+        let Some(&Open::Loop { header, .. }) = self.open.last() else {
+            let open = self.open.pop();
+            return self.wrong_end("end_checkpoint", open);
+        };
+        let is_block = self.vertices.len() == header + 2
+            && matches!(self.vertices[header + 1].kind, VertexKind::Block(_))
+            && self.pending.len() == 1
+            && self.jumps.last_label < header;
+        if !is_block {
+            let once = self.temporary(ScalarType::Integer);
+            if let VertexKind::Loop { test, .. } = &mut self.vertices[header].kind {
+                **test = LoopTest::up_to(once, Expr::Int(1));
+            }
+            self.vertices[header].checkpoint = Some(Checkpoint::Each);
+            return self.end_loop();
+        }
+        self.open.pop();
+        self.end_body();
+        // The block takes the place of the LOOP. The edge between the two comes first, and that behind the block last.
+        if let Some(block) = self.vertices.pop() {
+            self.vertices[header] = Vertex {
+                id: self.vertices[header].id,
+                checkpoint: Some(Checkpoint::Each),
+                ..block
+            };
+        }
+        self.edges.truncate(self.edges.len() - 2);
+        self.pending.clear();
+        self.leave(header, None);
     }
 
     /// Runs the body while the condition is true.

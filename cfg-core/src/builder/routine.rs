@@ -6,8 +6,8 @@ use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, VarId, VertexId},
     ir::{
-        Annotations, Arm, At, Cfg, Control, Derivatives, Edge, Expr, Intent, Program, Role,
-        Routine, ScalarType, Span, Stmt, Variable, Vertex, VertexKind,
+        Annotations, Arm, At, Cfg, Checkpoint, Control, Derivatives, Edge, Expr, Intent, Program,
+        Role, Routine, ScalarType, Span, Stmt, Variable, Vertex, VertexKind,
     },
 };
 use std::{
@@ -31,6 +31,8 @@ pub struct RoutineBuilder {
     pub(super) current: Option<usize>,
     pub(super) open: Vec<Open>,
     pub(super) jumps: Jumps,
+    /// The checkpoint of the next loop.
+    pub(super) checkpoint: Option<Checkpoint>,
     /// Annotations for the next vertex or statement.
     pub(super) note: Annotations,
     /// The span of the next vertex or statement.
@@ -73,6 +75,8 @@ pub(super) struct Jumps {
     /// Of each open loop the jumps that leave it, and the jumps to its next pass.
     pub(super) loops: Vec<[Vec<usize>; 2]>,
     pub(super) labels: Vec<Target>,
+    /// The last vertex that is the place of a label; 0 if there is none.
+    pub(super) last_label: usize,
     pub(super) returns: Vec<usize>,
     pub(super) made: bool,
 }
@@ -110,6 +114,7 @@ impl RoutineBuilder {
             current: None,
             open: Vec::new(),
             jumps: Jumps::default(),
+            checkpoint: None,
             note: None,
             at: None,
             temporaries: 0,

@@ -2,15 +2,16 @@
 
 use cfg_analysis::liveness::Liveness;
 use cfg_core::{
-    dataflow::{Point, Set, solve},
+    dataflow::{Analysis, Direction, Point, Position, Set, solve},
     diagnostic::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
-    entity::{EdgeId, RoutineId, VarId},
+    entity::{RoutineId, VarId, VertexId},
     graph::reachable,
     ir::{
-        Cfg, Dim, Expr, Extent, Intent, Op, Place, Program, Role, Routine, ScalarType, Variable,
+        Cfg, Dim, Expr, Extent, Intent, Op, Place, Program, Role, Routine, ScalarType, Stmt,
+        Variable, Vertex,
         visit::{PlaceRole, Visit, VisitMut, walk_place, walk_place_mut},
     },
     memory::effects::Effects,
@@ -40,6 +41,8 @@ struct Names<'p> {
     program: &'p Program,
     named: FixedBitSet,
     written: FixedBitSet,
+    /// The variables that are assigned as a whole, which may give an array its shape.
+    assigned: FixedBitSet,
 }
 
 impl<'p> Names<'p> {
@@ -49,6 +52,7 @@ impl<'p> Names<'p> {
             program,
             named: FixedBitSet::with_capacity(n),
             written: FixedBitSet::with_capacity(n),
+            assigned: FixedBitSet::with_capacity(n),
         }
     }
 
@@ -74,6 +78,12 @@ impl<'p> Names<'p> {
         };
         self.written
             .set(v.index(), writes || self.written.contains(v.index()));
+        let is_whole = matches!(
+            role,
+            PlaceRole::Define { whole: true } | PlaceRole::Pop { whole: true }
+        );
+        self.assigned
+            .set(v.index(), is_whole || self.assigned.contains(v.index()));
     }
 }
 
@@ -98,6 +108,10 @@ struct Facts<'p> {
     outside: FixedBitSet,
     /// The variables whose value may still be read at the region's entry, and at its exit.
     live: [Set; 2],
+    /// The arrays with deferred extents whose shape may still matter there.
+    shaped: [Set; 2],
+    /// The arrays with deferred extents that may have no shape yet at the entry.
+    unshaped: Set,
     /// True if the region is entered at most once in a call of the routine.
     once: bool,
 }
@@ -123,8 +137,15 @@ impl<'p> Facts<'p> {
         }
         let effects = Effects::summarise(program);
         let liveness = Liveness::new(program, &effects, routine);
-        let solution = solve(cfg, &liveness);
-        let on = |e: EdgeId| solution.at(cfg, &liveness, Point::Edge(e));
+        let live = on_edges(cfg, cut, &liveness);
+        let is_shaped = |v: usize| is_deferred(&routine.variables[v]);
+        let (shaped, unshaped) = match inside.named.ones().any(is_shaped) {
+            true => {
+                let [unshaped, _] = on_edges(cfg, cut, &Unshaped(routine));
+                (on_edges(cfg, cut, &Shapes(routine)), unshaped)
+            }
+            false => (live.clone(), Set::new(0)),
+        };
         let again = reachable(cfg, cfg.edge(cut.exit).to.index());
         Self {
             program,
@@ -132,7 +153,9 @@ impl<'p> Facts<'p> {
             routine,
             inside,
             outside: outside.named,
-            live: [on(cut.entry), on(cut.exit)],
+            live,
+            shaped,
+            unshaped,
             once: !again.contains(cfg.edge(cut.entry).to.index()),
         }
     }
@@ -163,14 +186,24 @@ impl<'p> Facts<'p> {
         let variable = self.routine.variable(v);
         let k = v.index();
         let alone = !self.outside.contains(k) && self.once;
-        let dead = !self.live[0].contains(k) && !self.live[1].contains(k);
-        // The shape of a deferred array lasts beyond its value, and liveness does not cover tapes, so both must not be
-        // named outside.
-        let lasts = is_deferred(variable) || variable.ty == ScalarType::Tape;
+        // The shape of a deferred array lasts beyond its value.
+        let lasting = match is_deferred(variable) {
+            true => &self.shaped,
+            false => &self.live,
+        };
+        let dead = !lasting[0].contains(k) && !lasting[1].contains(k);
+        // Liveness does not cover tapes, so they must not be named outside.
+        let lasts = variable.ty == ScalarType::Tape;
         variable.role == Role::Local
             && self.routine.result != Some(v)
             && self.has_lasting_shape(variable)
             && (alone || dead && !lasts)
+    }
+
+    /// True for an array that gets its shape by assignment, which may be in the region or behind it.
+    fn gets_shape(&self, v: VarId) -> bool {
+        let is_assigned = self.inside.assigned.contains(v.index());
+        is_deferred(self.routine.variable(v)) && (is_assigned || self.unshaped.contains(v.index()))
     }
 
     /// The intent of a parameter.
@@ -197,6 +230,99 @@ impl<'p> Facts<'p> {
             .at_element(text::site_text(self.program, &site))
             .at_site_in(self.program, site)
     }
+}
+
+/// The solution of an analysis where a region is entered and left.
+fn on_edges<A: Analysis<Domain = Set>>(cfg: &Cfg, cut: &Cut, analysis: &A) -> [Set; 2] {
+    let solution = solve(cfg, analysis);
+    [cut.entry, cut.exit].map(|e| solution.at(cfg, analysis, Point::Edge(e)))
+}
+
+/// The variables that may be named before their shape is assigned, so that it matters.
+struct Shapes<'p>(&'p Routine);
+
+/// The deferred arrays that may have no shape yet.
+struct Unshaped<'p>(&'p Routine);
+
+/// The array whose shape a statement assigns, and the value.
+fn shape_assignment<'s>(routine: &Routine, statement: &'s Stmt) -> Option<(VarId, &'s Expr)> {
+    let (target, value) = statement.kind.assignment()?;
+    let has_shape = match value {
+        Expr::Op(op, _) => *op == Op::Fill,
+        Expr::Place(place) => place.subscripts.is_empty() && routine.variable(place.var).rank() > 0,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => false,
+    };
+    (has_shape && target.subscripts.is_empty()).then_some((target.var, value))
+}
+
+/// Adds the variables that are named.
+struct Named<'s>(&'s mut Set);
+
+impl<'ir> Visit<'ir> for Named<'_> {
+    fn visit_place(&mut self, place: &'ir Place, _: PlaceRole) {
+        walk_place(self, place);
+        self.0.insert(place.var.index());
+    }
+
+    fn visit_variable(&mut self, v: &'ir VarId, _: PlaceRole) {
+        self.0.insert(v.index());
+    }
+}
+
+impl Analysis for Shapes<'_> {
+    const NAME: &'static str = "shapes";
+    const DIRECTION: Direction = Direction::Backward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.0.variables.len())
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        self.bottom(cfg)
+    }
+
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        if let Some((v, value)) = shape_assignment(self.0, statement) {
+            state.remove(v.index());
+            return Named(state).visit_expr(value, PlaceRole::Read);
+        }
+        Named(state).visit_statement(statement);
+    }
+
+    fn decision(&self, _: VertexId, vertex: &Vertex, state: &mut Set) {
+        Named(state).visit_decision(&vertex.kind);
+    }
+}
+
+impl Analysis for Unshaped<'_> {
+    const NAME: &'static str = "unshaped";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.0.variables.len())
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        let mut unshaped = self.bottom(cfg);
+        let all = self.0.variables.iter().enumerate();
+        all.for_each(|(v, variable)| unshaped.set(v, is_deferred(variable)));
+        unshaped
+    }
+
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        if let Some((v, _)) = shape_assignment(self.0, statement) {
+            state.remove(v.index());
+        }
+    }
+
+    fn decision(&self, _: VertexId, _: &Vertex, _: &mut Set) {}
 }
 
 /// The lower bounds and the extents of an array that are written.
@@ -307,7 +433,7 @@ fn parts(facts: &Facts<'_>) -> Result<Vec<Part>, Diagnostics> {
         let part = match variable.role {
             Role::Global(_) => Part::Global,
             Role::Local if facts.is_own(v) => Part::Own,
-            Role::Local if is_deferred(variable) => {
+            Role::Local if facts.gets_shape(v) => {
                 problems.push(facts.refused(
                     v,
                     format!(

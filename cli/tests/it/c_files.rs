@@ -566,6 +566,45 @@ fn gradients_agree_with_tangents_differences_and_emitted_c() {
     });
 }
 
+/// What runs again from checkpoints has the gradient of what is recorded, and another tape.
+#[test]
+fn checkpoints_change_no_gradient() {
+    let place = tempfile::tempdir().expect("a folder");
+    let cases = files().into_values().flatten();
+    let cases: Vec<Case> = cases
+        .filter(|c| c.path.ends_with("checkpoints.c"))
+        .collect();
+    each(&cases, |case| {
+        let text = std::fs::read_to_string(&case.path).expect("it can be read");
+        let recorded = place.path().join(format!("{}.c", case.function));
+        let is_mark = |line: &&str| line.contains("#pragma cfgrev") || line.contains("$AD");
+        let lines: Vec<&str> = text.lines().filter(|line| !is_mark(line)).collect();
+        std::fs::write(&recorded, lines.join("\n")).expect("it can be written");
+        let gradient = |path: &str| {
+            let args = ["gradient", path, "--routine", &case.function];
+            cfgrev(&[&args[..], HEAP, &["--at", &case.text]].concat())
+        };
+        let recorded = recorded.to_str().expect("text");
+        let (kept, recorded) = match (gradient(case.path()), gradient(recorded)) {
+            (Ok(kept), Ok(recorded)) => (kept, recorded),
+            (Err(errors), _) | (_, Err(errors)) => return errors,
+        };
+        let [a, b] = [&kept, &recorded].map(|run| {
+            let mut all = Vec::new();
+            numbers(&run["value"], &mut all);
+            numbers(&run["gradient"], &mut all);
+            all
+        });
+        let is_close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * (1.0 + a.abs());
+        let is_same = a.len() == b.len() && a.iter().zip(&b).all(is_close);
+        match is_same && kept["tape"] != recorded["tape"] {
+            true => String::new(),
+            false => format!("{}: {kept} {recorded}\n", case.function),
+        }
+    });
+    assert!(cases.len() > 5 || std::env::var_os("C_FILES").is_some());
+}
+
 /// The system's preprocessor, with a folder of its own; what its headers declare is known.
 #[test]
 fn another_preprocessor() {

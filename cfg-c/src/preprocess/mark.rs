@@ -1,0 +1,160 @@
+//! Checkpoints: pragmas, and directives of Tapenade in comments, about the statement that follows. They become tokens in
+//! front of it.
+
+use super::{Preprocessor, pragma::group};
+use crate::{
+    codes,
+    lex::{Kind, Mark, Token},
+    source::Pos,
+};
+use std::num::NonZeroU32;
+
+const HELP: &str = "write #pragma cfgrev checkpoint in front of a statement, or #pragma cfgrev checkpoint(snapshots = 50) in front of a loop";
+
+/// The brackets that are open at a token.
+#[derive(Debug, Default)]
+pub(super) struct Nesting {
+    /// For each open brace, the number of open parentheses and square brackets in it.
+    braces: Vec<usize>,
+}
+
+impl Nesting {
+    pub(super) fn pass(&mut self, token: &Token) {
+        if token.kind != Kind::Punct {
+            return;
+        }
+        match (&*token.text, self.braces.last_mut()) {
+            ("{", _) => self.braces.push(0),
+            ("}", _) => {
+                self.braces.pop();
+            }
+            ("(" | "[", Some(open)) => *open += 1,
+            (")" | "]", Some(open)) => *open = open.saturating_sub(1),
+            (_, _) => {}
+        }
+    }
+
+    /// True if a statement may begin behind a token.
+    fn begins_statement(&self, before: Option<&Token>) -> bool {
+        let begins = |t: &Token| {
+            matches!(t.kind, Kind::Mark(_))
+                || ["{", "}", ";", ")", ":", "else", "do"]
+                    .iter()
+                    .any(|text| t.is(text))
+        };
+        self.braces.last() == Some(&0) && before.is_some_and(begins)
+    }
+}
+
+impl Preprocessor<'_> {
+    /// Reads what stands behind `#pragma cfgrev checkpoint`.
+    pub(super) fn checkpoint(&mut self, rest: &[Token], at: Pos) {
+        let (inside, behind) = match rest.first() {
+            Some(open) if open.is("(") => match group(rest) {
+                Some((inside, behind)) if !inside.is_empty() => (inside, behind),
+                Some(_) | None => {
+                    return self.report_error(open.at, "the number of snapshots is missing", HELP);
+                }
+            },
+            Some(_) | None => (rest, rest),
+        };
+        let snapshots = match (inside, behind) {
+            ([], []) => None,
+            (_, [word, ..]) => {
+                let message = format!("{} has no meaning behind checkpoint", word.text);
+                return self.report_error(word.at, message, HELP);
+            }
+            ([word, equals, number @ ..], []) if word.is("snapshots") && equals.is("=") => {
+                Some(number)
+            }
+            ([word, equals, ..], []) if equals.is("=") => {
+                let message = format!("{} has no meaning in checkpoint", word.text);
+                return self.report_error(word.at, message, HELP);
+            }
+            (number, []) => Some(number),
+        };
+        let snapshots = snapshots.map(|number| self.expand_all(number.to_vec(), 0));
+        let number = match &snapshots.as_deref() {
+            None => None,
+            Some([number]) => match self.snapshots(&number.text, number.at) {
+                Some(n) => Some(n),
+                None => return,
+            },
+            Some(other) => {
+                let at = other.first().map_or(at, |t| t.at);
+                return self.report_error(at, "the number of snapshots is one number", HELP);
+            }
+        };
+        self.mark(Mark::Checkpoint(number), "#pragma cfgrev checkpoint", at);
+    }
+
+    /// A number of snapshots; `None` if it has been refused.
+    fn snapshots(&mut self, text: &str, at: Pos) -> Option<NonZeroU32> {
+        let number = text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok();
+        if number.is_none() {
+            let message = format!("{text} is no number of snapshots");
+            let help = "write a number from 1 to 4294967295: the state in front of the first iteration is one of the snapshots";
+            self.report_error(at, message, help);
+        }
+        number
+    }
+
+    /// Follows a directive of Tapenade in a comment.
+    pub(super) fn comment(&mut self, comment: &Token) {
+        let at = comment.at;
+        let words: Vec<&str> = comment.text.split_ascii_whitespace().collect();
+        let mark = match words[..] {
+            ["BINOMIAL-CKP", _, snapshots, _] => match self.snapshots(snapshots, at) {
+                Some(n) => Mark::Checkpoint(Some(n)),
+                None => return,
+            },
+            ["BINOMIAL-CKP", ..] => {
+                let message = "$AD BINOMIAL-CKP names a number of steps, a number of snapshots, and the first step";
+                let help = "write $AD BINOMIAL-CKP n 50 1, or #pragma cfgrev checkpoint(snapshots = 50), in front of the loop";
+                return self.report_error(at, message, help);
+            }
+            ["CHECKPOINT-START"] => Mark::Start,
+            ["CHECKPOINT-END"] => Mark::End,
+            // Independent iterations are found by analysis, and what has no checkpoint is recorded.
+            ["II-LOOP" | "NOCHECKPOINT", ..] => return,
+            _ => {
+                let message = format!("$AD {} is passed over", comment.text);
+                let help = "of the directives of Tapenade BINOMIAL-CKP, CHECKPOINT-START, CHECKPOINT-END, II-LOOP and NOCHECKPOINT are understood";
+                return self.sink.warning(&codes::IGNORED, at, message, help);
+            }
+        };
+        self.mark(mark, &format!("$AD {}", comment.text), at);
+    }
+
+    fn mark(&mut self, mark: Mark, text: &str, at: Pos) {
+        self.marks.push(Token {
+            kind: Kind::Mark(mark),
+            text: self.kept.names.get(text),
+            at,
+            first: true,
+            space: true,
+            hidden: None,
+        });
+    }
+
+    /// Places the marks between the tokens in front of them and those behind, and refuses those that no statement
+    /// follows.
+    pub(super) fn place_marks(
+        &mut self,
+        nesting: &Nesting,
+        behind: &[Token],
+        out: &mut Vec<Token>,
+    ) {
+        for mark in std::mem::take(&mut self.marks) {
+            let next = behind.iter().find(|t| !matches!(t.kind, Kind::Directive));
+            let is_end = mark.kind == Kind::Mark(Mark::End);
+            let follows = next.is_some_and(|t| t.kind != Kind::End && !t.is("}") || is_end);
+            if nesting.begins_statement(out.last()) && follows {
+                out.push(mark);
+                continue;
+            }
+            let message = format!("no statement follows {}", mark.text);
+            self.report_error(mark.at, message, HELP);
+        }
+    }
+}
