@@ -18,10 +18,14 @@ mod driver;
 mod writer;
 
 use cfg_core::{
-    diagnostic::{Diagnostic, Diagnostics},
-    entity::{GlobalId, RoutineId, VarId},
+    diagnostic::{
+        Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
+    entity::{RoutineId, VarId},
     ir::{Checkpoint, Expr, Intent, Program, Role, Routine, ScalarType, Stmt, StmtKind},
     memory::global_set::GlobalSet,
+    text,
 };
 use cfg_transform::checkpoint::Rerun;
 use fixedbitset::FixedBitSet;
@@ -29,7 +33,7 @@ use fixedbitset::FixedBitSet;
 use crate::{
     code::{routines::is_deferred, rows::Rows},
     codes,
-    memory::summary::{Summary, given_adjoint},
+    memory::summary::Summary,
     plan::{adjoints::StatementAdjoint, at_exit::Needed},
     prepare::context::Context,
     sweeps::Sweeps,
@@ -52,7 +56,7 @@ pub(crate) struct Kept {
     pub(crate) records_last: bool,
 }
 
-/// The routines with sweeps that run another one with sweeps again.
+/// The routines with sweeps that run another one with sweeps again; none if all is recorded by the numbers of blocks.
 ///
 /// # Errors
 /// R314: a state has variables that cannot be kept.
@@ -60,50 +64,58 @@ pub(crate) fn reruns(
     program: &Program,
     summary: &Summary,
     sweeps: &[Option<(RoutineId, RoutineId)>],
+    trace: bool,
 ) -> Result<Vec<Option<Kept>>, Diagnostics> {
     let mut problems = Vec::new();
     let mut kept = |r: usize, routine: &Routine| {
-        sweeps[r]?;
-        let rerun = Rerun::find(routine)?;
-        let called = program.routine(rerun.callee);
-        if sweeps[rerun.callee.index()].is_none() || given_adjoint(called).is_some() {
-            return None;
-        }
+        sweeps[r].filter(|_| !trace)?;
+        let rerun = Rerun::find(program, RoutineId::new(r))?;
+        sweeps[rerun.callee.index()]?;
         let cfg = routine.body.as_ref()?;
-        let statements = cfg.vertex(rerun.call).statements().iter();
-        let arguments = statements.rev().find_map(call_arguments)?;
-        let mut state = Vec::new();
+        let mut statements = cfg.vertex(rerun.call).statements().iter();
+        let arguments = statements.find_map(call_arguments)?;
+        let called = program.routine(rerun.callee);
+        let index = cfg.vertex(rerun.vertex).kind.index();
+        let (mut state, mut has_locals) = (Vec::new(), false);
         for (p, argument) in called.parameter_ids().zip(arguments) {
-            if let (Some(Intent::InOut), Some(Expr::Place(place))) =
-                (called.variable(p).intent(), argument)
-            {
+            let Some(Expr::Place(place)) = argument else {
+                continue;
+            };
+            let is_local = routine.variable(place.var).role == Role::Local;
+            has_locals |= is_local && index != Some(place.var);
+            if called.variable(p).intent() == Some(Intent::InOut) {
                 state.push(place.var);
             }
         }
         let mut restored = FixedBitSet::with_capacity(routine.variables.len());
         // An `out` parameter has no value where the state is kept.
         let is_kept = |v: &VarId| routine.variable(*v).intent() == Some(Intent::InOut);
-        let kept = routine
-            .parameter_ids()
-            .filter(|v| is_kept(v) && state.contains(v));
+        let kept = routine.parameter_ids();
+        let kept = kept.filter(|v| is_kept(v) && state.contains(v));
         restored.extend(kept.map(VarId::index));
         for &v in &state {
             let variable = routine.variable(v);
             let is_optional = matches!(variable.role, Role::Parameter { optional: true, .. });
-            if is_optional || is_deferred(variable) || variable.ty == ScalarType::Tape {
-                let message = format!(
-                    "`{}` belongs to the state of a checkpoint, and is optional, a tape, or gets its shape by assignment",
-                    variable.name
-                );
-                let element = format!("routine {}", routine.name);
-                let help = codes::CHECKPOINT.explanation;
-                problems
-                    .push(Diagnostic::error(&codes::CHECKPOINT, message, help).at_element(element));
-            }
+            let why = match is_optional {
+                true => "is optional",
+                false if variable.ty == ScalarType::Tape => "is a tape",
+                false if is_deferred(variable) => "gets its shape by assignment",
+                false => continue,
+            };
+            let message = format!(
+                "`{}` belongs to the state of a checkpoint and {why}",
+                variable.name
+            );
+            let site = Site::whole(RoutineId::new(r), Element::Variable(v));
+            let problem =
+                Diagnostic::error(&codes::CHECKPOINT, message, codes::CHECKPOINT.explanation);
+            let words = text::site_text(program, &site);
+            problems.push(problem.at_element(words).at_site_in(program, site));
         }
         Some(Kept {
             is_loop: cfg.vertex(rerun.vertex).kind.test().is_some(),
-            records_last: cfg.vertex(rerun.vertex).kind.index().is_some(),
+            // Locals do not outlive the forward sweep.
+            records_last: index.is_some() && !has_locals,
             globals: summary.written(rerun.callee).clone(),
             rerun,
             state,
@@ -166,11 +178,6 @@ impl Kept {
     pub(crate) fn keeps_each(&self) -> bool {
         self.is_loop && self.rerun.checkpoint == Checkpoint::Each
     }
-
-    /// The globals of the state.
-    fn globals(&self) -> Vec<GlobalId> {
-        self.globals.to_vec()
-    }
 }
 
 /// The forward and the reverse sweep of a routine that runs another one again. `advance` is the routine that plans the
@@ -188,12 +195,12 @@ pub(crate) fn checkpointed(
     let writer = |is_forward| Writer::new(sweeps, kept, advance, adjoints, is_forward);
     Ok(match kept.is_loop {
         true => (
-            driver::forward(writer(true)).finish(forward),
-            driver::reverse(writer(false)).finish(reverse),
+            driver::forward(writer(true)?).finish(forward),
+            driver::reverse(writer(false)?).finish(reverse),
         ),
         false => (
-            writer(true).once_forward().finish(forward),
-            writer(false).once_reverse().finish(reverse),
+            writer(true)?.once_forward().finish(forward),
+            writer(false)?.once_reverse().finish(reverse),
         ),
     })
 }

@@ -226,7 +226,7 @@ pub fn explain(
     main: RoutineId,
     options: &Options,
 ) -> Result<Explanation, Diagnostics> {
-    let flat = &with_routines(&with_checkpoints(flat)?, main)?;
+    let flat = &with_routines(&with_checkpoints(flat, main, options)?, main)?;
     let apart = &told_apart(flat, main, options.overlap == Overlap::None);
     let (prepared, _) = prepare(apart, main, options)?;
     let mut setting = Setting::plan(prepared);

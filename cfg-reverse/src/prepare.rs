@@ -157,7 +157,7 @@ pub(crate) fn prepare<'v>(
     for (r, _) in sweeps.iter().enumerate().filter(|(_, s)| s.is_some()) {
         called.extend(summary.callees(RoutineId::new(r)).iter().map(|c| c.index()));
     }
-    let reruns = reruns(&normal, &summary, &sweeps)?;
+    let reruns = reruns(program, &summary, &sweeps, trace)?;
     let keep_each = reruns
         .iter()
         .flatten()

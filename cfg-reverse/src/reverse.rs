@@ -8,10 +8,7 @@ use cfg_core::{
     flat::Flat,
     ir::{Cfg, Program, Routine, Signature},
 };
-use cfg_transform::{
-    checkpoint::{Rerun, outline_checkpoints},
-    told_apart,
-};
+use cfg_transform::{checkpoint::outline_checkpoints, told_apart};
 use fixedbitset::FixedBitSet;
 
 use crate::{
@@ -30,7 +27,7 @@ use crate::{
         changes::{Elements, note_changes, popped_elements},
         gradient, turn,
     },
-    options::{Blocks, Options, Order, Overlap, Results},
+    options::{Blocks, Options, Order, Overlap, Results, Unstructured},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
     records::regrouped,
@@ -108,7 +105,7 @@ pub fn reverse(flat: &Flat, main: RoutineId, options: &Options) -> Result<Revers
 }
 
 fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal, Diagnostics> {
-    let flat = &with_routines(&with_checkpoints(flat)?, main)?;
+    let flat = &with_routines(&with_checkpoints(flat, main, options)?, main)?;
     let apart = &told_apart(flat, main, options.overlap == Overlap::None);
     let (prepared, out) = prepare(apart, main, options)?;
     let mut setting = Setting::plan(prepared);
@@ -164,17 +161,22 @@ fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal,
     })
 }
 
-/// The program with its checkpointed parts as routines, as `flatten` makes them.
-pub(crate) fn with_checkpoints(flat: &Flat) -> Result<Flat, Diagnostics> {
+/// The program with its checkpointed parts as routines, unless all is recorded by the numbers of blocks.
+pub(crate) fn with_checkpoints(
+    flat: &Flat,
+    main: RoutineId,
+    options: &Options,
+) -> Result<Flat, Diagnostics> {
     let is_marked = |r: &Routine| {
         let mut vertices = r.body.iter().flat_map(Cfg::vertices);
-        vertices.any(|(_, v)| v.checkpoint.is_some()) && Rerun::find(r).is_none()
+        vertices.any(|(_, v)| v.checkpoint.is_some())
     };
-    match flat.routines.iter().any(is_marked) {
-        true => Flat::made(
-            outline_checkpoints((**flat).clone())?,
-            flat.provenance().clone(),
-        ),
+    let is_traced = options.unstructured == Unstructured::Trace;
+    match flat.routines.iter().any(is_marked) && !is_traced {
+        true => {
+            let outlined = outline_checkpoints((**flat).clone(), main)?;
+            Flat::made(outlined, flat.provenance().clone())
+        }
         false => Ok(flat.clone()),
     }
 }
@@ -242,7 +244,8 @@ fn emit(
         let names = ["fwd", "rev"].map(|of| namer.fresh_name(format!("{}_{of}", original.name)));
         let (mut forward, mut reverse) = match &context.reruns[draft.id.index()] {
             Some(kept) => {
-                let next = *advance.get_or_insert(RoutineId::new(ids));
+                let next = RoutineId::new(ids);
+                advance = advance.or(kept.is_loop.then_some(next));
                 checkpointed(&sweeps, kept, next, &adjoints, names)?
             }
             None => {

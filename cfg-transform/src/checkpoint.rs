@@ -17,7 +17,8 @@
 //! end
 //! ");
 //! let program = validate(parsed.program.ok_or(parsed.problems)?)?;
-//! let program = outline_checkpoints(program)?;
+//! let f = program.find_routine("f").expect("there is an f");
+//! let program = outline_checkpoints(program, f)?;
 //! assert_eq!(program.to_string().trim(), "
 //! subroutine f(in integer n, inout real x)
 //!   call f_steps(n, x)
@@ -38,7 +39,7 @@
 //!   @6 exit
 //! end
 //! ".trim());
-//! let steps = program.find_routine("f_steps").and_then(|r| Rerun::find(program.routine(r)));
+//! let steps = program.find_routine("f_steps").and_then(|r| Rerun::find(&program, r));
 //! assert_eq!(steps.map(|steps| steps.callee), program.find_routine("f_step"));
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
@@ -48,16 +49,22 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
-    entity::{EdgeId, RoutineId, VertexId},
-    ir::{Cfg, Checkpoint, Program, Routine, VertexKind},
+    entity::{EdgeId, RoutineId, VarId, VertexId},
+    ir::{
+        Cfg, Checkpoint, Expr, Intent, Op, Program, Role, Routine, Stmt, StmtKind, Vertex,
+        VertexKind,
+    },
+    memory::callgraph::CallGraph,
     text,
     validate::{ValidProgram, validate},
 };
+use fixedbitset::FixedBitSet;
+use std::collections::HashSet;
 
 use crate::{
     codes::NOT_CHECKPOINTED,
     names,
-    outline::{Region, outline},
+    outline::{Region, outline_within},
 };
 
 /// A routine that does nothing but call another one, at a vertex with a checkpoint: in a block, or in the body of a
@@ -75,50 +82,88 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// The routine as one that only runs another one, if it is such a routine.
-    pub fn find(routine: &Routine) -> Option<Self> {
+    /// A routine as one that only runs another one, if it is as [`outline_checkpoints`] makes it: the other routine has a
+    /// body of its own to be run again, and gets variables as a whole, which it writes if and only if they are no `in`
+    /// parameters here.
+    pub fn find(program: &Program, r: RoutineId) -> Option<Self> {
+        let routine = program.routine(r);
         let cfg = routine.body.as_ref()?;
         let (vertex, checkpoint) = cfg.vertices().find_map(|(v, x)| Some((v, x.checkpoint?)))?;
-        let is_loop = match &cfg.vertex(vertex).kind {
-            VertexKind::Loop { .. } => true,
-            VertexKind::Block(_) => false,
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::EndLoop
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => return None,
-        };
+        let test = cfg.vertex(vertex).kind.test();
         let mut called = None;
         for (v, other) in cfg.vertices() {
             match &other.kind {
                 VertexKind::Block(statements) => {
                     for statement in statements {
-                        let callee = statement.kind.callee()?;
-                        if called.replace((v, callee)).is_some() {
+                        let found = (v, whole_call(statement)?);
+                        if called.replace(found).is_some() {
                             return None;
                         }
                     }
                 }
-                VertexKind::Loop { .. } if v != vertex => return None,
-                VertexKind::Branch(_) => return None,
+                VertexKind::Loop { .. } if v == vertex => {}
+                VertexKind::Branch(_) | VertexKind::Loop { .. } => return None,
                 VertexKind::Entry
                 | VertexKind::Exit
-                | VertexKind::Loop { .. }
                 | VertexKind::EndLoop
                 | VertexKind::EndBranch => {}
             }
         }
-        let (call, callee) = called?;
-        let is_inside = match is_loop {
-            true => body(cfg, vertex).is_some_and(|region| region.vertices().contains(&call)),
-            false => call == vertex,
+        let (call, (callee, arguments)) = called?;
+        let is_inside = match test {
+            Some(_) => body(cfg, vertex).is_some_and(|region| region.vertices().contains(&call)),
+            None => call == vertex,
         };
-        is_inside.then_some(Self {
+        let step = program.routine(callee);
+        let index = cfg.vertex(vertex).kind.index();
+        let mut seen = FixedBitSet::with_capacity(routine.variables.len());
+        let fits = |(p, argument): (VarId, &Option<Expr>)| {
+            let is_read = step.variable(p).intent() == Some(Intent::In);
+            match argument {
+                Some(Expr::Place(place)) => {
+                    let actual = routine.variable(place.var);
+                    let is_kept = match actual.role {
+                        Role::Parameter { intent, .. } => (intent == Intent::In) == is_read,
+                        Role::Local => !is_read,
+                        Role::Global(_) => false,
+                    };
+                    place.subscripts.is_empty()
+                        && !seen.put(place.var.index())
+                        && (is_kept || is_read && index == Some(place.var))
+                }
+                // The lower bound of an array.
+                Some(Expr::Op(Op::LBound, _)) => is_read,
+                _ => false,
+            }
+        };
+        let is_own = step.body.is_some() && step.derivatives.is_none() && step.result.is_none();
+        let all_fit = step.parameter_ids().zip(arguments).all(fits);
+        (is_inside && is_own && all_fit).then_some(Self {
             vertex,
             checkpoint,
             call,
             callee,
         })
+    }
+}
+
+/// The callee and the arguments of a call without result.
+fn whole_call(statement: &Stmt) -> Option<(RoutineId, &[Option<Expr>])> {
+    match &statement.kind {
+        StmtKind::Call {
+            callee,
+            arguments,
+            result: None,
+        } => Some((*callee, arguments)),
+        StmtKind::Call { .. }
+        | StmtKind::Assign { .. }
+        | StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. }
+        | StmtKind::Stop { .. }
+        | StmtKind::Allocate { .. }
+        | StmtKind::Free { .. }
+        | StmtKind::Resize { .. } => None,
     }
 }
 
@@ -135,39 +180,81 @@ fn body(cfg: &Cfg, header: VertexId) -> Option<Region> {
     (back.next().is_none() && entry != exit).then(|| Region::between(cfg, entry, exit))
 }
 
-/// The program in which each block and each loop with a checkpoint is a [`Rerun`]. A loop with an empty body loses its
-/// checkpoint.
+/// The program in which each block and each loop with a checkpoint, of the routines that one routine reaches, is a
+/// [`Rerun`]. A loop with an empty body loses its checkpoint.
 ///
 /// # Errors
 /// M505: a loop is entered or left at several places, or its body is. M502: a variable cannot be passed.
-pub fn outline_checkpoints(program: ValidProgram) -> Result<ValidProgram, Diagnostics> {
-    let mut program = program;
-    let mut r = 0;
-    while let Some(routine) = program.routines.get(r) {
-        match next_checkpoint(routine) {
-            Some((v, checkpoint)) => {
-                program = outline_checkpoint(program, RoutineId::new(r), v, checkpoint)?;
-            }
-            None => r += 1,
-        }
+pub fn outline_checkpoints(
+    program: ValidProgram,
+    main: RoutineId,
+) -> Result<ValidProgram, Diagnostics> {
+    let reached = CallGraph::build(&program).reachable(main);
+    let (made, refused) = outline_marked(program, |r| reached.contains(&r))?;
+    match refused.is_empty() {
+        true => Ok(made),
+        false => Err(refused),
     }
-    Ok(program)
 }
 
-/// The first vertex with a checkpoint, unless the routine is a [`Rerun`].
-fn next_checkpoint(routine: &Routine) -> Option<(VertexId, Checkpoint)> {
-    let mut vertices = routine.body.iter().flat_map(Cfg::vertices);
-    let found = vertices.find_map(|(v, vertex)| Some((v, vertex.checkpoint?)))?;
-    Rerun::find(routine).is_none().then_some(found)
+/// [`outline_checkpoints`] of all routines, where it is possible.
+///
+/// # Errors
+/// The result breaks a rule.
+pub(crate) fn outline_possible_checkpoints(
+    program: ValidProgram,
+) -> Result<ValidProgram, Diagnostics> {
+    Ok(outline_marked(program, |_| true)?.0)
+}
+
+/// The program in which checkpoints of wanted routines are outlined, and the problems of those that cannot be.
+fn outline_marked(
+    program: ValidProgram,
+    is_wanted: impl Fn(RoutineId) -> bool,
+) -> Result<(ValidProgram, Diagnostics), Diagnostics> {
+    let marks = |r: &Routine| {
+        let vertices = r.body.iter().flat_map(Cfg::vertices);
+        vertices.filter(|(_, v)| v.checkpoint.is_some()).count()
+    };
+    if program.routines.iter().all(|r| marks(r) == 0) {
+        return Ok((program, Diagnostics::default()));
+    }
+    let given = program.routines.len();
+    let mut made = program.into_program();
+    let (mut problems, mut refused) = (Diagnostics::default(), HashSet::new());
+    let mut r = 0;
+    while r < made.routines.len() {
+        let id = RoutineId::new(r);
+        let vertices = made.routine(id).body.iter().flat_map(Cfg::vertices);
+        let marked = vertices.filter(|(_, v)| v.checkpoint.is_some());
+        let next = marked.map(|(v, vertex)| (v, vertex.id));
+        let next = next
+            .into_iter()
+            .find(|(_, number)| !refused.contains(&(r, *number)));
+        let (Some((v, number)), true) = (next, r >= given || is_wanted(id)) else {
+            r += 1;
+            continue;
+        };
+        if Rerun::find(&made, id).is_some() {
+            r += 1;
+            continue;
+        }
+        let before = (made.routines[r].clone(), made.routines.len());
+        match outline_checkpoint(&mut made, id, v) {
+            Ok(()) => {}
+            Err(found) => {
+                made.routines.truncate(before.1);
+                made.routines[r] = before.0;
+                refused.insert((r, number));
+                problems.0.extend(found.0);
+            }
+        }
+    }
+    Ok((validate(made)?, problems))
 }
 
 /// Takes the part at a vertex out of its routine: the part as a routine, and its body as another one.
-fn outline_checkpoint(
-    program: ValidProgram,
-    r: RoutineId,
-    v: VertexId,
-    checkpoint: Checkpoint,
-) -> Result<ValidProgram, Diagnostics> {
+fn outline_checkpoint(program: &mut Program, r: RoutineId, v: VertexId) -> Result<(), Diagnostics> {
     let refused = |program: &Program, message: &str| {
         let site = Site::whole(r, Element::Vertex(v));
         let help = "take the jumps out, or the checkpoint: the part is recorded then";
@@ -177,29 +264,24 @@ fn outline_checkpoint(
     };
     let routine = program.routine(r);
     let Some(cfg) = &routine.body else {
-        return Ok(program);
+        return Ok(());
     };
-    let is_loop = matches!(cfg.vertex(v).kind, VertexKind::Loop { .. });
-    let (name, id) = (routine.name.clone(), cfg.vertex(v).id);
+    let Vertex { id, checkpoint, .. } = *cfg.vertex(v);
+    let is_loop = cfg.vertex(v).kind.test().is_some();
+    let name = routine.name.clone();
     let whole = match is_loop {
         true => Region::of_loop(cfg, v),
         false => Some(Region::new([v])),
     };
     let Some(whole) = whole else {
-        return Err(refused(&program, "the loop is entered at several places"));
+        return Err(refused(program, "the loop is entered at several places"));
     };
-    let mut edited = program.program().clone();
-    set_checkpoint(&mut edited, r, id, None);
-    if is_loop && is_empty(cfg, v) {
-        return validate(edited);
+    if is_loop && !is_empty(cfg, v) && body(cfg, v).is_none() {
+        return Err(refused(program, "the loop goes on from several places"));
     }
-    if is_loop && body(cfg, v).is_none() {
-        return Err(refused(&program, "the loop goes on from several places"));
-    }
-    let words = |problems: Diagnostics| {
-        let mut problems = problems;
+    let words = |program: &Program, mut problems: Diagnostics| {
         if problems.0.iter().any(|p| p.code == "M501") {
-            return refused(&program, "the part is entered or left at several places");
+            return refused(program, "the part is entered or left at several places");
         }
         for problem in problems.0.iter_mut().filter(|p| p.code == "M502") {
             problem.help = "give the array its size in front of the part, on every path, and leave it; or take the \
@@ -208,18 +290,22 @@ fn outline_checkpoint(
         }
         problems
     };
-    let outer = RoutineId::new(edited.routines.len());
-    let inner = RoutineId::new(edited.routines.len() + 1);
-    let mut taken = edited.routines.iter().map(|r| r.name.clone()).collect();
-    let [outer_name, inner_name] = match is_loop {
+    let is_empty = is_loop && is_empty(cfg, v);
+    set_checkpoint(program, r, id, None);
+    if is_empty {
+        return Ok(());
+    }
+    let outer = RoutineId::new(program.routines.len());
+    let inner = RoutineId::new(program.routines.len() + 1);
+    let mut taken = program.routines.iter().map(|r| r.name.clone()).collect();
+    let suffixes = match is_loop {
         true => ["steps", "step"],
         false => ["again", "part"],
     };
-    let mut fresh_name = |of: &str| names::fresh_name(format!("{name}_{of}"), &mut taken);
-    let names = [fresh_name(outer_name), fresh_name(inner_name)];
-    let mut made = outline(&validate(edited)?, r, &whole).map_err(words)?;
-    made.routines[outer.index()].name.clone_from(&names[0]);
-    let region = made.routine(outer).body.as_ref().and_then(|cfg| {
+    let names = suffixes.map(|of| names::fresh_name(format!("{name}_{of}"), &mut taken));
+    outline_within(program, r, &whole).map_err(|found| words(program, found))?;
+    program.routines[outer.index()].name.clone_from(&names[0]);
+    let region = program.routine(outer).body.as_ref().and_then(|cfg| {
         let (v, _) = cfg.vertices().find(|(_, vertex)| vertex.id == id)?;
         match is_loop {
             true => body(cfg, v),
@@ -227,13 +313,13 @@ fn outline_checkpoint(
         }
     });
     let Some(region) = region else {
-        return Err(refused(&made, "the loop goes on from several places"));
+        return Err(refused(program, "the loop goes on from several places"));
     };
-    let mut made = outline(&validate(made)?, outer, &region).map_err(words)?;
-    made.routines[inner.index()].name.clone_from(&names[1]);
+    outline_within(program, outer, &region).map_err(|found| words(program, found))?;
+    program.routines[inner.index()].name.clone_from(&names[1]);
     // Vertices keep their ids: that of the block is the id of the block with the call.
-    set_checkpoint(&mut made, outer, id, Some(checkpoint));
-    validate(made)
+    set_checkpoint(program, outer, id, checkpoint);
+    Ok(())
 }
 
 fn is_empty(cfg: &Cfg, header: VertexId) -> bool {

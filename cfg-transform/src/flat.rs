@@ -1,7 +1,7 @@
 //! Making valid programs flat: the list of passes.
 
 use crate::{
-    checkpoint::outline_checkpoints,
+    checkpoint::outline_possible_checkpoints,
     pools::{self, SameAs},
     records,
 };
@@ -140,7 +140,7 @@ fn split_records(
     program: ValidProgram,
     pointers: Option<Arc<ValidProgram>>,
 ) -> Result<Flat, Diagnostics> {
-    let program = outline_checkpoints(program)?;
+    let program = outline_possible_checkpoints(program)?;
     if !program.has_record_variables() {
         let records = None;
         return Flat::made(program, Provenance { records, pointers });

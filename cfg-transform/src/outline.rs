@@ -84,6 +84,20 @@ pub fn outline(
     id: RoutineId,
     region: &Region,
 ) -> Result<Program, Diagnostics> {
+    let mut made = program.program().clone();
+    outline_within(&mut made, id, region)?;
+    Ok(made)
+}
+
+/// [`outline`] in a program that is valid but for marks of vertices; it stays as it is if the region is refused.
+///
+/// # Errors
+/// The errors are those of [`outline`].
+pub(crate) fn outline_within(
+    program: &mut Program,
+    id: RoutineId,
+    region: &Region,
+) -> Result<(), Diagnostics> {
     let body = program.routines.get(id.index()).map(|r| (r, &r.body));
     let Some((routine, Some(cfg))) = body else {
         let site = Site::whole(id, Element::Routine);
@@ -122,13 +136,12 @@ pub fn outline(
         // The renaming does not depend on the id of the vertex.
         rename.visit_vertex(VertexId::new(0), vertex);
     }
-    let mut made = program.program().clone();
-    let old = &mut made.routines[id.index()];
+    let old = &mut program.routines[id.index()];
     old.control = control(&rest);
     old.body = Some(rest);
     remove(old, &interface.moved);
-    made.routines.push(part);
-    Ok(made)
+    program.routines.push(part);
+    Ok(())
 }
 
 /// Jumps may be only in the region, or only around it.

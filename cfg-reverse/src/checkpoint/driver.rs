@@ -80,17 +80,8 @@ impl Numbers {
     /// Sets the index of the loop to its value in step `at`, and then executes the statements.
     fn with_index(&self, statements: impl IntoIterator<Item = Stmt>) -> Vec<Stmt> {
         let read = self.index.as_ref().filter(|_| self.sets_index);
-        let index = read.map(|(index, [first, stride])| {
-            let distance = match stride.constant() {
-                Some(1) => Expr::var(self.at),
-                _ => Expr::op(Op::Mul, [Expr::var(self.at), stride.clone()]),
-            };
-            let value = match first.constant() {
-                Some(0) => distance,
-                _ => add(first.clone(), distance),
-            };
-            set(*index, value)
-        });
+        let index =
+            read.map(|(index, [first, stride])| set(*index, index_value(first, stride, self.at)));
         index.into_iter().chain(statements).collect()
     }
 
@@ -149,7 +140,8 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             known.extend(n.keep(&w));
             w.block(known);
             n.run_up_to(&mut w, n.steps);
-            let last = w.recording.clone().unwrap_or_else(|| w.plain.clone());
+            let recording = w.recording.clone().filter(|_| w.records_last());
+            let last = recording.unwrap_or_else(|| w.plain.clone());
             let last = n.with_index([last, n.step_on()]);
             w.block_if(is_some(n.steps), last);
             // The index has run past the last value.
@@ -184,7 +176,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
         take_all(&mut w, &n);
         return w;
     };
-    if n.index.is_some() {
+    if w.records_last() {
         let last = sub(Expr::var(n.steps), Expr::Int(1));
         let mut reversed = vec![set(n.at, last)];
         reversed.extend(n.with_index([reversing.clone(), set(end, Expr::var(n.at))]));
@@ -291,4 +283,19 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
         w.graph.add_edge(from, to, edge.label);
     }
     w.tail.0 = behind;
+}
+
+/// The value of the index in front of step `at`. Between the first and the last value nothing overflows, but the distance
+/// from the first one may.
+fn index_value(first: &Expr, stride: &Expr, at: VarId) -> Expr {
+    let at = Expr::var(at);
+    match (first.constant(), stride.constant()) {
+        (Some(0), Some(1)) => at,
+        (_, Some(1)) => add(first.clone(), at),
+        (_, Some(-1)) => sub(first.clone(), at),
+        (_, _) => {
+            let distance = Expr::op(Op::WrapMul, [at, stride.clone()]);
+            Expr::op(Op::WrapAdd, [first.clone(), distance])
+        }
+    }
 }

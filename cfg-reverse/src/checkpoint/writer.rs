@@ -1,6 +1,7 @@
 //! The pieces of sweeps that keep states: pushes and pops of a state, calls of the step, loops and branches.
 
 use cfg_core::{
+    diagnostic::{Diagnostic, Diagnostics},
     edit::{Editor, Tail},
     entity::{RoutineId, VarId},
     ir::{
@@ -17,6 +18,7 @@ use crate::{
         routines::{add_local, call_statement, tape_class},
         rows::Rows,
     },
+    codes,
     plan::adjoints::StatementAdjoint,
     sweeps::{Sweeps, finish, unused::without_unused},
 };
@@ -47,7 +49,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         advance: RoutineId,
         adjoints: &Rows<StatementAdjoint>,
         is_forward: bool,
-    ) -> Self {
+    ) -> Result<Self, Diagnostics> {
         let draft = sweeps.draft;
         let mut routine = match is_forward {
             true => sweeps.forward_declarations(),
@@ -59,7 +61,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         };
         let program = &sweeps.context.program;
         let original = program.routine(draft.id);
-        let globals = kept.globals().into_iter().map(|g| {
+        let globals = kept.globals.to_vec().into_iter().map(|g| {
             let named = original
                 .variables
                 .iter()
@@ -85,9 +87,14 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
                 }
             }
         }
+        let Some(plain) = plain else {
+            let message = format!("`{}` does not call the step", original.name);
+            let help = codes::DEFECT.explanation;
+            return Err(Diagnostic::error(&codes::DEFECT, message, help).into());
+        };
         let mut graph = Editor::default();
         let tail = Tail(graph.add(VertexKind::Entry), None);
-        Self {
+        Ok(Self {
             sweeps,
             kept,
             advance,
@@ -97,10 +104,15 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
             namer,
             graph,
             tail,
-            plain: plain.unwrap_or_else(|| call_statement(kept.rerun.callee, Vec::new())),
+            plain,
             recording,
             reversing,
-        }
+        })
+    }
+
+    /// True if the forward sweep of the loop records the last step.
+    pub(super) fn records_last(&self) -> bool {
+        self.kept.records_last && self.recording.is_some()
     }
 
     /// The graph of the original.
@@ -264,7 +276,18 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     /// The sweep with this name.
     pub(super) fn finish(mut self, name: String) -> Routine {
         self.graph.append(&mut self.tail, VertexKind::Exit);
-        let cfg = self.graph.finish();
+        let original = self.original();
+        let mut cfg = self.graph.finish();
+        let vertices = original.vertices();
+        let mut spans = vertices.filter_map(|(_, v)| v.kind.test().and(v.at.clone()));
+        let at = spans.next().or_else(|| self.plain.at.clone());
+        for vertex in cfg.vertices_mut() {
+            let statements = vertex.kind.statements_mut().into_iter().flatten();
+            for statement in statements.filter(|s| s.at.is_none()) {
+                statement.at.clone_from(&at);
+            }
+            vertex.at = vertex.at.take().or_else(|| at.clone());
+        }
         let is_structured = cfg_core::structure::Structure::compute(&cfg).is_ok();
         let draft = self.sweeps.draft;
         let original = self.sweeps.context.program.routine(draft.id);

@@ -393,11 +393,14 @@ impl Wire for Snapshots {
         if let Token::Text("each") = token {
             return Some(Checkpoint::Each);
         }
-        let n = i64::scalar(token, cx)?;
+        let Token::Int(n) = token else {
+            cx.wrong_type(Self::WHAT, &token);
+            return None;
+        };
         let in_range = u32::try_from(n).ok().and_then(NonZeroU32::new);
         if in_range.is_none() {
             cx.report(
-                &codes::NOT_FOR_THIS_VERTEX,
+                &codes::ID,
                 format!("{n} snapshots are kept"),
                 "a checkpointed loop keeps at least 1 snapshot, and fewer than 2**32",
             );
