@@ -4,11 +4,11 @@
 use crate::{adjoint::agrees_in_any_order, bounds::valid, run};
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Cfg, Checkpoint, LoopForm, Routine, VertexKind},
+    ir::{Cfg, Checkpoint, Intent, LoopForm, Routine, ScalarType, VertexKind},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value, Visited};
-use cfg_reverse::{Inside, Options, Reversal, reverse, tangent};
+use cfg_reverse::{Inside, Options, Reversal, Unstructured, explain::explain, reverse, tangent};
 use cfg_testkit::{case::Case, flat, generate::Options as Generate, property, rng::Rng};
 use std::{
     num::NonZeroU32,
@@ -253,4 +253,222 @@ fn second_derivatives_and_limits_of_memory() {
     }
     assert_eq!(found[0], found[1]);
     assert_eq!(found[0], found[2]);
+}
+
+/// The values of all parameters after the gradient of `f`: integers begin with 5, reals with other numbers, the adjoint
+/// of y with 1.
+fn after_gradient(source: &str) -> run::Named {
+    let program = valid(source);
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&flat(&program), main, &Options::default());
+    let made = made.unwrap_or_else(|d| panic!("{d}{source}"));
+    let program = run::valid(made.program).unwrap_or_else(|d| panic!("{d}{source}"));
+    let gradient = program.routine(made.gradient);
+    let given = gradient.parameter_ids().filter_map(|p| {
+        let variable = gradient.variable(p);
+        let start = match variable.name.as_str() {
+            "y_b" => 1.0,
+            name if name.ends_with("_b") => 0.0,
+            _ => 0.7,
+        };
+        let extent = variable
+            .shape
+            .first()
+            .map(|dim| dim.constant_extent().expect("constant"));
+        let value = match (variable.ty, extent) {
+            _ if variable.intent() == Some(Intent::Out) => return None,
+            (ScalarType::Integer, _) => Value::integer(5),
+            (_, None) => Value::real(start),
+            (_, Some(n)) => {
+                let x = |k: i64| {
+                    if start == 0.7 {
+                        1.3 / (k + 1) as f64
+                    } else {
+                        start
+                    }
+                };
+                Value::from_reals(&(0..n as i64).map(x).collect::<Vec<_>>())
+            }
+        };
+        Some((variable.name.clone(), value))
+    });
+    let given = given.collect();
+    run::run(&program, made.gradient, &given).unwrap_or_else(|d| panic!("{d}{source}"))
+}
+
+/// Programs whose parts have locals, other arguments than variables, globals, and intents that say less than they could.
+const PARTS: [&str; 8] = [
+    "subroutine f(in integer n, in real p, inout real x[3], out real y)
+       local integer i, j
+       local real w[3]
+       independent p, x
+       dependent y
+       for i = 1, n {checkpoint 3}
+         for j = 1, 3
+           w[j] := sin(x[j]*p)
+         end
+         for j = 1, 3
+           x[j] := x[j]*w[j] + w[4 - j]
+         end
+       end
+       y := x[1] + x[2]*x[3]
+     end",
+    "subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i
+       local real t
+       independent p, x
+       dependent y
+       t := 0.5
+       for i = 1, n {checkpoint}
+         if mod(i, 2) == 1
+           t := sin(p*x)
+         end
+         x := x*t
+       end
+       y := x
+     end",
+    "main subroutine f(inout real p, inout real x, out real y)
+       independent p, x
+       dependent y
+       call w(p, x)
+       p := 2.0*p
+       y := x + p
+     end
+     subroutine w(inout real p, inout real x)
+       @2 {checkpoint}
+       call h(p, x)
+     end
+     subroutine h(in real p, inout real x)
+       x := sin(p*x)
+     end",
+    "global real g
+     main subroutine f(in real q, inout real x, out real y)
+       uses g
+       independent q, x
+       dependent y
+       g := q
+       call w(x)
+       g := 2.0*g
+       y := x + g
+     end
+     subroutine w(inout real x)
+       uses g
+       @2 {checkpoint}
+       call h(g, x)
+     end
+     subroutine h(in real p, inout real x)
+       x := sin(p*x)
+     end",
+    "main subroutine f(inout real x[4], out real y)
+       independent x
+       dependent y
+       call w(x)
+       y := x[1] + x[2]*x[3]*x[4]
+     end
+     subroutine w(inout real x[4])
+       local integer i
+       for i = 1, 4 {checkpoint 2}
+         call h(x[i], x[5 - i])
+       end
+     end
+     subroutine h(in real p, out real x)
+       x := sin(p)*p
+     end",
+    "main subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i
+       independent p, x
+       dependent y
+       for i = n, 1, -1 {checkpoint 2}
+         x := call h(2.0*p, x)
+       end
+       y := x*x
+     end
+     function h(in real p, in real x) result real r
+       r := sin(p*x) + x
+     end",
+    "subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i, k
+       independent p, x
+       dependent y
+       k := 4611686018427387000
+       for i = -9223372036854775807, 3, k {checkpoint 2}
+         x := sin(p*x) + modulo(i, 5)
+       end
+       y := x*x
+     end",
+    "subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i
+       independent p, x
+       dependent y
+       y := 0.0
+       for i = 1, n {checkpoint 2}
+         x := sin(p*x)*i
+         do {checkpoint}
+           x := 0.5*x + p
+           y := y + x*i
+         end while x > 1.0
+       end
+       y := y*x + i
+     end",
+];
+
+#[test]
+fn parts_of_every_form() {
+    for marked in PARTS {
+        let plain: String = marked
+            .lines()
+            .map(|line| {
+                let line = match (
+                    line.find("{checkpoint"),
+                    line.trim().starts_with(['{', '@']),
+                ) {
+                    (Some(_), true) => "",
+                    (Some(k), false) => &line[..k],
+                    (None, _) => line,
+                };
+                format!("{line}\n")
+            })
+            .collect();
+        let (ours, expected) = (after_gradient(marked), after_gradient(&plain));
+        assert_eq!(format!("{ours:?}"), format!("{expected:?}"), "{marked}");
+        let program = valid(marked);
+        let main = program.find_routine("f").expect("it is there");
+        let plan = explain(&flat(&program), main, &Options::default());
+        let plan = plan.unwrap_or_else(|d| panic!("{d}")).to_string();
+        assert!(plan.contains("again, and keeps"), "{plan}{marked}");
+    }
+}
+
+/// Parts with other ways out, and states that cannot be kept, are refused where their program is reversed, if it reaches
+/// them.
+#[test]
+fn parts_that_cannot_run_again() {
+    let jump = "for i = 1, n {checkpoint 2}\n if x > 2.0\n break\n end\n x := x*x\n end\n";
+    let optional =
+        "for i = 1, n {checkpoint 2}\n if present(z)\n z := z*x\n x := x*z\n end\n end\n";
+    for (body, code) in [(jump, "M505"), (optional, "R314")] {
+        let source = format!(
+            "main subroutine f(in integer n, inout real x, optional inout real z)\n local integer i\n independent x\n \
+             dependent x\n{body}end\n"
+        );
+        let program = valid(&source);
+        let main = program.find_routine("f").expect("it is there");
+        let found = reverse(&flat(&program), main, &Options::default());
+        let found = found.expect_err("it is refused");
+        assert_eq!(found.0[0].code, code, "{found}");
+        assert!(found.0[0].at.site.is_some(), "{found}");
+        // All is recorded by the numbers of blocks.
+        let options = Options {
+            unstructured: Unstructured::Trace,
+            ..Options::default()
+        };
+        reverse(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
+        let other = format!(
+            "{}main subroutine h(inout real x)\n independent x\n dependent x\n x := x*x\nend\n",
+            source.replace("main ", "")
+        );
+        let program = valid(&other);
+        let main = program.find_routine("h").expect("it is there");
+        reverse(&flat(&program), main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    }
 }
