@@ -58,10 +58,9 @@ use cfg_core::{
     edit::Editor,
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Control, Edge, Program, Routine, Stmt, StmtKind, Vertex, VertexKind,
+        Cfg, Edge, Program, Routine, Stmt, StmtKind, Vertex, VertexKind,
         visit::{PlaceRole, VisitMut},
     },
-    structure::Structure,
     text,
     validate::ValidProgram,
 };
@@ -112,7 +111,7 @@ pub fn outline(
         name: names::fresh_name(format!("{}_part", routine.name), &mut taken),
         variables: interface.variables,
         parameters: interface.parameters,
-        control: control(&part),
+        control: routine.control,
         body: Some(part),
         aliased: routine.aliased,
         ..Routine::default()
@@ -124,19 +123,10 @@ pub fn outline(
     }
     let mut made = program.program().clone();
     let old = &mut made.routines[id.index()];
-    old.control = control(&rest);
     old.body = Some(rest);
     remove(old, &interface.moved);
     made.routines.push(part);
     Ok(made)
-}
-
-/// Jumps may be only in the region, or only around it.
-fn control(cfg: &Cfg) -> Control {
-    match Structure::compute(cfg) {
-        Ok(_) => Control::Structured,
-        Err(_) => Control::General,
-    }
 }
 
 /// The graph with a call in place of the region, and the graph of the region; `None` if it has no ENTRY or EXIT.
