@@ -58,10 +58,9 @@ use cfg_core::{
     edit::Editor,
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Control, Edge, Program, Routine, Stmt, StmtKind, Vertex, VertexKind,
+        Cfg, Edge, Program, Routine, Stmt, StmtKind, Vertex, VertexKind,
         visit::{PlaceRole, VisitMut},
     },
-    structure::Structure,
     text,
     validate::ValidProgram,
 };
@@ -126,7 +125,7 @@ pub(crate) fn outline_within(
         name: names::fresh_name(format!("{}_part", routine.name), &mut taken),
         variables: interface.variables,
         parameters: interface.parameters,
-        control: control(&part),
+        control: routine.control,
         body: Some(part),
         aliased: routine.aliased,
         ..Routine::default()
@@ -137,19 +136,10 @@ pub(crate) fn outline_within(
         rename.visit_vertex(VertexId::new(0), vertex);
     }
     let old = &mut program.routines[id.index()];
-    old.control = control(&rest);
     old.body = Some(rest);
     remove(old, &interface.moved);
     program.routines.push(part);
     Ok(())
-}
-
-/// Jumps may be only in the region, or only around it.
-fn control(cfg: &Cfg) -> Control {
-    match Structure::compute(cfg) {
-        Ok(_) => Control::Structured,
-        Err(_) => Control::General,
-    }
 }
 
 /// The graph with a call in place of the region, and the graph of the region; `None` if it has no ENTRY or EXIT.
