@@ -69,6 +69,7 @@ mod held;
 mod interface;
 mod jumps;
 mod lines;
+mod markers;
 mod names;
 mod operators;
 mod original;
@@ -87,6 +88,7 @@ mod structs;
 mod sweep;
 mod traced;
 mod unread;
+mod unrolled;
 mod variable;
 mod writer;
 

@@ -7,6 +7,7 @@ use super::{
     lines::Statement,
     operators::{Code, Infix, Prefix, literal_logical, precedence::POSTFIX},
     statement::pushes,
+    unrolled,
     writer::Writer,
 };
 use cfg_core::{
@@ -63,6 +64,7 @@ impl Writer<'_> {
     /// The statements from ENTRY to EXIT of a structured graph.
     pub(super) fn emit_structured(&mut self, cfg: &Cfg, structure: &Structure) -> Emitted<()> {
         self.writes = writes(self.file.program, cfg, structure);
+        self.counters = unrolled::counters(self.routine, cfg, structure);
         let mut open: Vec<Open<'_>> = Vec::new();
         let Some(mut at) = cfg.entry() else {
             return Err(self.malformed("a graph has no ENTRY"));
@@ -75,6 +77,10 @@ impl Writer<'_> {
             } else {
                 match &cfg.vertex(at).kind {
                     VertexKind::Loop { test, .. } => {
+                        if let Some(behind) = self.emit_unrolled(cfg, structure, at, test)? {
+                            at = cfg.edge(behind).to;
+                            continue;
+                        }
                         let construct = self.begin_loop(cfg, structure, at, test)?;
                         let body = |e: &&EdgeId| structure.kind(**e).loop_body;
                         follow = cfg.out_edges(at).iter().find(body).copied();
@@ -89,7 +95,9 @@ impl Writer<'_> {
                         open.push(construct);
                     }
                     VertexKind::Exit => return Ok(()),
-                    VertexKind::Block(statements) => self.emit_statements(statements)?,
+                    VertexKind::Block(statements) => {
+                        self.emit_statements(self.unwritten(at, statements))?;
+                    }
                     VertexKind::Entry | VertexKind::EndLoop | VertexKind::EndBranch => {}
                 }
             }
@@ -313,7 +321,7 @@ impl Writer<'_> {
 
     /// True if nothing in a loop over `index` can change the value of an expression: constants, parameters that are passed
     /// by value, indices of loops around, and scalars of its own that the body does not write.
-    fn is_invariant(&self, e: &Expr, index: VarId, body: &Range<usize>) -> bool {
+    pub(super) fn is_invariant(&self, e: &Expr, index: VarId, body: &Range<usize>) -> bool {
         let mut stays = true;
         e.walk(&mut |e| match FlatExpr::view(e) {
             FlatExpr::Place(place) => {
@@ -345,17 +353,20 @@ impl Writer<'_> {
                 // The true arm first, but for one that is empty.
                 edges.sort_by_key(|&e| cfg.edge(e).label == Some(1));
                 let mut code = self.emit_decision(condition)?;
-                let empty = |e: &EdgeId| cfg.edge(*e).to == end;
+                if let [other, taken] = edges[..] {
+                    code = self.push_condition(cfg, end, [other, taken], code)?;
+                }
+                let empty = |writer: &Self, e: &EdgeId| writer.is_empty_arm(cfg, end, *e);
                 if let [other, taken] = &mut edges[..]
-                    && empty(taken)
-                    && !empty(other)
+                    && empty(self, taken)
+                    && !empty(self, other)
                 {
                     std::mem::swap(other, taken);
                     code = self.negate(code)?;
                 }
                 self.add(Statement::If(code));
                 let first = edges.pop();
-                edges.retain(|e| !empty(e));
+                edges.retain(|e| !empty(self, e));
                 let form = Form::If(edges);
                 Ok((Open { end, form, follow }, first))
             }

@@ -342,6 +342,9 @@ pub(super) fn function(
             true => HashSet::new(),
             false => unread(file, routine),
         },
+        taken: None,
+        pushed: HashSet::new(),
+        counters: HashSet::new(),
         checks,
         traced,
     };

@@ -125,7 +125,7 @@ impl Writer<'_> {
         self.out_of_memory_if(room);
     }
 
-    fn emit_statement(&mut self, statement: &Stmt) -> Emitted<()> {
+    pub(super) fn emit_statement(&mut self, statement: &Stmt) -> Emitted<()> {
         self.pieces.begin_statement();
         match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
@@ -310,7 +310,7 @@ impl Writer<'_> {
 }
 
 /// The statement that pushes a scalar.
-fn push(top: Code, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> Code {
+pub(super) fn push(top: Code, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> Code {
     if let (true, TapeClass::Control(width)) = (writer.is_checked(), class) {
         return writer.checked_push(top, width, code);
     }

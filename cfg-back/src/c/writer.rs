@@ -81,6 +81,12 @@ pub(super) struct Writer<'a> {
     pub(super) pairs: Name,
     /// Local integers that nothing reads.
     pub(super) unread: HashSet<VarId>,
+    /// The variable for conditions that are pushed in front of their branches.
+    pub(super) taken: Option<Code>,
+    /// Blocks whose last statement, a push, is written in front of the branch around them.
+    pub(super) pushed: HashSet<VertexId>,
+    /// Local integers that are read only in counted loops over them.
+    pub(super) counters: HashSet<VarId>,
     /// The checks.
     pub(super) checks: super::faults::State,
     /// What the code comes from, if that is to be said.
