@@ -245,9 +245,10 @@ impl Writer<'_> {
 fn next_pass(statement: &Stmt, index: VarId) -> Stmt {
     let mut next = statement.clone();
     if let Some((target, value)) = statement.kind.assignment() {
-        let mut shift = |e: Expr| match &e {
-            Expr::Place(place) if place.var == index => Expr::op(Op::Add, [e, Expr::Int(1)]),
-            _ => e,
+        let own = Expr::var(index);
+        let mut shift = |e: Expr| match e == own {
+            true => Expr::op(Op::Add, [e, Expr::Int(1)]),
+            false => e,
         };
         let target = target.map_subscripts(&mut |e| e.map(&mut shift));
         next.kind = Stmt::assign(target, value.map(&mut shift)).kind;

@@ -79,7 +79,11 @@ static int chosen_body(int64_t x_extent1, const double *restrict x, double f_val
         cfgrev_release(&memory->work, mark);
     }
     last = x_extent1 > 0 ? x_extent1 : 0;
-    for (i = 2; i <= last; ++i) {
+    for (i = 2; i < last; i += 2) {
+        r[i - 2] = x[i - 1] - x[i - 2] + f_value_extent1;
+        r[i + 1 - 2] = x[i] - x[i + 1 - 2] + f_value_extent1;
+    }
+    if (i <= last) {
         r[i - 2] = x[i - 1] - x[i - 2] + f_value_extent1;
     }
     *chosen_value = cfgrev_allocate(&memory->work, r_extent1, sizeof(double));
