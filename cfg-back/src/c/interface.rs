@@ -1,7 +1,7 @@
 //! The sweeps that other files call: what stands around the call of a generated routine.
 
 use super::{
-    Failed, GlobalNames,
+    Count, Failed, GlobalNames,
     adapter::{Adapter, Public, Session, Taken, list},
     choice::Choice,
     codes, faults,
@@ -73,7 +73,10 @@ pub(super) fn wrapper<'a>(
     };
     let may_be_null = matches!(sweep, Sweep::Gradient | Sweep::Tangent);
     let session = Session::new(file.checks, may_be_null, |n| interface.fresh(n));
-    let count = interface.fresh("nd");
+    let count = match several.map(|of| of.count) {
+        Some(Count::Fixed(n)) => n.to_string(),
+        Some(Count::Parameter(_)) | None => interface.fresh("nd"),
+    };
     let structures = structures(globals, (sweep, several.is_some()), &mut interface);
     let choice = Choice::new(&mut interface, original, called, &count, globals);
     let value = match sweep {
@@ -230,6 +233,7 @@ pub(super) fn wrapper<'a>(
         }
     }
     body += &w.session.end();
+    let several = several.filter(|of| matches!(of.count, Count::Parameter(_)));
     let count = several.map(|_| format!("int {}", w.count));
     let given = given().map(|s| format!("struct {} *{}", s.tag, s.name));
     let parameters = count.into_iter().chain(a.interface.declarations());
@@ -453,7 +457,7 @@ impl Wrapper<'_> {
     /// global.
     fn of_several(&mut self, p: VarId, taken: &Taken<'_>) -> Option<Vec<String>> {
         let (file, several, nd) = (self.file, self.called.several?, self.count.clone());
-        if several.count == p {
+        if several.count == Count::Parameter(p) {
             return Some(vec![match taken.by_value {
                 true => nd,
                 false => format!("&(int64_t){{{nd}}}"),

@@ -128,6 +128,8 @@ roles! {
     TripCount = "trip count",
     /// The index of a reverse loop.
     LoopCounter = "loop counter",
+    /// The index of a loop over directions, whose passes share no cell that one of them writes.
+    Direction = "direction",
     /// A local with the number of the point at which a loop was left.
     PointOfExit = "point of exit",
     /// A local with the number of the point at which an irreducible region goes on.
