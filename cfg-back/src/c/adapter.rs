@@ -208,6 +208,8 @@ pub(super) struct Adapter<'a> {
     pub(super) zeros: HashMap<String, String>,
     /// The name of the variable that counts elements of records.
     pub(super) counter: Option<String>,
+    /// The number of directions, of a function in several.
+    pub(super) directions: Option<String>,
 }
 
 impl<'a> Adapter<'a> {
@@ -225,6 +227,7 @@ impl<'a> Adapter<'a> {
             sizes: HashMap::new(),
             zeros: HashMap::new(),
             counter: None,
+            directions: None,
         }
     }
 

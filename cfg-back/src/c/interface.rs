@@ -98,6 +98,7 @@ pub(super) fn wrapper<'a>(
         bases: Vec::new(),
         by_value: Vec::new(),
     };
+    w.adapter.directions = several.map(|_| w.count.clone());
     w.arguments()?;
     let a = &mut w.adapter;
     a.keep_apart()?;
