@@ -87,6 +87,7 @@ mod structs;
 mod sweep;
 mod traced;
 mod unread;
+mod used_cells;
 mod variable;
 mod writer;
 

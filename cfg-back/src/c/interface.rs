@@ -177,11 +177,16 @@ pub(super) fn wrapper<'a>(
         }
         body += &format!("{} = cfgrev_pop_{stack}(&{tape}->top);\n", w.kept);
     }
-    let mut leave = String::new();
+    let (mut leave, mut before, mut behind) = (String::new(), String::new(), String::new());
     for structure in w.structures.iter().filter(|s| !s.several) {
         let Structure { of, name, tag, .. } = structure;
         let variable = &of.variable;
-        let clear = format!("memset(&{variable}, 0, sizeof {variable});\n");
+        let writes = |g| {
+            let versions = [Some(called.routine), called.apart];
+            let mut versions = versions.into_iter().flatten();
+            versions.any(|r| file.effects.may_write(r, g))
+        };
+        let clear = || file.globals.used.clear(structure.class, writes);
         match (structure.is_parameter, sweep) {
             (true, _) => {
                 // Nobody has to give the derivatives of globals that are not active.
@@ -190,12 +195,17 @@ pub(super) fn wrapper<'a>(
             }
             // Its reverse sweep reads what it leaves, so an earlier one that no reverse sweep followed may have left
             // something.
-            (false, Sweep::Forward) => body += &clear,
+            (false, Sweep::Forward) => before += &clear(),
             // Cells that the program reads and never set have derivatives left.
             (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) if !of.is_unset => {
-                leave += &clear;
+                behind += &clear();
             }
             (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) => {}
+        }
+    }
+    for (clear, to) in [(before, &mut body), (behind, &mut leave)] {
+        if !clear.is_empty() {
+            *to += &(clear + &file.globals.used.reset());
         }
     }
     let mut indent = "";

@@ -146,6 +146,10 @@ roles! {
     ScratchFirstCells = "first scratch cells",
     /// A global: like `LastCells`, of objects that nobody can use after the program has ended.
     ScratchLastCells = "last scratch cells",
+    /// A global: the first cell behind all allocated objects, from which the next one is taken.
+    FreeCell = "first free cell",
+    /// A global: the least cell of variables that pointers lead to, which lie behind all allocated objects.
+    LeastVariable = "least cell of variables",
     /// A global: the objects that were freed, in lists.
     Freed = "freed objects",
     /// A global: like `Freed`, of objects that nobody can use after the program has ended.
