@@ -22,8 +22,7 @@ use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Expr, Global, NameOrigin, NameRole, ParameterRole, Program, Role, Signature,
-        original_roles,
+        Expr, Global, NameOrigin, NameRole, ParameterRole, Program, Role, Signature, original_roles,
     },
     memory::{effects::Effects, global_set::GlobalSet},
 };
@@ -174,7 +173,11 @@ fn scratch_in_directions(
             continue;
         }
         let id = GlobalId::new(program.globals.len() + made.len());
-        let role = global.variable.origin.as_ref().map(|origin| origin.role.clone());
+        let role = global
+            .variable
+            .origin
+            .as_ref()
+            .map(|origin| origin.role.clone());
         let mut variable = global.variable.clone();
         variable.name = namer.fresh_name(format!("{}_v", variable.name));
         variable.role = Role::Global(id);

@@ -263,9 +263,15 @@ impl<'a> Adapter<'a> {
         let mut texts = self.texts.clone();
         for &k in by_value {
             let text = &mut texts[k];
-            *text = match text.strip_prefix('&') {
-                Some(place) => place.to_owned(),
-                None => format!("*{text}"),
+            // What may be null is 0 where it is.
+            let optional = text.strip_suffix(" : NULL");
+            *text = match (
+                text.strip_prefix('&'),
+                optional.and_then(|t| t.split_once(" ? &")),
+            ) {
+                (Some(place), _) => place.to_owned(),
+                (None, Some((given, place))) => format!("{given} ? {place} : 0"),
+                (None, None) => format!("*{text}"),
             };
         }
         call(made, &texts, memory)

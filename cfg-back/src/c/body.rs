@@ -13,8 +13,8 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     flat::FlatExpr,
     ir::{
-        Arm, CaseRange, Cfg, Expr, LoopTest, NameRole, Op, Program, ScalarType, Selector, VertexKind,
-        visit,
+        Arm, CaseRange, Cfg, Expr, LoopTest, NameRole, Op, Program, ScalarType, Selector,
+        VertexKind, visit,
     },
     structure::Structure,
 };

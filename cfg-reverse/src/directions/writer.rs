@@ -346,7 +346,8 @@ impl Writer<'_, '_> {
         }
         let role = |v: VarId| self.made.variable(v).role;
         let program = self.setting.program;
-        let storage = |g: GlobalId| (g.index() < program.globals.len()).then(|| program.storage(g).0);
+        let storage =
+            |g: GlobalId| (g.index() < program.globals.len()).then(|| program.storage(g).0);
         match role(target) {
             Role::Local => false,
             _ if !self.is_fixed() || self.original.aliased => true,

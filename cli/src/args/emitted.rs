@@ -30,8 +30,8 @@ pub(crate) struct Emitted {
 pub(crate) struct EmittedDerivative {
     #[command(flatten)]
     pub(crate) emitted: Emitted,
-    /// Write derivatives in several directions at once, too: NAME_grad_v and NAME_rev_v, or NAME_t_v. A parameter says how
-    /// many there are, unless N does.
+    /// Write derivatives in several directions at once, too: NAME_grad_v and NAME_rev_v, or NAME_t_v. Without N, in C
+    /// alone, a parameter says how many there are; with N, loops over directions have constant bounds.
     #[arg(
         long,
         value_name = "N",
@@ -92,8 +92,12 @@ impl Emitted {
 }
 
 impl EmittedDerivative {
-    /// Refuses options of C where none is written.
-    pub(crate) fn check(&self, writes_c: bool) -> Result<(), String> {
+    /// Refuses options of C where none is written, and a number of directions where no whole program is.
+    pub(crate) fn check(&self, writes_c: bool, writes_whole: bool) -> Result<(), String> {
+        if let (Some(Directions::Fixed(_)), false) = (self.directions, writes_whole) {
+            let message = "--directions=N needs one program to write: --emit c, json, text or xaif, and no -o but with c";
+            return Err(message.to_owned());
+        }
         let more = [
             ("--directions", self.directions == Some(Directions::Given)),
             ("--replace", self.replace),
