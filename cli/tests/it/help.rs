@@ -83,7 +83,15 @@ fn a_wrong_command_line_ends_with_2() {
             "one program to write",
         ),
         (
-            &["tangent", "f.json", "--directions=2", "--at", "p.json"],
+            &[
+                "tangent",
+                "f.json",
+                "--directions=2",
+                "--at",
+                "{}",
+                "--direction",
+                "{}",
+            ],
             "one program to write",
         ),
         (&["tangent", "f.json", "--extern-globals"], "--emit c"),
