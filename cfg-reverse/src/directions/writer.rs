@@ -485,12 +485,12 @@ impl Writer<'_, '_> {
             self.is_fixed() && !(local && place.subscripts.is_empty())
         };
         let reads = self.places.reads(e);
-        let operands = match e {
-            Expr::Op(_, operands) => &**operands,
-            Expr::Place(place) if !reads && changes(place) => &[],
-            _ => return e.clone(),
+        let moves = match FlatExpr::view(e) {
+            FlatExpr::Constant(_) => false,
+            FlatExpr::Place(place) => changes(place),
+            FlatExpr::Op(..) => true,
         };
-        if !reads {
+        if !reads && moves {
             let ty = typing::expr_type(&self.original.variables, e);
             let worth = if ty.rank == 0 {
                 !arrays || is_costly(e)
@@ -506,15 +506,15 @@ impl Writer<'_, '_> {
                 .push(self.at, Stmt::assign(Place::whole(v), value));
             return Expr::var(v);
         }
-        let Expr::Op(op, _) = e else {
+        let FlatExpr::Op(op, operands) = FlatExpr::view(e) else {
             return e.clone();
         };
         // Arms are evaluated only if they are taken: nothing is moved out of them.
-        match (FlatClass::view(*op), op) {
+        match (FlatClass::view(op), op) {
             (_, Op::If | Op::And | Op::Or)
             | (FlatClass::Transformational | FlatClass::Inquiry, _) => e.clone(),
             (FlatClass::Elemental | FlatClass::Reduction, _) => {
-                Expr::op(*op, operands.iter().map(|e| self.hoisted(e, arrays)))
+                Expr::op(op, operands.iter().map(|e| self.hoisted(e, arrays)))
             }
         }
     }
