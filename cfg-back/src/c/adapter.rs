@@ -263,7 +263,7 @@ impl<'a> Adapter<'a> {
         let mut texts = self.texts.clone();
         for &k in by_value {
             let text = &mut texts[k];
-            // What may be null is 0 where it is.
+            // A value that may be absent is 0 then.
             let optional = text.strip_suffix(" : NULL");
             *text = match (
                 text.strip_prefix('&'),

@@ -91,7 +91,7 @@ fn paths(program: &Program, levels: &[Level]) -> Vec<(Vec<usize>, bool)> {
             let from = path.last().map_or(0, |last| last + 1);
             let level = (from..levels.len())
                 .find(|&k| levels[k].role == origin.role && !taken.contains(&(base, k)));
-            // What is no derivative of a derivative is the same one in several directions.
+            // A second one at the last level is the first one in several directions.
             let is_last = path.last() == Some(&levels.len().checked_sub(1)?);
             (level.is_some() || is_last).then_some((base, level))
         };

@@ -75,7 +75,7 @@ pub(crate) enum Piece {
     LayOver,
     /// Whether two ranges of memory have a byte in common.
     Share,
-    /// What stands before a loop whose passes share no cell that one of them writes.
+    /// A macro in front of a loop whose passes share no cell that one of them writes.
     Independent,
 }
 
