@@ -156,8 +156,8 @@ pub fn directions(
     Ok((program, made))
 }
 
-/// For each derivative of cells that nobody can use after the program has ended, the global that has it in `n` directions;
-/// these globals are added to `made`, and will stand behind those of the program.
+/// For each derivative of cells that nobody can use after the program has ended, the global that has it in `n`
+/// directions. These globals are added to `made`, and will stand behind those of the program.
 fn scratch_in_directions(
     program: &Program,
     derivatives: &[GlobalId],

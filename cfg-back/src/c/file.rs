@@ -126,8 +126,8 @@ impl File<'_> {
         self.structs.as_ref().map_or(self.program, |s| s.program)
     }
 
-    /// True if callers see other parameters or another result than the function of the file has. They do not see a routine
-    /// that the program with records lacks.
+    /// True if callers see other parameters or another result than the function of the file has. Routines that the
+    /// program with records lacks have no callers outside.
     pub(super) fn has_records(&self, r: RoutineId) -> bool {
         let Some(routine) = self.program_for_callers().routines.get(r.index()) else {
             return false;
