@@ -89,6 +89,7 @@ mod sweep;
 mod traced;
 mod unread;
 mod unrolled;
+mod used_cells;
 mod variable;
 mod writer;
 
@@ -150,13 +151,22 @@ pub struct Adjoint {
     pub gradient: RoutineId,
 }
 
+/// The number of directions of a routine in several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// As many as this parameter says.
+    Parameter(VarId),
+    /// As many as this.
+    Fixed(u32),
+}
+
 /// A routine in several directions, NAME_v.
 #[derive(Clone, Debug)]
 pub struct Several {
     /// The routine.
     pub routine: RoutineId,
-    /// Its parameter that says how many directions there are.
-    pub count: VarId,
+    /// The number of directions.
+    pub count: Count,
     /// Its parameters in place of derivatives in globals, and which those are.
     pub globals: Vec<(VarId, GlobalId)>,
 }
@@ -228,7 +238,7 @@ impl Bundle {
         // A program that serves requests has no callers that pass structures.
         let outside = match driven {
             Some(_) => None,
-            None => records(program, self.options, false)?,
+            None => records(program, self.options)?,
         };
         match driven {
             // It calls none of them, so that their names say nothing.
@@ -416,7 +426,7 @@ pub fn adjoint_in_versions(
     apart: Option<Apart<'_, 2>>,
     options: Options,
 ) -> Result<String, Diagnostics> {
-    let outside = records(program, options, several.is_some())?;
+    let outside = records(program, options)?;
     let Adjoint {
         original,
         forward,
@@ -515,7 +525,7 @@ pub fn tangent_in_versions(
     apart: Option<Apart<'_, 1>>,
     options: Options,
 ) -> Result<String, Diagnostics> {
-    let outside = records(program, options, several.is_some())?;
+    let outside = records(program, options)?;
     let one = Called {
         routine: tangent,
         sweep: Sweep::Tangent,
@@ -548,16 +558,15 @@ fn replaced(
 type Outside<'a> = Option<(&'a ValidProgram, &'a Parts)>;
 
 /// The records that the program was made from, where C has a form for them.
-fn records(program: &Flat, options: Options, several: bool) -> Result<Outside<'_>, Diagnostics> {
-    let what = match (program.records(), options.checks, several) {
-        (None, ..) => return Ok(None),
-        (Some(_), true, _) => "checks are not written for a program with records",
-        (Some(_), false, true) => {
-            "derivatives in several directions are not written for a program with records"
-        }
-        (Some(records), false, false) => return Ok(Some(records)),
-    };
-    let code = &codes::RECORDS;
+fn records(program: &Flat, options: Options) -> Result<Outside<'_>, Diagnostics> {
+    let records = program.records();
+    if records.is_none() || !options.checks {
+        return Ok(records);
+    }
+    let (code, what) = (
+        &codes::RECORDS,
+        "checks are not written for a program with records",
+    );
     Err(Diagnostic::error(code, what, code.explanation).into())
 }
 

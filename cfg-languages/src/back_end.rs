@@ -107,8 +107,8 @@ pub struct WriteOptions {
     pub picture: DotOptions,
     /// How code is written.
     pub c: cfg_back::c::Options,
-    /// Code also has the functions for several directions at once.
-    pub directions: bool,
+    /// Programs with a derivative also have it in several directions at once.
+    pub directions: Option<cfg_reverse::Directions>,
 }
 
 /// Adapts a byte stream to emitters of text ([`fmt::Write`]), whose error says nothing: the stream's own is kept

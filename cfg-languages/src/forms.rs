@@ -6,10 +6,12 @@ use crate::back_end::{
 use cfg_back::{c, dot};
 use cfg_core::diagnostic::{CodeInfo, Diagnostics};
 use cfg_core::entity::{GlobalId, RoutineId};
-use cfg_core::flat::{Flat, refuse_pointers};
+use cfg_core::flat::{Flat, Provenance, refuse_pointers};
 use cfg_core::ir::Program;
 use cfg_core::validate::validate;
+use cfg_reverse::{Count, Directions, InDirections};
 use cfg_transform::{flat, flatten};
+use std::borrow::Cow;
 use std::io;
 
 fn help(order: u8, about: &'static str) -> Option<Help> {
@@ -36,11 +38,10 @@ impl BackEnd for Json {
     fn writer<'p>(
         &self,
         subject: Subject<'p>,
-        _: &WriteOptions,
+        options: &WriteOptions,
     ) -> Result<Writer<'p>, Diagnostics> {
-        Ok(Box::new(move |out| {
-            cfg_format::json::write(&subject.program, out)
-        }))
+        let program = with_directions(subject, options)?;
+        Ok(Box::new(move |out| cfg_format::json::write(&program, out)))
     }
 }
 
@@ -64,10 +65,11 @@ impl BackEnd for Text {
     fn writer<'p>(
         &self,
         subject: Subject<'p>,
-        _: &WriteOptions,
+        options: &WriteOptions,
     ) -> Result<Writer<'p>, Diagnostics> {
+        let program = with_directions(subject, options)?;
         Ok(Box::new(move |out| {
-            TextWriter::run(out, |out| cfg_core::text::program(out, &subject.program))
+            TextWriter::run(out, |out| cfg_core::text::program(out, &program))
         }))
     }
 }
@@ -132,10 +134,10 @@ impl BackEnd for Xaif {
     fn writer<'p>(
         &self,
         subject: Subject<'p>,
-        _: &WriteOptions,
+        options: &WriteOptions,
     ) -> Result<Writer<'p>, Diagnostics> {
+        let program = with_directions(subject, options)?;
         Ok(Box::new(move |out| {
-            let program = subject.program;
             if !program.has_record_variables() {
                 return cfg_front::xaif::write_xaif(&program, out);
             }
@@ -195,9 +197,8 @@ impl BackEnd for C {
                 c::program_with(&flat, options.c)?
             }
             Some(Derivative::Reversal(of)) => {
-                let globals: Vec<_> = of.adjoint_globals.iter().map(|(_, g)| *g).collect();
+                let (mut sweeps, globals) = of_derivative(&Derivative::Reversal(of));
                 let apart = of.apart.map(|of| [of.forward, of.reverse, of.gradient]);
-                let mut sweeps = vec![of.reverse, of.gradient];
                 sweeps.extend(apart.iter().flat_map(|of| &of[1..]));
                 let made = of.sweeps.iter().flat_map(|&(_, f, r)| [f, r]);
                 let made = made.chain([of.gradient]);
@@ -224,8 +225,8 @@ impl BackEnd for C {
                 c::adjoint_in_versions(&program, routines, several, apart, options.c)?
             }
             Some(Derivative::Tangent(of)) => {
-                let globals: Vec<_> = of.tangent_globals.iter().map(|(_, g)| *g).collect();
-                let routines: Vec<_> = [of.tangent].into_iter().chain(of.apart).collect();
+                let (mut routines, globals) = of_derivative(&Derivative::Tangent(of));
+                routines.extend(of.apart);
                 let made = of.pairs.iter().map(|&(_, t)| t);
                 let apart = of.apart.as_ref().map(std::slice::from_ref);
                 let program = as_code(program, made, (&[of.tangent], apart), options);
@@ -260,6 +261,50 @@ fn as_code(
     cfg_reverse::without_unused_parameters(program, first, &all, &versions)
 }
 
+/// The routines of a derivative that there may be in several directions, and the derivatives of globals.
+fn of_derivative(derivative: &Derivative<'_>) -> (Vec<RoutineId>, Vec<GlobalId>) {
+    let (routines, pairs) = match derivative {
+        Derivative::Reversal(of) => (vec![of.reverse, of.gradient], &of.adjoint_globals),
+        Derivative::Tangent(of) => (vec![of.tangent], &of.tangent_globals),
+    };
+    (routines, pairs.iter().map(|(_, g)| *g).collect())
+}
+
+/// The program, of a derivative with the routines in several directions that the options ask for. These have a variable
+/// for each field of a record, so the program has, too.
+fn with_directions<'p>(
+    subject: Subject<'p>,
+    options: &WriteOptions,
+) -> Result<Cow<'p, Program>, Diagnostics> {
+    let (Some(count), Some(derivative)) = (options.directions, &subject.derivative) else {
+        return Ok(subject.program);
+    };
+    let (routines, globals) = of_derivative(derivative);
+    let program = subject.program.into_owned();
+    let (program, ..) = in_directions(program, &routines, &globals, count)?;
+    Ok(Cow::Owned(validate(program)?.into_program()))
+}
+
+/// The program without records, and with the routines in several directions; where it came from.
+fn in_directions(
+    program: Program,
+    routines: &[RoutineId],
+    globals: &[GlobalId],
+    count: Directions,
+) -> Result<(Program, Vec<InDirections>, Provenance), Diagnostics> {
+    let flat = flatten(validate(program)?, &[], &flat::Options::default())?.program;
+    let parts = flat.records().map(|(_, parts)| &parts.globals);
+    let parts = |&g: &GlobalId| match parts.and_then(|parts| parts.get(g.index())) {
+        Some(parts) => parts.clone(),
+        None => vec![g],
+    };
+    let globals: Vec<GlobalId> = globals.iter().flat_map(parts).collect();
+    let provenance = flat.provenance().clone();
+    let (program, made) =
+        cfg_reverse::directions(flat.program().clone(), routines, &globals, count)?;
+    Ok((program, made, provenance))
+}
+
 /// The flat program; with `directions`, the functions of these derivatives for several directions are added.
 fn flat_with(
     program: Program,
@@ -267,20 +312,25 @@ fn flat_with(
     globals: &[GlobalId],
     options: &WriteOptions,
 ) -> Result<(Flat, Vec<c::Several>), Diagnostics> {
-    let (program, made) = match options.directions {
-        true => cfg_reverse::directions(program, routines, globals)?,
-        false => (program, Vec::new()),
-    };
-    let of = |made: cfg_reverse::InDirections| c::Several {
-        routine: made.routine,
-        count: made.count,
-        globals: made.globals,
-    };
-    let program = match options.c.checks {
+    // Code is not differentiated again.
+    let skipped = |program| match options.c.checks {
         true => program,
-        // Code is not differentiated again.
         false => cfg_reverse::skip_idle_loops(program),
     };
-    let flat = flatten(validate(program)?, &[], &flat::Options::default())?.program;
+    let Some(count) = options.directions else {
+        let program = validate(skipped(program))?;
+        let flat = flatten(program, &[], &flat::Options::default())?.program;
+        return Ok((flat, Vec::new()));
+    };
+    let (program, made, provenance) = in_directions(program, routines, globals, count)?;
+    let of = |made: InDirections| c::Several {
+        routine: made.routine,
+        count: match made.count {
+            Count::Parameter(p) => c::Count::Parameter(p),
+            Count::Fixed(n) => c::Count::Fixed(n.get()),
+        },
+        globals: made.globals,
+    };
+    let flat = Flat::made(validate(skipped(program))?, provenance)?;
     Ok((flat, made.into_iter().map(of).collect()))
 }

@@ -21,20 +21,41 @@ mod writer;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
-    ir::{ParameterRole, Program, Signature},
+    ir::{
+        Expr, Global, NameOrigin, NameRole, ParameterRole, Program, Role, Signature, original_roles,
+    },
     memory::{effects::Effects, global_set::GlobalSet},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZeroU32};
 
 use crate::code::names::Namer;
+
+/// How many directions there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// As many as a parameter of the routines says.
+    Given,
+    /// As many as this: loops over directions have constant bounds.
+    Fixed(NonZeroU32),
+}
+
+/// The number of directions of a routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// As many as this parameter says.
+    Parameter(VarId),
+    /// As many as this.
+    Fixed(NonZeroU32),
+}
 
 /// A routine in several directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InDirections {
-    /// The routine. Its parameters: the number of directions, those of the routine that it was made from, `globals`.
+    /// The routine. Its parameters: the number of directions unless that is fixed, those of the routine that it was
+    /// made from, `globals`.
     pub routine: RoutineId,
-    /// The parameter that has the number of directions.
-    pub count: VarId,
+    /// The number of directions.
+    pub count: Count,
     /// The parameters that replace derivatives in globals, each with its global: the extents of a global are
     /// constant, so it cannot have the dimension of the directions.
     pub globals: Vec<(VarId, GlobalId)>,
@@ -44,7 +65,9 @@ pub struct InDirections {
 /// that they call with derivatives. Returns the new routines in the order of `routines`.
 ///
 /// `globals` are the derivatives in globals. The adjoints or tangents of the routines' parameters, and these globals,
-/// have values in each direction; row by row the direction is the last dimension, column by column the first.
+/// have values in each direction; row by row the direction is the last dimension, column by column the first. In a fixed
+/// number of directions, the derivatives of cells that nobody can use after the program has ended are globals with that
+/// dimension.
 ///
 /// # Errors
 /// V164: the program has pointers. V161: it has records. R313: a decision depends on a derivative, or a routine with a
@@ -53,6 +76,7 @@ pub fn directions(
     mut program: Program,
     routines: &[RoutineId],
     globals: &[GlobalId],
+    count: Directions,
 ) -> Result<(Program, Vec<InDirections>), Diagnostics> {
     let refused = if program.has_pointers() {
         Some((&cfg_core::codes::POINTERS, "pointers"))
@@ -84,10 +108,16 @@ pub fn directions(
     }
     let derivatives: GlobalSet = globals.iter().copied().collect();
     let spread = spread::Spread::propagate(&program, &effects, &reachable, &seeds, &derivatives);
+    let mut scratch = Vec::new();
     let setting = writer::Setting {
         program: &program,
         effects: &effects,
         spread: &spread,
+        count,
+        scratch: match count {
+            Directions::Given => BTreeMap::new(),
+            Directions::Fixed(n) => scratch_in_directions(&program, globals, n, &mut scratch),
+        },
     };
     let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
     let first = program.routines.len();
@@ -122,5 +152,46 @@ pub fn directions(
     program
         .routines
         .extend(written.into_iter().map(|made| made.routine));
+    program.globals.extend(scratch);
     Ok((program, made))
+}
+
+/// For each derivative of cells that nobody can use after the program has ended, the global that has it in `n`
+/// directions. These globals are added to `made`, and will stand behind those of the program.
+fn scratch_in_directions(
+    program: &Program,
+    derivatives: &[GlobalId],
+    n: NonZeroU32,
+    made: &mut Vec<Global>,
+) -> BTreeMap<GlobalId, GlobalId> {
+    let roles = original_roles(program.globals.iter().map(|global| &global.variable));
+    let mut namer = Namer::new(program.globals.iter().map(|g| g.variable.name.as_str()));
+    let mut found = BTreeMap::new();
+    for &g in derivatives {
+        let global = program.global(g);
+        if roles[g.index()] != Some(&NameRole::ScratchCells) || global.overlay.is_some() {
+            continue;
+        }
+        let id = GlobalId::new(program.globals.len() + made.len());
+        let role = global
+            .variable
+            .origin
+            .as_ref()
+            .map(|origin| origin.role.clone());
+        let mut variable = global.variable.clone();
+        variable.name = namer.fresh_name(format!("{}_v", variable.name));
+        variable.role = Role::Global(id);
+        variable.origin =
+            role.map(|role| Box::new(NameOrigin::new(role, global.variable.name.clone())));
+        writer::widen(&mut variable, &Expr::Int(n.get().into()));
+        let initial = global.initial.as_deref();
+        let initial = initial.filter(|values| values.len() == 1).map(Box::from);
+        made.push(Global {
+            variable,
+            initial,
+            overlay: None,
+        });
+        found.insert(g, id);
+    }
+    found
 }

@@ -125,7 +125,7 @@ mod versions;
 pub use cfg_analysis::dependence::dependence;
 pub use cfg_core::elemental::Strong;
 pub use control::merge::merge;
-pub use directions::{InDirections, directions};
+pub use directions::{Count, Directions, InDirections, directions};
 pub use options::{
     Blocks, Inside, Options, Order, Overlap, Prefer, Results, Search, TangentOptions, Unstructured,
 };

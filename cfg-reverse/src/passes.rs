@@ -11,10 +11,10 @@ use cfg_core::{
     text,
     validate::{ValidProgram, validate},
 };
-use std::{fs, path::Path};
+use std::{fs, num::NonZeroU32, path::Path};
 
 use crate::{
-    Blocks, Inside, Options, Prefer, Results, Unstructured, directions,
+    Blocks, Directions, Inside, Options, Prefer, Results, Unstructured, directions,
     explain::explain,
     memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize, tables_of_first_cells},
@@ -25,7 +25,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 27] = [
+const PASSES: [(&str, Pass); 28] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -202,7 +202,7 @@ const PASSES: [(&str, Pass); 27] = [
             (reversal.program, sweeps.collect()),
         ] {
             let before = program.routines.len();
-            let (program, _) = directions(program, &routines, &[])?;
+            let (program, _) = directions(program, &routines, &[], Directions::Given)?;
             let generated = before..program.routines.len();
             shown.push(all(&program, generated.map(RoutineId::new)));
         }
@@ -211,9 +211,24 @@ const PASSES: [(&str, Pass); 27] = [
     ("directions_of_tangent", |valid, main| {
         let tangent = tangent(&flat(valid)?, main)?;
         let before = tangent.program.routines.len();
-        let (program, _) = directions(tangent.program, &[tangent.tangent], &[])?;
+        let given = Directions::Given;
+        let (program, _) = directions(tangent.program, &[tangent.tangent], &[], given)?;
         let generated = before..program.routines.len();
         Ok(all(&program, generated.map(RoutineId::new)))
+    }),
+    ("fixed_directions", |valid, main| {
+        let reversal = reverse(&flat(valid)?, main, &Options::default())?;
+        let before = reversal.program.routines.len();
+        let (globals, routines) = (reversal.program.globals.len(), [reversal.gradient]);
+        let derivatives: Vec<_> = reversal.adjoint_globals.iter().map(|&(_, g)| g).collect();
+        let three = Directions::Fixed(const { NonZeroU32::new(3).unwrap() });
+        let (program, _) = directions(reversal.program, &routines, &derivatives, three)?;
+        let mut shown: Vec<String> = (program.globals.iter().skip(globals))
+            .map(|g| format!("{}: {:?}\n", g.variable.name, g.variable.shape))
+            .collect();
+        let generated = before..program.routines.len();
+        shown.push(all(&program, generated.map(RoutineId::new)));
+        Ok(shown.join("\n"))
     }),
 ];
 

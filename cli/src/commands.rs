@@ -178,7 +178,7 @@ fn splittable(program: Flat, routine: RoutineId, options: &EmittedDerivative) ->
     let of = program.grouped().routine(routine);
     let is_record = |v| of.variable(v).ty.record().is_some();
     let are_passed = of.parameter_ids().chain(of.result).any(is_record);
-    match are_passed || !(options.emitted.checks || options.directions) {
+    match are_passed || !(options.emitted.checks || options.directions.is_some()) {
         true => program,
         false => program.forget_records(),
     }

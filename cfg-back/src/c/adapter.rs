@@ -208,6 +208,8 @@ pub(super) struct Adapter<'a> {
     pub(super) zeros: HashMap<String, String>,
     /// The name of the variable that counts elements of records.
     pub(super) counter: Option<String>,
+    /// The number of directions, of a function in several.
+    pub(super) directions: Option<String>,
 }
 
 impl<'a> Adapter<'a> {
@@ -225,6 +227,7 @@ impl<'a> Adapter<'a> {
             sizes: HashMap::new(),
             zeros: HashMap::new(),
             counter: None,
+            directions: None,
         }
     }
 
@@ -260,9 +263,15 @@ impl<'a> Adapter<'a> {
         let mut texts = self.texts.clone();
         for &k in by_value {
             let text = &mut texts[k];
-            *text = match text.strip_prefix('&') {
-                Some(place) => place.to_owned(),
-                None => format!("*{text}"),
+            // A value that may be absent is 0 then.
+            let optional = text.strip_suffix(" : NULL");
+            *text = match (
+                text.strip_prefix('&'),
+                optional.and_then(|t| t.split_once(" ? &")),
+            ) {
+                (Some(place), _) => place.to_owned(),
+                (None, Some((given, place))) => format!("{given} ? {place} : 0"),
+                (None, None) => format!("*{text}"),
             };
         }
         call(made, &texts, memory)

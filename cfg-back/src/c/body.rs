@@ -5,7 +5,7 @@ use super::{
     amount::Amount,
     expression::reduces,
     lines::Statement,
-    operators::{Code, Infix, Prefix, literal_logical, precedence::POSTFIX},
+    operators::{Code, Infix, Piece, Prefix, literal_logical, precedence::POSTFIX},
     statement::pushes,
     unrolled,
     writer::Writer,
@@ -14,7 +14,8 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     flat::FlatExpr,
     ir::{
-        Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit,
+        Arm, CaseRange, Cfg, Expr, LoopTest, NameRole, Op, Program, ScalarType, Selector,
+        VertexKind, visit,
     },
     structure::Structure,
 };
@@ -197,6 +198,11 @@ impl Writer<'_> {
         // Compilers warn of an index that is assigned itself.
         let begin = (first != i).then(|| i.clone().set(first));
         let sign = if by > 0 { Infix::Le } else { Infix::Ge };
+        let origin = self.routine.variable(index).origin.as_deref();
+        if origin.is_some_and(|origin| origin.role == NameRole::Direction) {
+            self.pieces.require(Piece::Independent);
+            self.lines.push_line(Piece::Independent.name());
+        }
         self.add(Statement::For(
             begin,
             [i.is(sign, last_code), next].into(),

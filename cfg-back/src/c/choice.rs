@@ -13,7 +13,7 @@
 //! given D, takes D to share cells where P does, and leaves its choice on the tape for its reverse sweep.
 
 use super::{
-    GlobalNames, Several,
+    Count, GlobalNames, Several,
     adapter::Session,
     faults,
     file::{File, Made},
@@ -301,7 +301,10 @@ pub(super) fn in_directions<'a, const N: usize>(
 ) -> Called<'a> {
     let globals = |of: &Several| -> Vec<GlobalId> { of.globals.iter().map(|(_, g)| *g).collect() };
     let other = apart.and_then(|of| of.several?.get(k));
-    let position = |of: &Several| program.routine(of.routine).parameter_position(of.count);
+    let position = |of: &Several| match of.count {
+        Count::Parameter(p) => Ok(program.routine(of.routine).parameter_position(p)),
+        Count::Fixed(n) => Err(n),
+    };
     let same = |other: &&Several| {
         globals(other) == globals(several) && position(other) == position(several)
     };

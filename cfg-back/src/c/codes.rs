@@ -29,7 +29,7 @@ cfg_core::diagnostic_codes! {
          emit that file, too, and leave --replace out here. A function of C is replaced if its parameters are numbers, structures of numbers, \
          arrays of these whose extents it knows (`--size x=n`), and pointers that it does not use.";
     RECORDS "B809" "records that functions for callers do not take"
-        "Records are structures in C, in files without checks and for one direction."
+        "Records are structures in C, in files without checks."
         "Leave --checks out, or split the records first: `cfgrev convert --records split`. An array of records is copied field by field; therefore its extents are made of \
          constants, scalar parameters, + - and *, and so are those of other arrays that may overlap with it. With \
          `cfgrev convert --records split` there is a program with a parameter for each field, which has everything.";

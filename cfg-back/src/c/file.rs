@@ -126,9 +126,12 @@ impl File<'_> {
         self.structs.as_ref().map_or(self.program, |s| s.program)
     }
 
-    /// True if callers see other parameters or another result than the function of the file has.
+    /// True if callers see other parameters or another result than the function of the file has. Routines that the
+    /// program with records lacks have no callers outside.
     pub(super) fn has_records(&self, r: RoutineId) -> bool {
-        let routine = self.program_for_callers().routine(r);
+        let Some(routine) = self.program_for_callers().routines.get(r.index()) else {
+            return false;
+        };
         let mut interface = routine.parameter_ids().chain(routine.result);
         interface.any(|v| routine.variable(v).ty.record().is_some())
     }

@@ -90,15 +90,19 @@ fn paths(program: &Program, levels: &[Level]) -> Vec<(Vec<usize>, bool)> {
             let path: &Vec<usize> = &paths[base].0;
             let from = path.last().map_or(0, |last| last + 1);
             let level = (from..levels.len())
-                .find(|&k| levels[k].role == origin.role && !taken.contains(&(base, k)))?;
-            Some((base, level))
+                .find(|&k| levels[k].role == origin.role && !taken.contains(&(base, k)));
+            // A second one at the last level is the first one in several directions.
+            let is_last = path.last() == Some(&levels.len().checked_sub(1)?);
+            (level.is_some() || is_last).then_some((base, level))
         };
         let found = global.variable.origin.as_deref().and_then(of);
         paths.push(match found {
             Some((base, level)) => {
-                taken.insert((base, level));
                 let (mut path, is_scratch) = paths[base].clone();
-                path.push(level);
+                if let Some(level) = level {
+                    taken.insert((base, level));
+                    path.push(level);
+                }
                 (path, is_scratch)
             }
             None => {

@@ -44,6 +44,7 @@ impl GlobalNames {
                 begin,
                 checks,
                 swept: None,
+                used: String::new(),
             },
         }
     }
@@ -65,6 +66,12 @@ impl GlobalNames {
             let name = format!("{}_swept", program.routine(original).name);
             made.variables.swept = Some(names.fresh(&name, None));
         }
+        let suffix = match sweep {
+            Sweep::Tangent => "t",
+            Sweep::Gradient | Sweep::Forward | Sweep::Reverse => "b",
+        };
+        let name = format!("{}_used_{suffix}", program.routine(original).name);
+        made.variables.used = names.fresh(&name, None);
         made
     }
 

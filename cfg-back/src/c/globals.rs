@@ -11,6 +11,7 @@ use super::{
         Code, Pieces, checked::unset_value, literal_cell, literal_constant, literal_integer,
         literal_real, literal_real32, literal_sized,
     },
+    used_cells::UsedCells,
     variable::{Array, Axis, Bound, Cells, Kind, cell_type},
 };
 use cfg_core::{
@@ -39,6 +40,8 @@ pub(super) struct Globals {
     unset: Vec<Unset>,
     /// The function that makes them so.
     begin: Option<String>,
+    /// How far pools are used, and the derivatives that are cleared.
+    pub(super) used: UsedCells,
 }
 
 /// Cells that follow each other, none of which has an initial value.
@@ -75,6 +78,8 @@ pub(super) struct Variables {
     /// In a file of derivatives of a program with pools of what pointers lead to, the variable that holds the tape of the forward sweep
     /// that wrote them last.
     pub(super) swept: Option<String>,
+    /// In a file of derivatives, the variable that says how many cells of pools were used.
+    pub(super) used: String,
 }
 
 /// A variable of another file, or a member of one.
@@ -219,6 +224,8 @@ impl Globals {
         if !made.unset.is_empty() {
             made.begin.clone_from(&variables.begin);
         }
+        let (names_of, places) = (&made.names, &made.owners);
+        made.used = UsedCells::declare(program, classes, &variables.used, names_of, places);
         made.add_missing(program, classes, &mut names);
         made
     }
@@ -349,6 +356,7 @@ impl Globals {
             text.push_str(&members.declaration(&class.tag));
             text.push_str(&members.definition(&class.tag, &class.variable));
         }
+        text.push_str(&once(&variables.used, "DEFINED", &self.used.text()));
         text
     }
 

@@ -27,6 +27,8 @@ struct Record {
     or_zeros: bool,
     /// The number of elements, of an array of records.
     elements: Option<String>,
+    /// The number of directions: each element stands so often, one for each direction.
+    directions: Option<String>,
 }
 
 impl Adapter<'_> {
@@ -67,17 +69,19 @@ impl Adapter<'_> {
             self.sizes.insert(v, size.clone());
             elements = Some(size);
         }
-        if or_zeros && elements.is_none() {
+        let is_derivative = !matches!(role, ParameterRole::Primal(_));
+        let directions = self.directions.clone().filter(|_| is_derivative);
+        if or_zeros && elements.is_none() && directions.is_none() {
             name = self.or_zero(&name, &structs.type_of(record));
             constant = false;
         }
-        let is_derivative = !matches!(role, ParameterRole::Primal(_));
         let passed = Record {
             name,
             constant,
             may_be_null: optional || is_derivative && !or_zeros,
             or_zeros,
-            elements,
+            elements: elements.or_else(|| directions.as_ref().map(|_| "1".to_owned())),
+            directions,
         };
         let mut around = leaf.path.iter().rev().skip(1);
         let has_gaps = around.any(|(_, extents)| !extents.is_empty());
@@ -113,11 +117,20 @@ impl Adapter<'_> {
             .counter
             .get_or_insert_with(|| self.interface.fresh("k"));
         let inner: usize = leaf.path.iter().flat_map(|(_, extents)| extents).product();
-        let (count, mut place) = match elements {
+        let (mut count, mut place) = match elements {
             Some(n) if inner == 1 => (n.clone(), format!("{name}[{k}]")),
             Some(n) => (format!("{n} * {inner}"), format!("{name}[{k} / {inner}]")),
             None => (inner.to_string(), format!("(*{name})")),
         };
+        // In several directions, the values of one member lie next to each other here, and the structures there.
+        let mut at = k.clone();
+        if let Some(nd) = &passed.directions {
+            count = format!("{count} * (int64_t){nd}");
+            at = format!("({k} / {nd})");
+            if inner != 1 {
+                place = format!("{name}[{at} / {inner} * {nd} + {k} % {nd}]");
+            }
+        }
         // The elements are counted through; the last dimension varies fastest.
         let mut step = inner;
         for (member, extents) in &leaf.path {
@@ -126,8 +139,8 @@ impl Adapter<'_> {
                 let around = step;
                 step /= extent.max(1);
                 let _ = match step {
-                    1 => write!(place, "[{k} % {around}]"),
-                    _ => write!(place, "[{k} % {around} / {step}]"),
+                    1 => write!(place, "[{at} % {around}]"),
+                    _ => write!(place, "[{at} % {around} / {step}]"),
                 };
             }
         }

@@ -1,7 +1,7 @@
 //! The sweeps that other files call: what stands around the call of a generated routine.
 
 use super::{
-    Failed, GlobalNames,
+    Count, Failed, GlobalNames,
     adapter::{Adapter, Public, Session, Taken, list},
     choice::Choice,
     codes, faults,
@@ -73,7 +73,10 @@ pub(super) fn wrapper<'a>(
     };
     let may_be_null = matches!(sweep, Sweep::Gradient | Sweep::Tangent);
     let session = Session::new(file.checks, may_be_null, |n| interface.fresh(n));
-    let count = interface.fresh("nd");
+    let count = match several.map(|of| of.count) {
+        Some(Count::Fixed(n)) => n.to_string(),
+        Some(Count::Parameter(_)) | None => interface.fresh("nd"),
+    };
     let structures = structures(globals, (sweep, several.is_some()), &mut interface);
     let choice = Choice::new(&mut interface, original, called, &count, globals);
     let value = match sweep {
@@ -95,6 +98,7 @@ pub(super) fn wrapper<'a>(
         bases: Vec::new(),
         by_value: Vec::new(),
     };
+    w.adapter.directions = several.map(|_| w.count.clone());
     w.arguments()?;
     let a = &mut w.adapter;
     a.keep_apart()?;
@@ -173,11 +177,16 @@ pub(super) fn wrapper<'a>(
         }
         body += &format!("{} = cfgrev_pop_{stack}(&{tape}->top);\n", w.kept);
     }
-    let mut leave = String::new();
+    let (mut leave, mut before, mut behind) = (String::new(), String::new(), String::new());
     for structure in w.structures.iter().filter(|s| !s.several) {
         let Structure { of, name, tag, .. } = structure;
         let variable = &of.variable;
-        let clear = format!("memset(&{variable}, 0, sizeof {variable});\n");
+        let writes = |g| {
+            let versions = [Some(called.routine), called.apart];
+            let mut versions = versions.into_iter().flatten();
+            versions.any(|r| file.effects.may_write(r, g))
+        };
+        let clear = || file.globals.used.clear(structure.class, writes);
         match (structure.is_parameter, sweep) {
             (true, _) => {
                 // Nobody has to give the derivatives of globals that are not active.
@@ -186,12 +195,17 @@ pub(super) fn wrapper<'a>(
             }
             // Its reverse sweep reads what it leaves, so an earlier one that no reverse sweep followed may have left
             // something.
-            (false, Sweep::Forward) => body += &clear,
+            (false, Sweep::Forward) => before += &clear(),
             // Cells that the program reads and never set have derivatives left.
             (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) if !of.is_unset => {
-                leave += &clear;
+                behind += &clear();
             }
             (false, Sweep::Gradient | Sweep::Reverse | Sweep::Tangent) => {}
+        }
+    }
+    for (clear, to) in [(before, &mut body), (behind, &mut leave)] {
+        if !clear.is_empty() {
+            *to += &(clear + &file.globals.used.reset());
         }
     }
     let mut indent = "";
@@ -230,6 +244,7 @@ pub(super) fn wrapper<'a>(
         }
     }
     body += &w.session.end();
+    let several = several.filter(|of| matches!(of.count, Count::Parameter(_)));
     let count = several.map(|_| format!("int {}", w.count));
     let given = given().map(|s| format!("struct {} *{}", s.tag, s.name));
     let parameters = count.into_iter().chain(a.interface.declarations());
@@ -453,7 +468,7 @@ impl Wrapper<'_> {
     /// global.
     fn of_several(&mut self, p: VarId, taken: &Taken<'_>) -> Option<Vec<String>> {
         let (file, several, nd) = (self.file, self.called.several?, self.count.clone());
-        if several.count == p {
+        if several.count == Count::Parameter(p) {
             return Some(vec![match taken.by_value {
                 true => nd,
                 false => format!("&(int64_t){{{nd}}}"),

@@ -133,15 +133,19 @@ impl Writer<'_> {
                     return self.assign_array(target, value);
                 }
                 if self.is_checked() {
-                    return self.checked_assign(target, value);
+                    self.checked_assign(target, value)?;
+                    let now = self.result_target(target, false)?;
+                    self.mark_used(target.var, now);
+                    return Ok(());
                 }
                 if self.unread.contains(&target.var) {
                     return Ok(());
                 }
                 self.check_table_entry(target)?;
                 let code = self.emit_scalar(value)?;
-                let target = self.result_target(target, false)?;
-                self.emit_assignment(target, code, true);
+                let code_of_target = self.result_target(target, false)?;
+                self.emit_assignment(code_of_target.clone(), code, true);
+                self.mark_used(target.var, code_of_target);
                 Ok(())
             }
             FlatStmt::Call {
@@ -186,6 +190,16 @@ impl Writer<'_> {
         let status = entry.clone().is(Infix::Eq, -1).choose(2, 4);
         self.fail_if(entry.is(Infix::Lt, 0), status);
         Ok(())
+    }
+
+    /// Notes how many cells of a pool are used, if a counter of these was assigned.
+    fn mark_used(&mut self, target: VarId, now: Code) {
+        if let Role::Global(g) = self.routine.variable(target).role
+            && let Some((beyond, mark)) = self.file.globals.used.mark(g, now.clone())
+        {
+            self.add(Statement::Guard(beyond));
+            self.add(mark.set(now));
+        }
     }
 
     /// An assignment to a scalar, as an increment where the value shows it; `decrements` are written so, too.

@@ -3,7 +3,7 @@
 use crate::families::options;
 use crate::random::{check, seeds};
 use crate::support::flat;
-use crate::support::{Job, compile, fill, filled_point, finished, routines, weights};
+use crate::support::{Job, compile, fill, filled_point, finished, routines, several, weights};
 use cfg_back::c;
 use cfg_core::elemental::Scalar;
 use cfg_core::{
@@ -12,7 +12,9 @@ use cfg_core::{
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, RunOptions, Session, Value};
+use cfg_reverse::{Count, Directions};
 use cfg_testkit::{case::Case, general, generate, jumps, kernels, needs, rng::Rng};
+use std::num::NonZeroU32;
 
 const COUNT: usize = 3;
 
@@ -175,8 +177,10 @@ fn vector_job(
         let after: Vec<Value> = derivatives.iter().map(|g| session.global(*g)).collect();
         runs.push((before, arguments, more, after));
     }
-    let (vector, made) =
-        cfg_reverse::directions(derived, &[r], derivatives).map_err(|e| format!("refused: {e}"))?;
+    let fixed = Directions::Fixed(NonZeroU32::new(COUNT as u32).unwrap());
+    let count = [Directions::Given, fixed][seed as usize % 2];
+    let (vector, made) = cfg_reverse::directions(derived, &[r], derivatives, count)
+        .map_err(|e| format!("refused: {e}"))?;
     let vector = validate(vector).map_err(|e| format!("not valid: {e}"))?;
     let made = &made[0];
     let bases: Vec<_> = made
@@ -189,9 +193,12 @@ fn vector_job(
         return Ok(None);
     }
     let of_vector = vector.routine(made.routine);
-    let count = Value::integer(COUNT as i64);
-    let mut arguments: Vec<Argument> = vec![count.into()];
-    let mut expected: Vec<Option<Vec<Value>>> = vec![None];
+    let mut arguments: Vec<Argument> = Vec::new();
+    let mut expected: Vec<Option<Vec<Value>>> = Vec::new();
+    if let Count::Parameter(_) = made.count {
+        arguments.push(Value::integer(COUNT as i64).into());
+        expected.push(None);
+    }
     for (k, role) in signature.parameters.iter().enumerate() {
         let each = |which: &dyn Fn(&Run) -> Argument| {
             let all = runs.iter().map(which);
@@ -475,21 +482,32 @@ fn callers_in_c() {
     let program = crate::interface::parse(MIXED);
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    for checks in [false, true] {
+    let fixed = Directions::Fixed(NonZeroU32::new(5).unwrap());
+    for (checks, count) in [
+        (false, Directions::Given),
+        (true, Directions::Given),
+        (false, fixed),
+        (true, fixed),
+    ] {
         for header in [false, true] {
             let options = c::Options {
                 checks,
                 header,
                 ..c::Options::default()
             };
-            let [adjoint, tangent] = files(&program, options);
+            let [adjoint, tangent] = files(&program, count, options);
             let ending = if header { "h" } else { "c" };
             write(&format!("adjoint.{ending}"), &adjoint);
             write(&format!("tangent.{ending}"), &tangent);
         }
         // Linked apart both would define the globals.
         write("all.c", "#include \"adjoint.c\"\n#include \"tangent.c\"\n");
-        write("main.c", &MIXED_MAIN.replace("int main(void)", ZERO));
+        let main = MIXED_MAIN.replace("int main(void)", ZERO);
+        let main = match count {
+            Directions::Given => main,
+            Directions::Fixed(_) => main.replace("_v(ND, ", "_v(").replace("_v(0, ", "_v("),
+        };
+        write("main.c", &main);
         for how in ["-O2", "-fsanitize=address,undefined"] {
             let arguments = [
                 how,
@@ -525,26 +543,22 @@ const ZERO: &str = "static int x_a_is_zero(const double *x)
 int main(void)";
 
 /// The adjoint and the tangent file with functions in several directions.
-fn files(program: &ValidProgram, options: c::Options) -> [String; 2] {
+fn files(program: &ValidProgram, count: Directions, options: c::Options) -> [String; 2] {
     let main = program.main.unwrap();
-    let several = |made: &cfg_reverse::InDirections| c::Several {
-        routine: made.routine,
-        count: made.count,
-        globals: made.globals.clone(),
-    };
     let made =
         cfg_reverse::reverse(&flat(program), main, &cfg_reverse::Options::default()).unwrap();
     let globals: Vec<GlobalId> = made.adjoint_globals.iter().map(|(_, g)| *g).collect();
     let routines = routines(&made);
     let heads = [made.reverse, made.gradient];
-    let (derived, all) = cfg_reverse::directions(made.program, &heads, &globals).unwrap();
+    let (derived, all) = cfg_reverse::directions(made.program, &heads, &globals, count).unwrap();
     let derived = validate(derived).unwrap_or_else(|e| panic!("{e}"));
     let both = [several(&all[0]), several(&all[1])];
     let adjoint =
         c::adjoint_in_directions(&flat(&derived), routines, Some(&both), options).unwrap();
     let made = cfg_reverse::tangent(&flat(program), main).unwrap();
     let globals: Vec<GlobalId> = made.tangent_globals.iter().map(|(_, g)| *g).collect();
-    let (derived, all) = cfg_reverse::directions(made.program, &[made.tangent], &globals).unwrap();
+    let (derived, all) =
+        cfg_reverse::directions(made.program, &[made.tangent], &globals, count).unwrap();
     let derived = validate(derived).unwrap_or_else(|e| panic!("{e}"));
     let one = several(&all[0]);
     let tangent = c::tangent_in_directions(

@@ -127,14 +127,11 @@ fn hessian_times_vector() {
     .unwrap();
     let gradient = choose(first.program, "q_grad", &["x", "y"], &["x_b", "y_b"]);
     let made = cfg_reverse::tangent(&flat(&gradient), gradient.main.unwrap()).unwrap();
-    let (program, several) =
-        cfg_reverse::directions(made.program.clone(), &[made.tangent], &[]).unwrap();
+    let given = cfg_reverse::Directions::Given;
+    let (program, made_v) =
+        cfg_reverse::directions(made.program.clone(), &[made.tangent], &[], given).unwrap();
     let program = validate(program).unwrap_or_else(|e| panic!("{e}"));
-    let several = c::Several {
-        routine: several[0].routine,
-        count: several[0].count,
-        globals: Vec::new(),
-    };
+    let several = crate::support::several(&made_v[0]);
     for header in [false, true] {
         let options = c::Options {
             header,

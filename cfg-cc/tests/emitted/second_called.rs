@@ -389,19 +389,13 @@ fn file(second: &Derived) -> (String, bool) {
         Some(first) => cfg_reverse::without_unused_parameters(program, first, &heads, &[]),
         None => program,
     };
-    let made = cfg_reverse::directions(program.clone(), &wanted, &globals);
+    let given = cfg_reverse::Directions::Given;
+    let made = cfg_reverse::directions(program.clone(), &wanted, &globals, given);
     let (program, several) = match made {
         Ok((program, made)) => (validate(program).unwrap(), made),
         Err(_) => (validate(program).unwrap(), Vec::new()),
     };
-    let several: Vec<c::Several> = several
-        .into_iter()
-        .map(|made| c::Several {
-            routine: made.routine,
-            count: made.count,
-            globals: made.globals,
-        })
-        .collect();
+    let several: Vec<c::Several> = several.iter().map(crate::support::several).collect();
     let options = c::Options::default();
     let text = match second.routines {
         Some(routines) => {

@@ -198,6 +198,18 @@ pub(crate) fn routines(made: &cfg_reverse::Reversal) -> cfg_back::c::Adjoint {
     }
 }
 
+/// A routine in several directions, as the C back end names it.
+pub(crate) fn several(made: &cfg_reverse::InDirections) -> cfg_back::c::Several {
+    cfg_back::c::Several {
+        routine: made.routine,
+        count: match made.count {
+            cfg_reverse::Count::Parameter(p) => cfg_back::c::Count::Parameter(p),
+            cfg_reverse::Count::Fixed(n) => cfg_back::c::Count::Fixed(n.get()),
+        },
+        globals: made.globals.clone(),
+    }
+}
+
 /// The tangent of a program.
 pub(crate) fn tangent_of(
     title: String,

@@ -132,6 +132,8 @@ roles! {
     TripCount = "trip count",
     /// The index of a reverse loop.
     LoopCounter = "loop counter",
+    /// The index of a loop over directions, whose passes share no cell that one of them writes.
+    Direction = "direction",
     /// A local with the number of the point at which a loop was left.
     PointOfExit = "point of exit",
     /// A local with the number of the point at which an irreducible region goes on.
@@ -148,6 +150,10 @@ roles! {
     ScratchFirstCells = "first scratch cells",
     /// A global: like `LastCells`, of objects that nobody can use after the program has ended.
     ScratchLastCells = "last scratch cells",
+    /// A global: the first cell behind all allocated objects, from which the next one is taken.
+    FreeCell = "first free cell",
+    /// A global: the least cell of variables that pointers lead to, which lie behind all allocated objects.
+    LeastVariable = "least cell of variables",
     /// A global: the objects that were freed, in lists.
     Freed = "freed objects",
     /// A global: like `Freed`, of objects that nobody can use after the program has ended.

@@ -19,6 +19,7 @@ use cfg_core::{
 use std::collections::{BTreeMap, HashSet};
 
 use super::{
+    Count, Directions,
     places::{For, Places, order},
     spread::Spread,
 };
@@ -38,13 +39,17 @@ pub(super) struct Setting<'p> {
     pub(super) program: &'p Program,
     pub(super) effects: &'p Effects,
     pub(super) spread: &'p Spread,
+    /// How many directions there are.
+    pub(super) count: Directions,
+    /// The derivatives in globals that are globals in several directions, too, and those globals.
+    pub(super) scratch: BTreeMap<GlobalId, GlobalId>,
 }
 
 /// A routine in several directions.
 pub(super) struct Written {
     pub(super) routine: Routine,
-    /// The parameter that says how many directions there are.
-    pub(super) count: VarId,
+    /// The number of directions.
+    pub(super) count: Count,
     /// The parameters that replace derivatives in globals.
     pub(super) globals: Vec<(VarId, GlobalId)>,
 }
@@ -71,7 +76,9 @@ struct Writer<'a, 'p> {
     pending: Pending,
     /// The blocks inside loops over directions.
     bodies: Vec<usize>,
-    count: VarId,
+    /// The number of directions, and the expression that has it.
+    count: Count,
+    directions: Expr,
     index: VarId,
     globals: BTreeMap<GlobalId, VarId>,
     /// The number of a routine in several directions.
@@ -97,22 +104,24 @@ pub(super) fn write(
     made.name = name;
     made.origin.clone_from(&original.origin);
     made.variables.clone_from(&original.variables);
-    let count = made.add_variable(Variable::new(
-        namer.fresh_name("nd".to_owned()),
-        ScalarType::Integer,
-        Vec::new(),
-        Role::Parameter {
-            intent: Intent::In,
-            optional: false,
-        },
-    ));
-    made.parameters.rotate_right(1);
-    let index = made.add_variable(Variable::new(
-        namer.fresh_name("d".to_owned()),
-        ScalarType::Integer,
-        Vec::new(),
-        Role::Local,
-    ));
+    let integer = |name, role| Variable::new(name, ScalarType::Integer, Vec::new(), role);
+    let (count, directions) = match setting.count {
+        Directions::Given => {
+            let role = Role::Parameter {
+                intent: Intent::In,
+                optional: false,
+            };
+            let v = made.add_variable(integer(namer.fresh_name("nd".to_owned()), role));
+            made.parameters.rotate_right(1);
+            (Count::Parameter(v), Expr::var(v))
+        }
+        Directions::Fixed(n) => (Count::Fixed(n), Expr::Int(n.get().into())),
+    };
+    let mut index = integer(namer.fresh_name("d".to_owned()), Role::Local);
+    if let Count::Fixed(_) = count {
+        index.origin = Some(Box::new(NameOrigin::new(NameRole::Direction, "")));
+    }
+    let index = made.add_variable(index);
     let globals = parameters_of_globals(setting, id, &mut made, &mut namer);
     let given: Vec<(VarId, GlobalId)> = globals.iter().map(|(&g, &v)| (v, g)).collect();
     for v in (0..original.variables.len()).map(VarId::new) {
@@ -124,7 +133,12 @@ pub(super) fn write(
             }
         }
         if places.has(v) {
-            widen(variable, count);
+            widen(variable, &directions);
+        }
+        if let Role::Global(g) = variable.role
+            && let Some(&g) = setting.scratch.get(&g)
+        {
+            variable.role = Role::Global(g);
         }
     }
     // Globals that only callees name have got a variable here, with the declaration of the program.
@@ -132,7 +146,7 @@ pub(super) fn write(
         .values()
         .filter(|v| v.index() >= original.variables.len())
     {
-        widen(&mut made.variables[v.index()], count);
+        widen(&mut made.variables[v.index()], &directions);
     }
     let Some(body) = original.body.clone() else {
         return Err(Diagnostic::error(
@@ -155,6 +169,7 @@ pub(super) fn write(
         pending: Pending::default(),
         bodies: Vec::new(),
         count,
+        directions,
         index,
         globals,
         number,
@@ -172,13 +187,13 @@ pub(super) fn write(
 }
 
 /// Gives a variable a dimension for the direction.
-fn widen(variable: &mut Variable, count: VarId) {
+pub(super) fn widen(variable: &mut Variable, directions: &Expr) {
     let local = variable.role == Role::Local;
     let deferred = |dim: &Dim| dim.extent == Extent::Deferred;
     let own = if local && variable.shape.iter().any(deferred) {
         Dim::deferred()
     } else {
-        Dim::with_extent(Expr::var(count))
+        Dim::with_extent(directions.clone())
     };
     variable.order = order(variable);
     match variable.order {
@@ -188,7 +203,7 @@ fn widen(variable: &mut Variable, count: VarId) {
 }
 
 /// Replaces derivatives in globals by parameters: the extents of a global are constant, the number of directions is
-/// not.
+/// the caller's. `scratch` stays in globals.
 fn parameters_of_globals(
     setting: &Setting<'_>,
     id: RoutineId,
@@ -204,6 +219,9 @@ fn parameters_of_globals(
     let mut kept = BTreeMap::new();
     let mut owners = HashSet::new();
     for &g in setting.spread.globals(id) {
+        if setting.scratch.contains_key(&g) {
+            continue;
+        }
         let role = Role::Parameter {
             intent: match setting.effects.may_write(id, g) {
                 true => Intent::InOut,
@@ -294,7 +312,7 @@ impl Writer<'_, '_> {
         }
         let last = self.graph.split(self.at);
         let mut tail = Tail(self.at, None);
-        let test = LoopTest::up_to(self.index, Expr::var(self.count));
+        let test = LoopTest::up_to(self.index, self.directions.clone());
         let header = self.graph.begin_loop(&mut tail, test);
         let body = self.graph.append_block(&mut tail, statements);
         self.graph.end_loop(&mut tail, header);
@@ -313,14 +331,32 @@ impl Writer<'_, '_> {
             | FlatStmt::Opaque { .. }
             | FlatStmt::Stop { .. } => None,
         };
-        let local = |v: &VarId| self.made.variable(*v).role == Role::Local;
-        if target
-            .filter(local)
-            .is_none_or(|v| self.pending.reads.contains(&v))
-        {
+        if target.is_none_or(|v| self.is_awaited(v)) {
             self.flush();
         }
         self.graph.push(self.at, statement);
+    }
+
+    /// True if a variable may share cells with one that the loop reads that is being filled. In a fixed number of
+    /// directions that loop reads few variables, so that it is worth to look at more than locals.
+    fn is_awaited(&self, target: VarId) -> bool {
+        let reads = &self.pending.reads;
+        if reads.contains(&target) {
+            return true;
+        }
+        let role = |v: VarId| self.made.variable(v).role;
+        let program = self.setting.program;
+        let storage =
+            |g: GlobalId| (g.index() < program.globals.len()).then(|| program.storage(g).0);
+        match role(target) {
+            Role::Local => false,
+            _ if !self.is_fixed() || self.original.aliased => true,
+            Role::Parameter { .. } => false,
+            Role::Global(g) => reads.iter().any(|&v| match role(v) {
+                Role::Global(other) => storage(other) == storage(g),
+                Role::Local | Role::Parameter { .. } => false,
+            }),
+        }
     }
 
     /// Adds a statement to the loop over directions.
@@ -329,6 +365,10 @@ impl Writer<'_, '_> {
             self.pending.reads.insert(v);
         });
         self.pending.statements.push(statement);
+    }
+
+    fn is_fixed(&self) -> bool {
+        matches!(self.count, Count::Fixed(_))
     }
 
     fn one(&self) -> For {
@@ -439,10 +479,18 @@ impl Writer<'_, '_> {
     /// The expression in which costly parts that are the same for all directions are variables, computed before the
     /// loop.
     fn hoisted(&mut self, e: &Expr, arrays: bool) -> Expr {
-        let Expr::Op(op, operands) = e else {
-            return e.clone();
+        // A loop that reads no more than locals can go on behind statements that change the rest.
+        let changes = |place: &Place| {
+            let local = self.original.variable(place.var).role == Role::Local;
+            self.is_fixed() && !(local && place.subscripts.is_empty())
         };
-        if !self.places.reads(e) {
+        let reads = self.places.reads(e);
+        let moves = match FlatExpr::view(e) {
+            FlatExpr::Constant(_) => false,
+            FlatExpr::Place(place) => changes(place),
+            FlatExpr::Op(..) => true,
+        };
+        if !reads && moves {
             let ty = typing::expr_type(&self.original.variables, e);
             let worth = if ty.rank == 0 {
                 !arrays || is_costly(e)
@@ -458,12 +506,15 @@ impl Writer<'_, '_> {
                 .push(self.at, Stmt::assign(Place::whole(v), value));
             return Expr::var(v);
         }
+        let FlatExpr::Op(op, operands) = FlatExpr::view(e) else {
+            return e.clone();
+        };
         // Arms are evaluated only if they are taken: nothing is moved out of them.
-        match (FlatClass::view(*op), op) {
+        match (FlatClass::view(op), op) {
             (_, Op::If | Op::And | Op::Or)
             | (FlatClass::Transformational | FlatClass::Inquiry, _) => e.clone(),
             (FlatClass::Elemental | FlatClass::Reduction, _) => {
-                Expr::op(*op, operands.iter().map(|e| self.hoisted(e, arrays)))
+                Expr::op(op, operands.iter().map(|e| self.hoisted(e, arrays)))
             }
         }
     }
@@ -474,7 +525,7 @@ impl Writer<'_, '_> {
         let v = self.local(ty.ty, ty.rank);
         let variable = &mut self.made.variables[v.index()];
         variable.order = as_in;
-        widen(variable, self.count);
+        widen(variable, &self.directions);
         let own = match variable.order {
             Order::Row => ty.rank,
             Order::Column => 0,
@@ -482,7 +533,7 @@ impl Writer<'_, '_> {
         if ty.rank > 0 {
             self.flush();
             let mut sizes = self.extents(value);
-            sizes.insert(own, Expr::var(self.count));
+            sizes.insert(own, self.directions.clone());
             let shape = array_of_zeros(ty.ty, sizes.into_iter());
             self.graph
                 .push(self.at, Stmt::assign(Place::whole(v), shape));
@@ -518,14 +569,15 @@ impl Writer<'_, '_> {
         if !real && self.places.reads(value) {
             return Err(self.refused("what is no real and is pushed depends on a derivative"));
         }
+        let plain = !real || !self.setting.spread.has(self.id, tape);
         let value = match as_place(value) {
-            _ if !real || !self.setting.spread.has(self.id, tape) => {
-                self.places.expr(value, &For::All)
-            }
+            _ if plain => self.places.expr(value, &For::All),
             Some(place) => Expr::Place(self.places.widen_place(place, &For::All)),
             None => Expr::var(self.keep(value, Order::Row)),
         };
-        self.flush();
+        if !plain || !self.is_fixed() {
+            self.flush();
+        }
         let kind = StmtKind::Push { tape, class, value };
         let statement = self.with(statement, kind);
         self.graph.push(self.at, statement);
@@ -606,7 +658,10 @@ impl Writer<'_, '_> {
         if theirs.body.is_none() || theirs.result.is_some_and(has) {
             return self.call_each(statement, callee, arguments, result);
         }
-        let mut made = vec![Some(Expr::var(self.count))];
+        let mut made = Vec::new();
+        if let Count::Parameter(v) = self.count {
+            made.push(Some(Expr::var(v)));
+        }
         for (p, argument) in theirs.parameter_ids().zip(arguments) {
             let spread = has(p) && !theirs.variable(p).ty.is_tape();
             made.push(match argument {
@@ -635,7 +690,9 @@ impl Writer<'_, '_> {
             });
         }
         for g in globals {
-            made.push(self.globals.get(g).map(|v| Expr::var(*v)));
+            if !self.setting.scratch.contains_key(g) {
+                made.push(self.globals.get(g).map(|v| Expr::var(*v)));
+            }
         }
         self.flush();
         let kind = StmtKind::Call {

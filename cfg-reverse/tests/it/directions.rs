@@ -8,13 +8,16 @@ use cfg_core::{
 };
 use cfg_exec::Value;
 use cfg_format::text;
-use cfg_reverse::{Blocks, Options, directions, reverse, tangent};
+use cfg_reverse::{Blocks, Count, Directions, Options, directions, reverse, tangent};
 use cfg_testkit::flat;
 use cfg_testkit::{case::Case, general, generate::Options as Generate, property, rng::Rng};
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The number of directions: not 4, the usual extent in generated programs, so that a mix-up of dimensions shows.
 const COUNT: usize = 3;
+
+const FIXED: Directions = Directions::Fixed(NonZeroU32::new(COUNT as u32).unwrap());
 
 /// A derivative in all directions: those of an element lie next to each other.
 fn all(each: &[Value]) -> Value {
@@ -52,16 +55,7 @@ fn compare(
     shapes: &Named,
     rng: &mut Rng,
 ) -> Result<Option<[Named; 2]>, String> {
-    let (made, several) = match directions(program.clone(), &[routine], globals) {
-        Ok(made) => made,
-        Err(problems) if problems.iter().all(|d| d.code == "R313") => return Ok(None),
-        Err(problems) => return Err(problems.to_string()),
-    };
     let single = valid(program.clone())?;
-    let made = valid(made).map_err(|e| format!("in several directions: {e}"))?;
-    let [several] = &*several else {
-        return Err("one routine in several directions".to_owned());
-    };
     let original = single.routine(routine);
     let name = |p| original.variable(p).name.clone();
     // The derivatives that are given, by direction.
@@ -98,35 +92,48 @@ fn compare(
             Err(_) => return Ok(None),
         }
     }
-    let vector = made.routine(several.routine);
-    let mut arguments = primal.clone();
-    let count = vector.variable(several.count).name.clone();
-    arguments.insert(count, Value::integer(COUNT as i64));
-    for key in given[0].keys() {
-        let each: Vec<Value> = given.iter().map(|d| d[key].clone()).collect();
-        arguments.insert(key.clone(), all(&each));
-    }
-    for &(p, g) in &several.globals {
-        let variable = &made.global(g).variable;
-        let like = Value::uninitialised(variable.ty, &extents(&made, g)?, variable.order);
-        let zero = filled(&like.ok_or("too large")?, |_| 0.0);
-        arguments.insert(vector.variable(p).name.clone(), all(&vec![zero; COUNT]));
-    }
-    let together = run(&made, several.routine, &arguments)
-        .map_err(|e| format!("in several directions: {e}\n{}", made.program()))?;
-    for (key, first) in &found[0] {
-        let expected = match derivatives.contains(key) {
-            true => all(&found.iter().map(|d| d[key].clone()).collect::<Vec<_>>()),
-            false => first.clone(),
+    for count in [Directions::Given, FIXED] {
+        let (made, several) = match directions(program.clone(), &[routine], globals, count) {
+            Ok(made) => made,
+            Err(problems) if problems.iter().all(|d| d.code == "R313") => return Ok(None),
+            Err(problems) => return Err(problems.to_string()),
         };
-        let there = together.get(key).ok_or_else(|| format!("no {key}"))?;
-        let (shown, wanted) = (format!("{there:?}"), format!("{expected:?}"));
-        if shown != wanted {
-            let text = made.program();
-            return Err(format!("{key}: {shown} instead of {wanted}\n{text}"));
+        let made = valid(made).map_err(|e| format!("in several directions: {e}"))?;
+        let [several] = &*several else {
+            return Err("one routine in several directions".to_owned());
+        };
+        let vector = made.routine(several.routine);
+        let mut arguments = primal.clone();
+        if let Count::Parameter(count) = several.count {
+            let count = vector.variable(count).name.clone();
+            arguments.insert(count, Value::integer(COUNT as i64));
+        }
+        for key in given[0].keys() {
+            let each: Vec<Value> = given.iter().map(|d| d[key].clone()).collect();
+            arguments.insert(key.clone(), all(&each));
+        }
+        for &(p, g) in &several.globals {
+            let variable = &made.global(g).variable;
+            let like = Value::uninitialised(variable.ty, &extents(&made, g)?, variable.order);
+            let zero = filled(&like.ok_or("too large")?, |_| 0.0);
+            arguments.insert(vector.variable(p).name.clone(), all(&vec![zero; COUNT]));
+        }
+        let together = run(&made, several.routine, &arguments)
+            .map_err(|e| format!("in several directions: {e}\n{}", made.program()))?;
+        for (key, first) in &found[0] {
+            let expected = match derivatives.contains(key) {
+                true => all(&found.iter().map(|d| d[key].clone()).collect::<Vec<_>>()),
+                false => first.clone(),
+            };
+            let there = together.get(key).ok_or_else(|| format!("no {key}"))?;
+            let (shown, wanted) = (format!("{there:?}"), format!("{expected:?}"));
+            if shown != wanted {
+                let text = made.program();
+                return Err(format!("{key}: {shown} instead of {wanted}\n{text}"));
+            }
         }
     }
-    arguments = primal.clone();
+    let mut arguments = primal.clone();
     arguments.extend(given.swap_remove(0));
     Ok(Some([arguments, found.swap_remove(0)]))
 }
@@ -389,7 +396,7 @@ fn calls_that_cannot_have_several_directions() {
 /// The tangent of these lines is refused in several directions with these words.
 fn is_refused(lines: &str, words: &str) {
     let program = by_hand(lines);
-    let made = directions(program, &[RoutineId::new(1)], &[]);
+    let made = directions(program, &[RoutineId::new(1)], &[], FIXED);
     let problems = made.map(|_| ()).expect_err(lines);
     let found = problems
         .iter()
@@ -406,7 +413,7 @@ fn only_flat_programs_are_taken() {
     ]
     .map(|source| text::parse(source).program.expect(source));
     for (program, expected) in [(pointer, "V164"), (record, "V161")] {
-        let problems = directions(program, &[RoutineId::new(0)], &[]).expect_err(expected);
+        let problems = directions(program, &[RoutineId::new(0)], &[], FIXED).expect_err(expected);
         let codes: Vec<&str> = problems.iter().map(|d| d.code).collect();
         assert_eq!(codes, [expected], "{problems}");
     }
@@ -458,7 +465,7 @@ end
         let main = program.find_routine("f").expect("it is there");
         let made = tangent(&flat(&program), main).unwrap_or_else(|d| panic!("{d}{text}"));
         let derivatives = globals(&made.tangent_globals);
-        let (program, several) = directions(made.program, &[made.tangent], &derivatives)
+        let (program, several) = directions(made.program, &[made.tangent], &derivatives, FIXED)
             .unwrap_or_else(|d| panic!("{d}{text}"));
         let [several] = &*several else {
             panic!("one routine in several directions: {text}")

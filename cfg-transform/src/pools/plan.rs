@@ -347,9 +347,9 @@ impl<'p> Plan<'p> {
                 first: integer("first", &tables, 0, Some(first)),
                 last: integer("last", &tables, 0, Some(last)),
                 objects: integer("objects", &[], 0, None),
-                top: integer("top", &[], 1, None),
+                top: integer("top", &[], 1, Some(NameRole::FreeCell)),
                 variables: integer("variables", &[], 0, None),
-                bottom: integer("bottom", &[], 0, None),
+                bottom: integer("bottom", &[], 0, Some(NameRole::LeastVariable)),
                 freed: is_freed.then(|| Freed {
                     lists: integer("freed", &lists, 0, Some(freed.clone())),
                     next: integer("next", &tables, 0, Some(freed)),

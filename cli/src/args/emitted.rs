@@ -1,5 +1,6 @@
 //! Options of emitted C.
 
+use cfg_reverse::Directions;
 use clap::Args;
 
 /// What is written besides the program.
@@ -29,9 +30,17 @@ pub(crate) struct Emitted {
 pub(crate) struct EmittedDerivative {
     #[command(flatten)]
     pub(crate) emitted: Emitted,
-    /// Write derivatives in several directions at once, too: NAME_grad_v and NAME_rev_v, or NAME_t_v.
-    #[arg(long)]
-    pub(crate) directions: bool,
+    /// Write derivatives in several directions at once, too: NAME_grad_v and NAME_rev_v, or NAME_t_v. Without N, in C
+    /// alone, a parameter says how many there are; with N, loops over directions have constant bounds.
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        value_parser = directions
+    )]
+    pub(crate) directions: Option<Directions>,
     /// Write the routine itself in C, too, under its own name: the file replaces the original's.
     #[arg(long)]
     pub(crate) replace: bool,
@@ -39,6 +48,15 @@ pub(crate) struct EmittedDerivative {
     /// 'x=[n, :]' if it has several.
     #[arg(long, value_name = "NAME=EXPR")]
     pub(crate) size: Vec<String>,
+}
+
+/// The number of directions; a parameter says it if none is given here.
+fn directions(text: &str) -> Result<Directions, String> {
+    match text.parse() {
+        _ if text.is_empty() => Ok(Directions::Given),
+        Ok(count) => Ok(Directions::Fixed(count)),
+        Err(_) => Err(format!("a number from 1 to {} is expected", u32::MAX)),
+    }
 }
 
 impl Emitted {
@@ -74,10 +92,14 @@ impl Emitted {
 }
 
 impl EmittedDerivative {
-    /// Refuses options of C where none is written.
-    pub(crate) fn check(&self, writes_c: bool) -> Result<(), String> {
+    /// Refuses options of C where none is written, and a number of directions where no whole program is.
+    pub(crate) fn check(&self, writes_c: bool, writes_whole: bool) -> Result<(), String> {
+        if let (Some(Directions::Fixed(_)), false) = (self.directions, writes_whole) {
+            let message = "--directions=N needs one program to write: --emit c, json, text or xaif, and no -o but with c";
+            return Err(message.to_owned());
+        }
         let more = [
-            ("--directions", self.directions),
+            ("--directions", self.directions == Some(Directions::Given)),
             ("--replace", self.replace),
             ("--size", !self.size.is_empty()),
         ];

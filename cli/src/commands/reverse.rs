@@ -86,7 +86,9 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     };
     let code = args.emit.iter().find(|form| form.is_code());
     let writes_c = !args.explain && code.is_some();
-    args.c.check(writes_c).map_err(Usage)?;
+    let parts = args.output.is_some() && args.emit.iter().any(|form| !form.is_code());
+    let writes_whole = !args.explain && !pictures && !parts;
+    args.c.check(writes_c, writes_whole).map_err(Usage)?;
     if args.search.is_given() && args.reversal.blocks == Blocks::Statement {
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
         return Err(Usage(message.into()).into());

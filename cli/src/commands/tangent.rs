@@ -26,7 +26,7 @@ use std::borrow::Cow;
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
     args.c
-        .check(args.at.is_none() && args.emit.is_code())
+        .check(args.at.is_none() && args.emit.is_code(), args.at.is_none())
         .map_err(Usage)?;
     session.claim_all(&[
         ("FILE", args.what.source.standard_input()),

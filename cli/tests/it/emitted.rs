@@ -473,6 +473,129 @@ fn lists_with_checks_and_in_several_directions() {
     }
 }
 
+/// Structures that callers pass, with an array each and what has no derivative, and memory of the program's own.
+const BODIES: &str = "
+#include <stdlib.h>
+typedef struct { double x, v[2]; int k; } body;
+double bodies(int n, body *b, int m, const double *w, body one)
+{
+    double sum = 0, *s = malloc(m * sizeof *s);
+    for (int i = 0; i < m; i++)
+        s[i] = w[i] * one.x;
+    for (int i = 0; i < n; i++) {
+        b[i].v[1] -= b[i].x * s[i % m];
+        b[i].x += b[i].v[0] * one.v[1];
+        sum += b[i].x * b[i].v[1];
+    }
+    free(s);
+    return sum;
+}
+";
+
+/// The derivatives of `bodies` in several directions against those in one; `COUNT` is the first argument, if there is one.
+const BODIES_MAIN: &str = r#"
+#include <stdio.h>
+#include "adjoint.c"
+#include "tangent.c"
+enum { ND = 3, N = 2, M = 3 };
+static int differs(const char *what, double a, double b)
+{
+    if (a != b)
+        printf("%s: %.17g %.17g\n", what, a, b);
+    return a != b;
+}
+static int bodies_differ(const char *what, struct body a, struct body b)
+{
+    return differs(what, a.x, b.x) + differs(what, a.v[0], b.v[0]) + differs(what, a.v[1], b.v[1]);
+}
+int main(void)
+{
+    const struct body first[N] = {{1, {0.5, 2}, 7}, {-1, {3, 0.25}, 8}}, one = {2, {1, -0.5}, 9};
+    const double w[M] = {0.5, -1.5, 2};
+    int bad = 0;
+    for (int round = 0; round < 3; round++) {
+        struct body b[N], b_d[N * ND], one_d[ND] = {{0}}, at[N], at_d[N], own_d;
+        double w_d[M * ND], at_w[M], value, seeds[ND], value_t[ND], one_value, one_value_t;
+        for (int mode = 0; mode < 3; mode++) {
+            for (int k = 0; k < N * ND; k++)
+                b_d[k] = (struct body){k + round, {1 - k, 0.5 * k}, 0};
+            for (int d = 0; d < ND; d++) {
+                seeds[d] = 1 + d;
+                one_d[d] = (struct body){d, {d + 1, -d}, 0};
+            }
+            for (int k = 0; k < M * ND; k++)
+                w_d[k] = k;
+            for (int k = 0; k < N; k++)
+                b[k] = first[k];
+            struct cfgrev_tape tape = {0};
+            if (mode == 0) {
+                if (bodies_grad_v(COUNT N, b, b_d, M, w, w_d, &one, one_d, &value, seeds, NULL))
+                    return 1;
+            } else if (mode == 1) {
+                if (bodies_fwd(N, b, M, w, &one, &value, &tape) || bodies_rev_v(COUNT N, b, b_d, M, w, w_d, &one, one_d, seeds, &tape))
+                    return 2;
+            } else if (bodies_t_v(COUNT N, b, b_d, M, w, w_d, &one, one_d, &value, value_t, NULL)) {
+                return 3;
+            }
+            cfgrev_tape_free(&tape);
+            for (int d = 0; d < ND; d++) {
+                for (int k = 0; k < N; k++) {
+                    at[k] = first[k];
+                    at_d[k] = (struct body){k * ND + d + round, {1 - (k * ND + d), 0.5 * (k * ND + d)}, 0};
+                }
+                for (int k = 0; k < M; k++)
+                    at_w[k] = k * ND + d;
+                own_d = (struct body){d, {d + 1, -d}, 0};
+                if (mode < 2 && bodies_grad(N, at, at_d, M, w, at_w, &one, &own_d, &one_value, 1 + d, NULL))
+                    return 4;
+                if (mode == 2 && bodies_t(N, at, at_d, M, w, at_w, &one, &own_d, &one_value, &one_value_t, NULL))
+                    return 5;
+                bad += differs("value", value, one_value) + (mode == 2 && differs("tangent", value_t[d], one_value_t));
+                for (int k = 0; k < N; k++)
+                    bad += bodies_differ("b", b_d[k * ND + d], at_d[k]) + (mode != 1 && bodies_differ("at", b[k], at[k]));
+                for (int k = 0; k < M; k++)
+                    bad += differs("w", w_d[k * ND + d], at_w[k]);
+                bad += bodies_differ("one", one_d[d], own_d);
+            }
+        }
+    }
+    return bad != 0;
+}
+"#;
+
+/// Structures have derivatives in several directions, and so has memory of the program's own, which is clear again for the next call.
+#[test]
+fn structures_and_memory_in_several_directions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.c"), BODIES).unwrap();
+    let main = BODIES_MAIN.to_owned();
+    // Derivatives that nobody wants.
+    let some = main.replace("w_d, &one, one_d", "NULL, &one, NULL");
+    let some = some.replace("at_w, &one, &own_d", "NULL, &one, NULL");
+    for (directions, count, independent, main) in [
+        ("--directions", "ND,", "b,w,one", &main),
+        ("--directions=3", "", "b,w,one", &main),
+        ("--directions", "ND,", "b", &some),
+        ("--directions=3", "", "b", &some),
+    ] {
+        for (command, file) in [("reverse", "adjoint.c"), ("tangent", "tangent.c")] {
+            let mut args = vec![command, "f.c", "--emit", "c", directions];
+            args.extend(["--independent", independent, "--dependent", "return,b"]);
+            args.extend(["--size", "b=n", "--size", "w=m"]);
+            let ran = cfgrev_in(path, &args, b"");
+            assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+            fs::write(path.join(file), ran.out).unwrap();
+        }
+        fs::write(path.join("main.c"), main.replace("COUNT ", count)).unwrap();
+        let Some(cc) = needs::tool("cc") else {
+            return;
+        };
+        let (said, code) = ran_with_sanitizers(path, cc, "main.c");
+        assert_eq!(code, Some(0), "{said}{directions}");
+    }
+}
+
 /// Bodies that are moved, with other arrays that may overlap.
 const MOVED: &str = "
 typedef struct { double x, v; } body;

@@ -73,6 +73,27 @@ fn a_wrong_command_line_ends_with_2() {
         (&["reverse", "f.json", "--checks"], "--emit c"),
         (&["tangent", "f.json", "--checks"], "--emit c"),
         (&["reverse", "f.json", "--directions"], "--emit c"),
+        (&["reverse", "f.json", "--directions=0"], "from 1 to"),
+        (
+            &["reverse", "f.json", "--directions=2", "--emit", "dot"],
+            "one program to write",
+        ),
+        (
+            &["reverse", "f.json", "--directions=2", "-o", "d"],
+            "one program to write",
+        ),
+        (
+            &[
+                "tangent",
+                "f.json",
+                "--directions=2",
+                "--at",
+                "{}",
+                "--direction",
+                "{}",
+            ],
+            "one program to write",
+        ),
         (&["tangent", "f.json", "--extern-globals"], "--emit c"),
         (&["reverse", "f.json", "--origins"], "--emit c"),
         (&["tangent", "f.json", "--replace"], "--emit c"),

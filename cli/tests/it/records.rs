@@ -145,8 +145,6 @@ fn what_has_no_records_wants_them_split() {
     for (command, code) in [
         (&["convert", "--to", "c", "--checks"][..], "B809"),
         (&["reverse", "--emit", "c", "--checks"], "B809"),
-        (&["tangent", "--emit", "c", "--directions"], "V161"),
-        (&["reverse", "--emit", "c", "--directions"], "V161"),
     ] {
         let ran = with(command);
         assert_eq!(ran.code, Some(1), "{command:?}");

@@ -75,6 +75,8 @@ pub(crate) enum Piece {
     LayOver,
     /// Whether two ranges of memory have a byte in common.
     Share,
+    /// A macro in front of a loop whose passes share no cell that one of them writes.
+    Independent,
 }
 
 use Number::{Double, Float, Integer};
@@ -104,12 +106,13 @@ impl Piece {
             | Self::AnyPower
             | Self::Own(_)
             | Self::LayOver
-            | Self::Share => &[],
+            | Self::Share
+            | Self::Independent => &[],
         }
     }
 
     /// The name of the function.
-    pub(super) fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         let (name, number) = match self {
             Self::Value => ("value", Double),
             Self::Unsigned => ("unsigned", Double),
@@ -137,6 +140,7 @@ impl Piece {
             Self::Polygamma => ("polygamma", Double),
             Self::LayOver => ("lay_over", Double),
             Self::Share => ("share", Double),
+            Self::Independent => return "CFGREV_INDEPENDENT".to_owned(),
         };
         match number {
             Double => format!("cfgrev_{name}"),
@@ -187,6 +191,7 @@ impl Piece {
             Self::Polygamma => (include_str!("../pieces/polygamma.c"), ""),
             Self::LayOver => (include_str!("../pieces/lay_over.c"), ""),
             Self::Share => (include_str!("../pieces/share.c"), ""),
+            Self::Independent => (include_str!("../pieces/independent.c"), ""),
         };
         match self {
             Self::Minus(number)
@@ -213,7 +218,8 @@ impl Piece {
             | Self::Own(_)
             | Self::Polygamma
             | Self::LayOver
-            | Self::Share => double.to_owned(),
+            | Self::Share
+            | Self::Independent => double.to_owned(),
         }
     }
 }
