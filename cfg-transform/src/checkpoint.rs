@@ -319,7 +319,13 @@ fn outline_checkpoint(program: &mut Program, r: RoutineId, v: VertexId) -> Resul
     program.routines[inner.index()].name.clone_from(&names[1]);
     // Vertices keep their ids: that of the block is the id of the block with the call.
     set_checkpoint(program, outer, id, checkpoint);
-    Ok(())
+    match Rerun::find(program, outer) {
+        Some(_) => Ok(()),
+        None => Err(refused(
+            program,
+            "the part changes the index of its loop, or reads a variable that nothing sets",
+        )),
+    }
 }
 
 fn is_empty(cfg: &Cfg, header: VertexId) -> bool {

@@ -43,9 +43,9 @@ pub struct Flattened {
 }
 
 /// The program without pointers and records, to be entered by these routines: pointers become numbers of cells
-/// ([`pools`]), checkpointed parts routines of their own ([`mod@checkpoint`]), records a variable for each field
-/// ([`mod@records`]). Routines keep their numbers, and so do vertices without checkpoints. A flat program without
-/// checkpoints stays as it is.
+/// ([`pools`]), then records become a variable for each field ([`mod@records`]), and in programs with records checkpointed
+/// parts become routines of their own ([`mod@checkpoint`]). Routines keep their numbers, and so do vertices of programs
+/// without checkpoints. A flat program stays as it is.
 ///
 /// # Errors
 /// M504: the program uses pointers in a way that has no counterpart. Errors of validation: the result of a pass breaks
@@ -140,11 +140,12 @@ fn split_records(
     program: ValidProgram,
     pointers: Option<Arc<ValidProgram>>,
 ) -> Result<Flat, Diagnostics> {
-    let program = outline_possible_checkpoints(program)?;
     if !program.has_record_variables() {
         let records = None;
         return Flat::made(program, Provenance { records, pointers });
     }
+    // Records are put together again in routines that had them, so that parts are outlined before.
+    let program = outline_possible_checkpoints(program)?;
     let split = records::split_with_parts(&program);
     let (split, parts) = split.map_err(|problems| match &pointers {
         Some(original) => place_all(original, &program, problems),

@@ -442,6 +442,7 @@ fn flat(
             }
         };
         edited.vertices[v].kind = header;
+        edited.vertices[v].checkpoint = None;
         if let Some(exit) = exits[v] {
             edited.edges[exit].label = Some(0);
             match at_end {

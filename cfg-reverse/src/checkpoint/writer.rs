@@ -87,8 +87,9 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
                 }
             }
         }
-        let Some(plain) = plain else {
-            let message = format!("`{}` does not call the step", original.name);
+        let has_loop = (draft.cfg.vertices()).any(|(_, v)| v.kind.test().is_some());
+        let Some(plain) = plain.filter(|_| has_loop == kept.is_loop) else {
+            let message = format!("`{}` has lost its step", original.name);
             let help = codes::DEFECT.explanation;
             return Err(Diagnostic::error(&codes::DEFECT, message, help).into());
         };

@@ -94,6 +94,8 @@ impl Setting {
     pub(crate) fn options(&self) -> Options {
         Options {
             reversal: cfg_reverse::Options {
+                tape_memory: None,
+                values: false,
                 counters: self.counters,
                 // Markers do not interact with counters and merging.
                 markers: self.counters && !self.merge,
