@@ -4,7 +4,7 @@
 use crate::{adjoint::agrees_in_any_order, bounds::valid, run};
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Cfg, Checkpoint, Intent, LoopForm, Routine, ScalarType, VertexKind},
+    ir::{Cfg, Checkpoint, Intent, LoopForm, Routine, ScalarType, StmtKind, VertexKind},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value, Visited};
@@ -30,7 +30,14 @@ fn with_checkpoints(case: &Case, seed: u64) -> Case {
                     0 => Checkpoint::Each,
                     n => Checkpoint::Snapshots(NonZeroU32::new(n as u32).expect("it is not 0")),
                 }),
-                VertexKind::Block(_) if drawn == 0 => Some(Checkpoint::Each),
+                // Behind a call nothing shows that the program has stopped.
+                VertexKind::Block(statements)
+                    if drawn == 0
+                        && !(statements.iter())
+                            .any(|s| matches!(s.kind, StmtKind::Stop { .. })) =>
+                {
+                    Some(Checkpoint::Each)
+                }
                 _ => None,
             };
         }
@@ -404,7 +411,7 @@ const PARTS: [&str; 8] = [
        for i = 1, n {checkpoint 2}
          x := sin(p*x)*i
          do {checkpoint}
-           x := 0.5*x + p
+           x := 0.25*x + p
            y := y + x*i
          end while x > 1.0
        end
