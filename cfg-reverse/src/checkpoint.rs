@@ -23,7 +23,8 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{RoutineId, VarId},
-    ir::{Checkpoint, Expr, Intent, Program, Role, Routine, ScalarType, Stmt, StmtKind},
+    flat::FlatStmt,
+    ir::{Checkpoint, Expr, Intent, Program, Role, Routine, ScalarType, Stmt},
     memory::global_set::GlobalSet,
     text,
 };
@@ -130,18 +131,12 @@ pub(crate) fn reruns(
     }
 }
 
+/// The arguments of a call.
 fn call_arguments(statement: &Stmt) -> Option<&[Option<Expr>]> {
-    match &statement.kind {
-        StmtKind::Call { arguments, .. } => Some(arguments),
-        StmtKind::Assign { .. }
-        | StmtKind::Push { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. }
-        | StmtKind::Stop { .. }
-        | StmtKind::Allocate { .. }
-        | StmtKind::Free { .. }
-        | StmtKind::Resize { .. } => None,
+    if let FlatStmt::Call { arguments, .. } = FlatStmt::view(&statement.kind) {
+        return Some(arguments);
     }
+    None
 }
 
 impl Kept {
