@@ -461,3 +461,21 @@ impl<'b> Lexer<'b> {
         if quote == b'"' { Kind::Str } else { Kind::Char }
     }
 }
+
+/// The tokens in the parentheses at the beginning, and the tokens that follow.
+pub(crate) fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
+    if !tokens.first()?.is("(") {
+        return None;
+    }
+    let mut depth = 0usize;
+    for (k, token) in tokens.iter().enumerate() {
+        depth += usize::from(token.is("("));
+        if token.is(")") {
+            depth -= 1;
+            if depth == 0 {
+                return Some((&tokens[1..k], &tokens[k + 1..]));
+            }
+        }
+    }
+    None
+}

@@ -20,6 +20,7 @@ mod loops;
 mod null;
 mod order;
 mod place;
+mod region;
 mod resize;
 pub(crate) mod returned;
 mod routine;

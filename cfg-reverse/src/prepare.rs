@@ -14,6 +14,7 @@ pub(crate) mod other_names;
 pub(crate) mod overlap;
 pub(crate) mod places;
 pub(crate) mod products;
+pub(crate) mod reruns;
 pub(crate) mod results;
 pub(crate) mod shallow;
 pub(crate) mod subscripts;
@@ -32,7 +33,6 @@ use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
-    checkpoint::reruns,
     code::{built, routines::number_statements},
     codes,
     memory::{shared, summary::Summary},
@@ -44,6 +44,7 @@ use crate::{
         normalize::{Normal, normal_program},
         other_names::changed_by_other_names,
         overlap::overlapping,
+        reruns::reruns,
     },
 };
 

@@ -6,7 +6,8 @@
 
 use super::{
     Lowered,
-    routine::{Body, Target},
+    region::{Exit, Region},
+    routine::Body,
 };
 use crate::ast::{StmtId, StmtKind};
 use cfg_core::{
@@ -18,17 +19,6 @@ use std::{
     num::NonZeroU32,
     rc::Rc,
 };
-
-/// A jump.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Exit {
-    Break,
-    Continue,
-    /// Behind the function that stands in place of a call.
-    Leave,
-    Return,
-    Goto(Rc<str>),
-}
 
 /// The jumps out of a statement, and the labels in it.
 #[derive(Debug, Default)]
@@ -46,23 +36,6 @@ impl Exits {
     pub(super) fn are_any(&self) -> bool {
         self.breaks || self.others
     }
-}
-
-/// A part with a checkpoint that is being translated.
-#[derive(Debug)]
-pub(super) struct Region {
-    /// The end of the part.
-    pub(super) end: Target,
-    pub(super) labels: HashSet<Rc<str>>,
-    /// The number of targets of `break`, `continue` and [`Exit::Leave`] outside of the part. That of a `break` out of
-    /// the loop itself counts.
-    outside: [usize; 3],
-    /// For a loop, the variable for its condition.
-    more: Option<VarId>,
-    /// The variable that says which jump goes on behind the part; 0 stands for none.
-    way: Option<VarId>,
-    /// The jumps that go on, each with its number.
-    exits: BTreeMap<Exit, i64>,
 }
 
 impl Body<'_, '_> {

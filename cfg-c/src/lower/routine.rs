@@ -2,7 +2,7 @@
 
 use super::{
     Failed, Lower, Lowered,
-    checkpoint::Region,
+    region::{Region, Target},
     slot::{Elem, Slot},
     value::Value,
 };
@@ -24,13 +24,6 @@ use std::{
     collections::{HashMap, HashSet},
     rc::Rc,
 };
-
-/// A label of the builder, and whether some statement jumps there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
-    pub(super) label: Label,
-    pub(super) used: bool,
-}
 
 /// A counted loop that is being translated: the variable, the index that stands for it, and whether the variable is
 /// needed after the loop.

@@ -2,8 +2,8 @@
 
 use super::{
     Lowered,
-    checkpoint::Exit,
-    routine::{Body, Target},
+    region::{Exit, Target},
+    routine::Body,
     slot::{Elem, Path, Slot},
 };
 use crate::{

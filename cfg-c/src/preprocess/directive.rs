@@ -1,12 +1,11 @@
 //! Follows directives.
 
 use super::{
-    Condition, LeftOut, Lexed, Macro, Preprocessor, condition, headers::header, pragma::group,
-    predefined,
+    Condition, LeftOut, Lexed, Macro, Preprocessor, condition, headers::header, predefined,
 };
 use crate::{
     codes,
-    lex::{Kind, Token},
+    lex::{Kind, Token, group},
     math,
     source::{Pos, is_header},
 };

@@ -1,9 +1,9 @@
 //! Expands macros by Prosser's algorithm.
 
-use super::{MAX_EXPANDED, MAX_NESTING, Macro, Preprocessor, pragma::group};
+use super::{MAX_EXPANDED, MAX_NESTING, Macro, Preprocessor};
 use crate::{
     codes,
-    lex::{Hidden, Kind, Token, lex},
+    lex::{Hidden, Kind, Token, group, lex},
     source::Pos,
 };
 use std::{borrow::Cow, rc::Rc};

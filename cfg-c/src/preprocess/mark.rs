@@ -1,10 +1,10 @@
 //! Checkpoints: pragmas, and directives of Tapenade in comments, about the statement that follows. They become tokens in
 //! front of it.
 
-use super::{Preprocessor, pragma::group};
+use super::Preprocessor;
 use crate::{
     codes,
-    lex::{Kind, Mark, Token},
+    lex::{Kind, Mark, Token, group},
     source::Pos,
 };
 use std::num::NonZeroU32;

@@ -3,7 +3,7 @@
 use super::{Choice, External, Preprocessor, Role, TypeChoice, mark::Nesting};
 use crate::{
     Options, codes,
-    lex::{Kind, Token, lex},
+    lex::{Kind, Token, group, lex},
     source::Pos,
 };
 use std::rc::Rc;
@@ -351,24 +351,6 @@ fn clause(tokens: &[Token]) -> Option<(String, &[Token], &[Token])> {
     }
     let (inside, behind) = group(rest)?;
     Some((word, inside, behind))
-}
-
-/// The tokens in the parentheses at the beginning, and the tokens that follow.
-pub(crate) fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
-    if !tokens.first()?.is("(") {
-        return None;
-    }
-    let mut depth = 0usize;
-    for (k, token) in tokens.iter().enumerate() {
-        depth += usize::from(token.is("("));
-        if token.is(")") {
-            depth -= 1;
-            if depth == 0 {
-                return Some((&tokens[1..k], &tokens[k + 1..]));
-            }
-        }
-    }
-    None
 }
 
 /// The parts between the commas outside of parentheses.

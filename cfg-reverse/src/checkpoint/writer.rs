@@ -10,7 +10,6 @@ use cfg_core::{
     },
 };
 
-use super::{Kept, call_arguments};
 use crate::{
     code::{
         expressions::{extent_of, zero},
@@ -20,6 +19,7 @@ use crate::{
     },
     codes,
     plan::adjoints::StatementAdjoint,
+    prepare::reruns::{Kept, call_arguments},
     sweeps::{Sweeps, finish, unused::without_unused},
 };
 

@@ -4,7 +4,7 @@
 use cfg_core::{
     dataflow::solve_across_calls,
     entity::{RoutineId, VarId, VertexId},
-    ir::{Expr, Place, Role, Routine, ScalarType, StmtKind, VertexKind},
+    ir::{Expr, Intent, Place, Role, Routine, ScalarType, StmtKind, VertexKind},
     memory::{global_set::GlobalSet, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
@@ -12,7 +12,7 @@ use fixedbitset::FixedBitSet;
 use crate::{
     code::routines::{each_extent, is_deferred},
     plan::{adjoints::read_by_subscripts, draft::Draft, provisions::Provisions},
-    prepare::context::Context,
+    prepare::{context::Context, reruns::Kept},
 };
 
 /// The variables whose values at the routine's end its reverse sweep reads.
@@ -174,7 +174,7 @@ pub(crate) fn solve_needed<'p>(
         let routine = context.program.routine(r);
         let now = needed_at_exit(routine, &provisions, draft.exit());
         let mut now = match rerun {
-            Some(kept) => kept.needed_at_exit(context, r, now),
+            Some(kept) => needed_of_step(context, r, kept, now),
             None => now,
         };
         // Fewer loops in the reverse sweep need less: the sets must grow all the same, or a cycle of calls has no end.
@@ -187,4 +187,28 @@ pub(crate) fn solve_needed<'p>(
                 .for_each(|&caller| wake.wake(caller));
         }
     });
+}
+
+/// The values at the end of the routine that its reverse sweep reads: all that the step reads and does not write,
+/// and if the last step is recorded, the values that the step's reverse sweep reads, `of_last`.
+fn needed_of_step(context: &Context, r: RoutineId, kept: &Kept, of_last: Needed) -> Needed {
+    let routine = context.program.routine(r);
+    let mut needed = of_last;
+    if !kept.records_last {
+        needed.globals = GlobalSet::default();
+        let parameters = routine.parameter_ids();
+        let written = parameters.filter(|v| routine.variable(*v).intent() != Some(Intent::In));
+        written.for_each(|v| needed.variables.set(v.index(), false));
+    }
+    let parameters = routine.parameter_ids();
+    let read = parameters.filter(|v| routine.variable(*v).intent() == Some(Intent::In));
+    needed.variables.grow(routine.variables.len());
+    needed.variables.extend(read.map(VarId::index));
+    needed.globals.extend(
+        &context
+            .summary
+            .touched(kept.rerun.callee)
+            .minus(&kept.globals),
+    );
+    needed
 }

@@ -11,7 +11,9 @@ use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
 use crate::{
-    checkpoint::Kept, memory::summary::Summary, options::Prefer, prepare::other_names::Change,
+    memory::summary::Summary,
+    options::Prefer,
+    prepare::{other_names::Change, reruns::Kept},
 };
 
 /// The decisions for the whole program, made before any routine is written.
