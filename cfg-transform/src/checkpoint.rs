@@ -190,6 +190,7 @@ pub fn outline_checkpoints(
     main: RoutineId,
 ) -> Result<ValidProgram, Diagnostics> {
     let reached = CallGraph::build(&program).reachable(main);
+    let reached: HashSet<RoutineId> = reached.into_iter().collect();
     let (made, refused) = outline_marked(program, |r| reached.contains(&r))?;
     match refused.is_empty() {
         true => Ok(made),
@@ -212,11 +213,8 @@ fn outline_marked(
     program: ValidProgram,
     is_wanted: impl Fn(RoutineId) -> bool,
 ) -> Result<(ValidProgram, Diagnostics), Diagnostics> {
-    let marks = |r: &Routine| {
-        let vertices = r.body.iter().flat_map(Cfg::vertices);
-        vertices.filter(|(_, v)| v.checkpoint.is_some()).count()
-    };
-    if program.routines.iter().all(|r| marks(r) == 0) {
+    let is_marked = |r: &Routine| find_checkpoint(r, |_| true).is_some();
+    if !program.routines.iter().any(is_marked) {
         return Ok((program, Diagnostics::default()));
     }
     let given = program.routines.len();
@@ -225,20 +223,12 @@ fn outline_marked(
     let mut r = 0;
     while r < made.routines.len() {
         let id = RoutineId::new(r);
-        let vertices = made.routine(id).body.iter().flat_map(Cfg::vertices);
-        let marked = vertices.filter(|(_, v)| v.checkpoint.is_some());
-        let next = marked.map(|(v, vertex)| (v, vertex.id));
-        let next = next
-            .into_iter()
-            .find(|(_, number)| !refused.contains(&(r, *number)));
-        let (Some((v, number)), true) = (next, r >= given || is_wanted(id)) else {
+        let next = find_checkpoint(made.routine(id), |number| !refused.contains(&(r, number)));
+        let is_open = (r >= given || is_wanted(id)) && Rerun::find(&made, id).is_none();
+        let Some((v, number)) = next.filter(|_| is_open) else {
             r += 1;
             continue;
         };
-        if Rerun::find(&made, id).is_some() {
-            r += 1;
-            continue;
-        }
         let before = (made.routines[r].clone(), made.routines.len());
         match outline_checkpoint(&mut made, id, v) {
             Ok(()) => {}
@@ -251,6 +241,14 @@ fn outline_marked(
         }
     }
     Ok((validate(made)?, problems))
+}
+
+/// The first vertex with a checkpoint and a wanted id.
+fn find_checkpoint(routine: &Routine, is_wanted: impl Fn(i64) -> bool) -> Option<(VertexId, i64)> {
+    let mut vertices = routine.body.iter().flat_map(Cfg::vertices);
+    vertices.find_map(|(v, vertex)| {
+        (vertex.checkpoint.is_some() && is_wanted(vertex.id)).then_some((v, vertex.id))
+    })
 }
 
 /// Takes the part at a vertex out of its routine: the part as a routine, and its body as another one.
