@@ -51,7 +51,7 @@ use cfg_core::{
     },
     entity::{EdgeId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Checkpoint, Expr, Intent, Op, Program, Role, Routine, Stmt, StmtKind, Vertex,
+        Cfg, Checkpoint, Control, Expr, Intent, Op, Program, Role, Routine, Stmt, StmtKind, Vertex,
         VertexKind,
     },
     memory::callgraph::CallGraph,
@@ -116,6 +116,11 @@ impl Rerun {
         };
         let step = program.routine(callee);
         let index = cfg.vertex(vertex).kind.index();
+        // In a general graph the body of a loop may change the index, also in a callee.
+        let is_global = |v: VarId| matches!(routine.variable(v).role, Role::Global(_));
+        if routine.control == Control::General && index.is_some_and(is_global) {
+            return None;
+        }
         let mut seen = FixedBitSet::with_capacity(routine.variables.len());
         let fits = |(p, argument): (VarId, &Option<Expr>)| {
             let is_read = step.variable(p).intent() == Some(Intent::In);
@@ -128,6 +133,7 @@ impl Rerun {
                         Role::Global(_) => false,
                     };
                     place.subscripts.is_empty()
+                        && (is_read || index != Some(place.var))
                         && !seen.put(place.var.index())
                         && (is_kept || is_read && index == Some(place.var))
                 }

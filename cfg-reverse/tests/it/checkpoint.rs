@@ -453,9 +453,14 @@ fn parts_that_cannot_run_again() {
     let jump = "for i = 1, n {checkpoint 2}\n if x > 2.0\n break\n end\n x := x*x\n end\n";
     let optional =
         "for i = 1, n {checkpoint 2}\n if present(z)\n z := z*x\n x := x*z\n end\n end\n";
-    for (body, code) in [(jump, "M505"), (optional, "R314")] {
+    let index = "for i = 1, n {checkpoint 2}\n x := x*x\n i := i + 1\n end\n";
+    for (control, body, code) in [
+        ("", jump, "M505"),
+        ("", optional, "R314"),
+        ("general ", index, "M505"),
+    ] {
         let source = format!(
-            "main subroutine f(in integer n, inout real x, optional inout real z)\n local integer i\n independent x\n \
+            "main {control}subroutine f(in integer n, inout real x, optional inout real z)\n local integer i\n independent x\n \
              dependent x\n{body}end\n"
         );
         let program = valid(&source);
