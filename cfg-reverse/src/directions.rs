@@ -163,7 +163,7 @@ fn scratch_in_directions(
     derivatives: &[GlobalId],
     n: NonZeroU32,
     made: &mut Vec<Global>,
-) -> BTreeMap<GlobalId, GlobalId> {
+) -> BTreeMap<GlobalId, (GlobalId, String)> {
     let roles = original_roles(program.globals.iter().map(|global| &global.variable));
     let mut namer = Namer::new(program.globals.iter().map(|g| g.variable.name.as_str()));
     let mut found = BTreeMap::new();
@@ -186,12 +186,12 @@ fn scratch_in_directions(
         writer::widen(&mut variable, &Expr::Int(n.get().into()));
         let initial = global.initial.as_deref();
         let initial = initial.filter(|values| values.len() == 1).map(Box::from);
+        found.insert(g, (id, variable.name.clone()));
         made.push(Global {
             variable,
             initial,
             overlay: None,
         });
-        found.insert(g, id);
     }
     found
 }

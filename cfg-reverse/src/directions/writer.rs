@@ -41,8 +41,8 @@ pub(super) struct Setting<'p> {
     pub(super) spread: &'p Spread,
     /// How many directions there are.
     pub(super) count: Directions,
-    /// The derivatives in globals that are globals in several directions, too, and those globals.
-    pub(super) scratch: BTreeMap<GlobalId, GlobalId>,
+    /// The derivatives in globals that are globals in several directions, too, and those globals with their names.
+    pub(super) scratch: BTreeMap<GlobalId, (GlobalId, String)>,
 }
 
 /// A routine in several directions.
@@ -136,9 +136,10 @@ pub(super) fn write(
             widen(variable, &directions);
         }
         if let Role::Global(g) = variable.role
-            && let Some(&g) = setting.scratch.get(&g)
+            && let Some((g, name)) = setting.scratch.get(&g)
         {
-            variable.role = Role::Global(g);
+            variable.role = Role::Global(*g);
+            variable.name.clone_from(name);
         }
     }
     // Globals that only callees name have got a variable here, with the declaration of the program.
