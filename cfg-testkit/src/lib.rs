@@ -40,6 +40,7 @@ pub mod c_objects;
 pub mod c_oracle;
 pub mod case;
 pub mod census;
+pub mod checkpoints;
 pub mod differences;
 pub mod fixtures;
 pub mod flat;

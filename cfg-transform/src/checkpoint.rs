@@ -22,21 +22,20 @@
 //! assert_eq!(program.to_string().trim(), "
 //! subroutine f(in integer n, inout real x)
 //!   call f_steps(n, x)
-//!   @6 exit
+//!   @5 exit
 //! end
 //!
 //! subroutine f_steps(in integer n, inout real x)
 //!   local integer i
-//!   @2 for i = 1, n {checkpoint 5}
+//!   for i = 1, n {checkpoint 5}
 //!     call f_step(x)
 //!   end
-//!   @6 exit
 //! end
 //!
 //! subroutine f_step(inout real x)
 //!   @3
 //!   x := sin(x)
-//!   @6 exit
+//!   @5 exit
 //! end
 //! ".trim());
 //! let steps = program.find_routine("f_steps").and_then(|r| Rerun::find(&program, r));

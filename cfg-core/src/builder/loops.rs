@@ -134,7 +134,7 @@ impl RoutineBuilder {
     /// assert_eq!(program.finish()?.to_string().trim(), "
     /// subroutine f(inout real x)
     ///   local integer t1
-    ///   {checkpoint}
+    ///   @2 {checkpoint}
     ///   x := sin(x)
     ///   @3
     ///   x := x*x

@@ -4,51 +4,18 @@
 use crate::{adjoint::agrees_in_any_order, bounds::valid, run};
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Cfg, Checkpoint, Intent, LoopForm, Routine, ScalarType, StmtKind, VertexKind},
+    ir::{Cfg, Intent, Routine, ScalarType},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value, Visited};
 use cfg_reverse::{Inside, Options, Reversal, Unstructured, explain::explain, reverse, tangent};
-use cfg_testkit::{case::Case, flat, generate::Options as Generate, property, rng::Rng};
-use std::{
-    num::NonZeroU32,
-    sync::atomic::{AtomicU64, Ordering},
-};
-
-/// The case with checkpoints at some loops and blocks of its routines.
-fn with_checkpoints(case: &Case, seed: u64) -> Case {
-    let mut case = case.clone();
-    let mut rng = Rng::new(seed);
-    for routine in &mut case.program.routines {
-        for vertex in routine.body.iter_mut().flat_map(Cfg::vertices_mut) {
-            let drawn = rng.below(6);
-            vertex.checkpoint = match &vertex.kind {
-                VertexKind::Loop {
-                    form: LoopForm::Loop,
-                    ..
-                } if drawn < 4 => Some(match drawn {
-                    0 => Checkpoint::Each,
-                    n => Checkpoint::Snapshots(NonZeroU32::new(n as u32).expect("it is not 0")),
-                }),
-                // Behind a call nothing shows that the program has stopped.
-                VertexKind::Block(statements)
-                    if drawn == 0
-                        && !(statements.iter())
-                            .any(|s| matches!(s.kind, StmtKind::Stop { .. })) =>
-                {
-                    Some(Checkpoint::Each)
-                }
-                _ => None,
-            };
-        }
-    }
-    case
-}
+use cfg_testkit::{checkpoints::with_checkpoints, flat, generate::Options as Generate, property};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn options(seed: u64) -> Options {
     Options {
         inside: [Inside::Pools, Inside::Arrays, Inside::Nothing][seed as usize % 3],
-        merge: seed % 5 == 0,
+        merge: seed.is_multiple_of(5),
         tape_memory: [None, Some(1), Some(300), Some(2000)][seed as usize % 4],
         ..Options::default()
     }

@@ -1,6 +1,7 @@
 //! Everything that the format has is drawn.
 
 use cfg_format::{json, text};
+use cfg_testkit::checkpoints::with_checkpoints;
 use cfg_testkit::general;
 use cfg_testkit::generate::{Options, dressed, generate};
 use cfg_testkit::{members, pointers, records};
@@ -48,6 +49,10 @@ fn every_member_of_the_format_is_drawn() {
         for seed in seeds {
             let case = generate(&options, seed).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
             add(&case.program, &format!("seed {seed}"));
+            if seed < 20 {
+                let marked = with_checkpoints(&case, seed);
+                add(&marked.program, &format!("checkpoints, seed {seed}"));
+            }
         }
     }
     for seed in 0..20 {
