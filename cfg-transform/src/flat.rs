@@ -44,7 +44,7 @@ pub struct Flattened {
 
 /// The program without pointers and records, to be entered by these routines: pointers become numbers of cells
 /// ([`pools`]), then records become a variable for each field ([`mod@records`]), and in programs with records checkpointed
-/// parts become routines of their own ([`mod@checkpoint`]). Routines keep their numbers, and so do vertices of programs
+/// parts become routines of their own ([`crate::checkpoint`]). Routines keep their numbers, and so do vertices of programs
 /// without checkpoints. A flat program stays as it is.
 ///
 /// # Errors
