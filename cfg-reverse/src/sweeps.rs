@@ -103,7 +103,7 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     /// A push of the forward sweep.
-    fn push(&self, class: TapeClass, value: Expr) -> Stmt {
+    pub(crate) fn push(&self, class: TapeClass, value: Expr) -> Stmt {
         Stmt::new(StmtKind::Push {
             tape: self.draft.tape,
             class,
@@ -112,7 +112,7 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     /// A pop of the reverse sweep.
-    fn pop(&self, class: TapeClass, target: Place) -> Stmt {
+    pub(crate) fn pop(&self, class: TapeClass, target: Place) -> Stmt {
         Stmt::new(StmtKind::Pop {
             tape: self.draft.tape,
             class,

@@ -108,13 +108,7 @@ impl Numbers {
         );
         let plan = w.advance(open(), add(free, Expr::Int(1)), self.stretch);
         w.block(vec![plan]);
-        let counted = LoopTest::Counted {
-            index: self.k,
-            first: Expr::Int(1),
-            last: Expr::var(self.stretch),
-            step: Expr::Int(1),
-        };
-        let inner = w.graph.begin_loop(&mut w.tail, counted);
+        let inner = w.begin_passes(self.k, self.stretch);
         let step = self.with_index([w.plain.clone(), self.step_on()]);
         w.block(step);
         w.graph.end_loop(&mut w.tail, inner);
@@ -209,13 +203,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
 
 /// Takes all states off the tape.
 fn take_all(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
-    let counted = LoopTest::Counted {
-        index: n.k,
-        first: Expr::Int(1),
-        last: Expr::var(n.states),
-        step: Expr::Int(1),
-    };
-    let header = w.graph.begin_loop(&mut w.tail, counted);
+    let header = w.begin_passes(n.k, n.states);
     let take = w.take_state(Some(n.at));
     w.block(take);
     w.graph.end_loop(&mut w.tail, header);

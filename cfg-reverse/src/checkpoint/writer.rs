@@ -6,7 +6,7 @@ use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{
         Cfg, Checkpoint, Expr, LoopTest, NameRole, Op, Place, Role, Routine, ScalarType, Stmt,
-        StmtKind, TapeClass, VertexKind,
+        TapeClass, VertexKind,
     },
 };
 
@@ -180,19 +180,11 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     }
 
     pub(super) fn push(&self, class: TapeClass, v: VarId) -> Stmt {
-        Stmt::new(StmtKind::Push {
-            tape: self.sweeps.draft.tape,
-            class,
-            value: Expr::var(v),
-        })
+        self.sweeps.push(class, Expr::var(v))
     }
 
     pub(super) fn pop(&self, class: TapeClass, v: VarId) -> Stmt {
-        Stmt::new(StmtKind::Pop {
-            tape: self.sweeps.draft.tape,
-            class,
-            target: Place::whole(v),
-        })
+        self.sweeps.pop(class, Place::whole(v))
     }
 
     fn state(&self) -> impl DoubleEndedIterator<Item = VarId> {
@@ -237,6 +229,17 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
 
     pub(super) fn block(&mut self, statements: Vec<Stmt>) {
         self.graph.append_block(&mut self.tail, statements);
+    }
+
+    /// Begins a loop of so many passes.
+    pub(super) fn begin_passes(&mut self, index: VarId, passes: VarId) -> usize {
+        let counted = LoopTest::Counted {
+            index,
+            first: Expr::Int(1),
+            last: Expr::var(passes),
+            step: Expr::Int(1),
+        };
+        self.graph.begin_loop(&mut self.tail, counted)
     }
 
     /// Statements that are executed if a condition holds.
