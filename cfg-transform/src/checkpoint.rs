@@ -81,9 +81,9 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// A routine as one that only runs another one, if it is as [`outline_checkpoints`] makes it: the other routine has a
-    /// body of its own to be run again, and gets variables as a whole, which it writes if and only if they are no `in`
-    /// parameters here.
+    /// A routine as one that only runs another one, if it is as [`outline_checkpoints`] makes it: the other routine
+    /// has a body of its own to be run again, and gets variables as a whole, which it writes if and only if they are
+    /// no `in` parameters here.
     pub fn find(program: &Program, r: RoutineId) -> Option<Self> {
         let routine = program.routine(r);
         let cfg = routine.body.as_ref()?;

@@ -21,8 +21,8 @@ use cfg_core::{
     },
 };
 
-/// The routine `(in m, in s, out a)`: of m ≥ 2 steps to be reversed from s ≥ 1 states, the one kept in front of them
-/// included, run a steps before the next state is kept.
+/// The routine `(in m, in s, out a)`: of m ≥ 2 steps to be reversed from s ≥ 1 states, the one kept in front of
+/// them included, run a steps before the next state is kept.
 pub(crate) fn advance_routine(name: String) -> Routine {
     let mut routine = Routine {
         name,

@@ -5,8 +5,9 @@
 //! the numbers l and of the states.
 //!
 //! The forward sweep of a loop with a known trip count keeps states on its way, as [`super::advance`] plans. Other
-//! loops keep the first state alone, or each. The first state is kept even if there is no step: callers rely on it. The reverse sweep reverses one step after the other: it takes the last
-//! state, runs steps from there, keeps states on its way, and records the step in front of those that are reversed.
+//! loops keep the first state alone, or each. The first state is kept even if there is no step: callers rely on it.
+//! The reverse sweep reverses one step after the other: it takes the last state, runs steps from there, keeps states
+//! on its way, and records the step in front of those that are reversed.
 
 use cfg_core::{
     entity::VarId,
@@ -273,8 +274,8 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
     w.tail.0 = behind;
 }
 
-/// The value of the index in front of step `at`. Between the first and the last value nothing overflows, but the distance
-/// from the first one may.
+/// The value of the index in front of step `at`. Between the first and the last value nothing overflows, but the
+/// distance from the first one may.
 fn index_value(first: &Expr, stride: &Expr, at: VarId) -> Expr {
     let at = Expr::var(at);
     match (first.constant(), stride.constant()) {

@@ -197,7 +197,7 @@ impl Attempts<'_> {
         Ok(written.map_or(Attempt::Impossible, Attempt::Written))
     }
 
-    /// Both sweeps as parts of one routine; none if they do not fit, or are too large to be looked at.
+    /// The forward and the reverse sweep as parts of one routine; none if they do not fit, or are too large to be looked at.
     fn joined_sweeps<'a>(
         &'a self,
         draft: &'a Draft<'a>,

@@ -51,7 +51,7 @@ const MOST_VARIABLES: usize = 64;
 pub(crate) fn find_steps(context: &Context, draft: &Draft<'_>) -> Steps {
     let routine = context.program.routine(draft.id);
     let steps = increments(draft, routine);
-    // What callers see they would have to keep for a value that is computed again.
+    // Callers would have to keep a variable that they see for a value that is computed again.
     let is_called = context.called.contains(draft.id.index());
     let computes_again = context.prefer == Prefer::Memory && !is_called;
     if context.indices || steps.is_empty() && !computes_again {

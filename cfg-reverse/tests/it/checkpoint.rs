@@ -1,5 +1,5 @@
-//! Parts that run again from states that are kept: random programs with checkpoints against operator overloading, and the
-//! numbers of steps and states against the formula of binomial checkpointing.
+//! Parts that run again from states that are kept: random programs with checkpoints against operator overloading, and
+//! the numbers of steps and states against the formula of binomial checkpointing.
 
 use crate::{adjoint::agrees_in_any_order, bounds::valid, run};
 use cfg_core::{
@@ -270,7 +270,8 @@ fn after_gradient(source: &str) -> run::Named {
     run::run(&program, made.gradient, &given).unwrap_or_else(|d| panic!("{d}{source}"))
 }
 
-/// Programs whose parts have locals, other arguments than variables, globals, and intents that say less than they could.
+/// Programs whose parts have locals, other arguments than variables, globals, and intents that say less than they
+/// could.
 const PARTS: [&str; 8] = [
     "subroutine f(in integer n, in real p, inout real x[3], out real y)
        local integer i, j
@@ -413,8 +414,8 @@ fn parts_of_every_form() {
     }
 }
 
-/// Parts with other ways out, and states that cannot be kept, are refused where their program is reversed, if it reaches
-/// them.
+/// Parts with other ways out, and states that cannot be kept, are refused where their program is reversed, if it
+/// reaches them.
 #[test]
 fn parts_that_cannot_run_again() {
     let jump = "for i = 1, n {checkpoint 2}\n if x > 2.0\n break\n end\n x := x*x\n end\n";

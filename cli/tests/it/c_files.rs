@@ -566,7 +566,7 @@ fn gradients_agree_with_tangents_differences_and_emitted_c() {
     });
 }
 
-/// What runs again from checkpoints has the gradient of what is recorded, and another tape.
+/// Parts that run again from checkpoints have the gradient of recorded parts, and another tape.
 #[test]
 fn checkpoints_change_no_gradient() {
     let place = tempfile::tempdir().expect("a folder");

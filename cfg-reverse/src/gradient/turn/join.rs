@@ -1,5 +1,5 @@
-//! Both sweeps of a routine as parts of one: parameters and locals of the original are the same variables in both, and so
-//! are temporaries that the one pushes and the other pops.
+//! The two sweeps of a routine as parts of one: parameters and locals of the original are the same variables in both,
+//! and so are temporaries that the one pushes and the other pops.
 
 use cfg_core::{
     entity::VarId,
