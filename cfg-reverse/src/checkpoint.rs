@@ -15,6 +15,7 @@
 
 pub(crate) mod advance;
 mod driver;
+mod online;
 mod writer;
 
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, ir::Routine};

@@ -5,7 +5,8 @@
 //! the numbers l and of the states.
 //!
 //! The forward sweep of a loop with a known trip count keeps states on its way, as [`super::advance`] plans. Other
-//! loops keep the first state alone, or each. The first state is kept even if there is no step: callers rely on it.
+//! loops keep them as [`super::online`] does, or each. The first state is kept even if there is no step: callers rely
+//! on it.
 //! The reverse sweep reverses one step after the other: it takes the last state, runs steps from there, keeps states
 //! on its way, and records the step in front of those that are reversed.
 
@@ -14,17 +15,22 @@ use cfg_core::{
     ir::{Expr, LoopTest, NameRole, Op, Stmt, StmtKind, TapeClass, VertexKind},
 };
 
-use super::writer::{Writer, add, set, sub};
+use super::{
+    online,
+    writer::{Writer, add, set, sub},
+};
 use crate::code::expressions::as_place;
 
 /// The numbers of a loop in a sweep.
-struct Numbers {
+pub(super) struct Numbers {
     /// The number of steps.
     steps: VarId,
     /// The number of states on the tape.
-    states: VarId,
+    pub(super) states: VarId,
     /// The number of the step in front of which the program stands.
-    at: VarId,
+    pub(super) at: VarId,
+    /// The level of a state, on the tape between the state and its number, if the trip count is known only at the end.
+    level: Option<VarId>,
     /// Steps until the next state is kept, and their index.
     stretch: VarId,
     k: VarId,
@@ -46,6 +52,8 @@ impl Numbers {
         Self {
             sets_index,
             most,
+            level: (counted.is_none() && most.is_some())
+                .then(|| w.local("level", NameRole::Temporary)),
             steps: w.local("steps", NameRole::TripCount),
             states: w.local("states", NameRole::Counter),
             at: w.local("at", NameRole::Counter),
@@ -90,11 +98,29 @@ impl Numbers {
         set(self.at, add(Expr::var(self.at), Expr::Int(1)))
     }
 
-    /// The statements that keep the state in front of step `at`.
-    fn keep(&self, w: &Writer<'_, '_, '_>) -> Vec<Stmt> {
-        let mut statements = w.keep_state(Some(self.at));
+    /// The statements that keep the state in front of step `at`; a new level, if states have levels.
+    pub(super) fn keep(&self, w: &Writer<'_, '_, '_>, level: Option<Expr>) -> Vec<Stmt> {
+        let mut statements = w.keep_state();
+        if let Some(v) = self.level {
+            statements.extend(level.map(|level| set(v, level)));
+            statements.push(w.push(TapeClass::Integer, v));
+        }
+        statements.push(w.push(TapeClass::Integer, self.at));
         statements.push(set(self.states, add(Expr::var(self.states), Expr::Int(1))));
         statements
+    }
+
+    /// The statements that take the last state off the tape, and the number of its step.
+    fn take(&self, w: &Writer<'_, '_, '_>) -> Vec<Stmt> {
+        let numbers = [Some(self.at), self.level].into_iter().flatten();
+        let mut statements: Vec<Stmt> = numbers.map(|v| w.pop(TapeClass::Integer, v)).collect();
+        statements.extend(w.take_state());
+        statements
+    }
+
+    /// One state less on the tape.
+    pub(super) fn one_less(&self) -> Stmt {
+        set(self.states, sub(Expr::var(self.states), Expr::Int(1)))
     }
 
     /// Runs steps from `at` on, in front of which a state is kept, up to the one before `end`, and keeps states on the
@@ -113,8 +139,8 @@ impl Numbers {
         let step = self.with_index([w.plain.clone(), self.step_on()]);
         w.block(step);
         w.graph.end_loop(&mut w.tail, inner);
-        let keep = self.keep(w);
-        w.block_if(is_far(), keep);
+        let keep = self.keep(w, Some(Expr::Int(0)));
+        w.when(is_far(), |w| w.block(keep));
         w.graph.end_loop(&mut w.tail, header);
     }
 }
@@ -123,28 +149,28 @@ impl Numbers {
 pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, 'p> {
     let n = Numbers::declare(&mut w);
     let is_some = |v: VarId| Expr::op(Op::Gt, [Expr::var(v), Expr::Int(0)]);
-    let start = vec![set(n.states, Expr::Int(0)), set(n.at, Expr::Int(0))];
+    let start = [set(n.states, Expr::Int(0)), set(n.at, Expr::Int(0))].into_iter();
+    let start: Vec<Stmt> = start.chain(n.count_states(&w)).collect();
     let counted = w.counted().map(|(_, bounds)| bounds);
     match (n.index.clone(), counted) {
         (Some((_, [first, stride])), Some([from, last, by])) => {
             let mut known = start;
-            known.extend(n.count_states(&w));
             let values = n.bounds().zip([from, by]);
             known.extend(values.filter_map(|(v, e)| Some(set(v?, e))));
             known.push(set(n.steps, Expr::op(Op::Trips, [first, last, stride])));
-            known.extend(n.keep(&w));
+            known.extend(n.keep(&w, Some(online::FIRST)));
             w.block(known);
             n.run_up_to(&mut w, n.steps);
             let recording = w.recording.clone().filter(|_| w.records_last());
             let last = recording.unwrap_or_else(|| w.plain.clone());
             let last = n.with_index([last, n.step_on()]);
-            w.block_if(is_some(n.steps), last);
+            w.when(is_some(n.steps), |w| w.block(last));
             // The index has run past the last value.
             let end = n.with_index([]);
             w.block(end);
         }
         (_, _) => {
-            let keep = n.keep(&w);
+            let keep = n.keep(&w, Some(online::FIRST));
             w.block(start.into_iter().chain(keep).collect());
             copy_loop(&mut w, &n);
             w.block(vec![set(n.steps, Expr::var(n.at))]);
@@ -175,29 +201,29 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
         let last = sub(Expr::var(n.steps), Expr::Int(1));
         let mut reversed = vec![set(n.at, last)];
         reversed.extend(n.with_index([reversing.clone(), set(end, Expr::var(n.at))]));
-        w.block_if(is_some(n.steps), reversed);
+        w.when(is_some(n.steps), |w| w.block(reversed));
     }
     let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_some(end)));
-    let take = w.take_state(Some(n.at));
+    let take = n.take(&w);
     w.block(take);
     let is_behind = Expr::op(Op::Ge, [Expr::var(n.at), Expr::var(end)]);
     let wrong = Stmt::new(StmtKind::Stop {
         text: "a state that was kept belongs to a step that is reversed already".into(),
     });
-    w.block_if(is_behind, vec![wrong]);
+    w.when(is_behind, |w| w.block(vec![wrong]));
     // The first state is what the reverse sweep leaves behind.
     let is_first = Expr::op(Op::Eq, [Expr::var(n.at), Expr::Int(0)]);
     let before_last = sub(Expr::var(end), Expr::Int(1));
     let is_used_again = Expr::op(Op::Lt, [Expr::var(n.at), before_last]);
-    let keep = w.keep_state(Some(n.at));
-    let one_less = set(n.states, sub(Expr::var(n.states), Expr::Int(1)));
     let again = Expr::op(Op::Or, [is_first, is_used_again]);
-    w.block_if_else(again, [keep, vec![one_less]]);
+    w.block(vec![n.one_less()]);
+    let keep = n.keep(&w, None);
+    w.when(again, |w| w.block(keep));
     n.run_up_to(&mut w, end);
     let turn = n.with_index([recording, reversing, set(end, Expr::var(n.at))]);
     w.block(turn);
     w.graph.end_loop(&mut w.tail, header);
-    let take = w.take_state(Some(n.at));
+    let take = n.take(&w);
     w.block(take);
     w
 }
@@ -205,7 +231,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
 /// Takes all states off the tape.
 fn take_all(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
     let header = w.begin_passes(n.k, n.states);
-    let take = w.take_state(Some(n.at));
+    let take = n.take(&w);
     w.block(take);
     w.graph.end_loop(&mut w.tail, header);
 }
@@ -215,7 +241,6 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
     let cfg = w.original();
     let mut place = vec![None; cfg.vertex_count()];
     let callee = w.callee();
-    let is_later = Expr::op(Op::Gt, [Expr::var(n.at), Expr::Int(0)]);
     let (mut first, mut last) = (None, None);
     // The ways into each vertex, and the way out of it.
     for (v, vertex) in cfg.vertices() {
@@ -230,26 +255,14 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
                 None
             }
             VertexKind::Block(statements) if statements.iter().any(is_call) => {
-                let mut all = statements.clone();
-                all.push(n.step_on());
-                match n.most.is_none() {
-                    false => {
-                        let block = w.graph.block(all);
-                        Some((block, block))
-                    }
-                    true => {
-                        let keep = n.keep(w);
-                        let branch = w.graph.add(VertexKind::branch_on(is_later.clone()));
-                        let arm = w.graph.block(keep);
-                        let end = w.graph.add(VertexKind::EndBranch);
-                        let block = w.graph.block(all);
-                        w.graph.add_edge(branch, arm, Some(1));
-                        w.graph.add_edge(branch, end, Some(0));
-                        w.graph.add_edge(arm, end, None);
-                        w.graph.add_edge(end, block, None);
-                        Some((branch, block))
-                    }
-                }
+                let front = match (n.most, n.level) {
+                    (Some(most), Some(level)) => online::keep_in_front(w, n, [level, most]),
+                    (_, _) => keep_each(w, n),
+                };
+                let statements = statements.iter().cloned().chain([n.step_on()]).collect();
+                let block = w.graph.block(statements);
+                w.graph.add_edge(front[1], block, None);
+                Some((front[0], block))
             }
             VertexKind::Block(_)
             | VertexKind::Loop { .. }
@@ -272,6 +285,13 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
         w.graph.add_edge(from, to, edge.label);
     }
     w.tail.0 = behind;
+}
+
+/// Keeps the state in front of each step but the first one, as [`online::keep_in_front`].
+fn keep_each(w: &mut Writer<'_, '_, '_>, n: &Numbers) -> [usize; 2] {
+    let is_later = Expr::op(Op::Gt, [Expr::var(n.at), Expr::Int(0)]);
+    let keep = n.keep(w, None);
+    w.aside(|w| w.when(is_later, |w| w.block(keep)))
 }
 
 /// The value of the index in front of step `at`. Between the first and the last value nothing overflows, but the

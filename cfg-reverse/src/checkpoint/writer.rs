@@ -5,8 +5,8 @@ use cfg_core::{
     edit::{Editor, Tail},
     entity::{RoutineId, VarId},
     ir::{
-        Cfg, Checkpoint, Expr, LoopTest, NameRole, Op, Place, Role, Routine, ScalarType, Stmt,
-        TapeClass, VertexKind,
+        Cfg, Checkpoint, Dim, Expr, LoopTest, NameRole, Op, Place, Role, Routine, ScalarType, Stmt,
+        TapeClass, Variable, VertexKind,
     },
 };
 
@@ -192,20 +192,32 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         own.chain(self.globals.iter().copied())
     }
 
-    /// Pushes of the state, and behind it of the number of the step that it precedes.
-    pub(super) fn keep_state(&self, number: Option<VarId>) -> Vec<Stmt> {
+    /// Pushes of the state.
+    pub(super) fn keep_state(&self) -> Vec<Stmt> {
         let class = |v: VarId| tape_class(self.routine.variable(v).ty);
-        let state = self.state().map(|v| self.push(class(v), v));
-        let number = number.map(|v| self.push(TapeClass::Integer, v));
-        state.chain(number).collect()
+        self.state().map(|v| self.push(class(v), v)).collect()
     }
 
     /// Pops of what [`Writer::keep_state`] pushes.
-    pub(super) fn take_state(&self, number: Option<VarId>) -> Vec<Stmt> {
+    pub(super) fn take_state(&self) -> Vec<Stmt> {
         let class = |v: VarId| tape_class(self.routine.variable(v).ty);
-        let number = number.map(|v| self.pop(TapeClass::Integer, v));
-        let state = self.state().rev().map(|v| self.pop(class(v), v));
-        number.into_iter().chain(state).collect()
+        let state = self.state().rev();
+        state.map(|v| self.pop(class(v), v)).collect()
+    }
+
+    /// Copies the state into locals, and back.
+    pub(super) fn copies_of_state(&mut self) -> [Vec<Stmt>; 2] {
+        let [mut aside, mut back] = [Vec::new(), Vec::new()];
+        for v in self.state().collect::<Vec<_>>() {
+            let Variable { name, ty, .. } = self.routine.variable(v);
+            let (name, ty) = (self.namer.fresh_name(format!("{name}_here")), *ty);
+            let copy = add_local(&mut self.routine, name, ty, NameRole::Temporary);
+            let rank = self.routine.variable(v).rank();
+            self.routine.variables[copy.index()].shape = vec![Dim::deferred(); rank];
+            aside.push(set(copy, Expr::var(v)));
+            back.push(set(v, Expr::var(copy)));
+        }
+        [aside, back]
     }
 
     /// The call that computes the number of steps to run before a state is kept.
@@ -242,23 +254,28 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         self.graph.begin_loop(&mut self.tail, counted)
     }
 
-    /// Statements that are executed if a condition holds.
-    pub(super) fn block_if(&mut self, condition: Expr, statements: Vec<Stmt>) {
-        let [branch, _] = self.graph.append_if(&mut self.tail, condition, statements);
-        self.graph.add_edge(branch, self.tail.0, Some(0));
+    /// What `inside` writes is executed if a condition holds.
+    pub(super) fn when(&mut self, condition: Expr, inside: impl FnOnce(&mut Self)) {
+        let branch = self
+            .graph
+            .append(&mut self.tail, VertexKind::branch_on(condition));
+        self.tail.1 = Some(1);
+        inside(self);
+        let end = self.graph.append(&mut self.tail, VertexKind::EndBranch);
+        self.graph.add_edge(branch, end, Some(0));
     }
 
-    /// Statements that are executed if a condition holds, and those that are otherwise.
-    pub(super) fn block_if_else(&mut self, condition: Expr, [yes, no]: [Vec<Stmt>; 2]) {
-        let [branch, _] = self.graph.append_if(&mut self.tail, condition, yes);
-        let other = self.graph.block(no);
-        self.graph.add_edge(branch, other, Some(0));
-        self.graph.add_edge(other, self.tail.0, None);
+    /// A piece of the graph that nothing leads to yet: its first and its last vertex.
+    pub(super) fn aside(&mut self, inside: impl FnOnce(&mut Self)) -> [usize; 2] {
+        let first = self.graph.block(Vec::new());
+        let outside = std::mem::replace(&mut self.tail, Tail(first, None));
+        inside(self);
+        [first, std::mem::replace(&mut self.tail, outside).0]
     }
 
     /// The sweep that keeps the state once and runs the step.
     pub(super) fn once_forward(mut self) -> Self {
-        let mut statements = self.keep_state(None);
+        let mut statements = self.keep_state();
         statements.push(self.plain.clone());
         self.block(statements);
         self
@@ -267,10 +284,10 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     /// The sweep that runs the step again, and reverses it.
     pub(super) fn once_reverse(mut self) -> Self {
         let mut statements = self.adjoints_of_locals();
-        statements.extend(self.take_state(None));
+        statements.extend(self.take_state());
         if let (Some(recording), Some(reversing)) = (&self.recording, &self.reversing) {
             let again = [recording.clone(), reversing.clone()];
-            let (keep, take) = (self.keep_state(None), self.take_state(None));
+            let (keep, take) = (self.keep_state(), self.take_state());
             statements.extend(keep.into_iter().chain(again).chain(take));
         }
         self.block(statements);

@@ -144,6 +144,84 @@ fn steps_and_states_follow_the_formula() {
     }
 }
 
+/// The times that each of so many steps runs without record, in the gradient of a loop whose trip count is known at its
+/// end only: found with a list of states, without a tape.
+fn online_repetitions(steps: usize, most: usize) -> Vec<u64> {
+    let mut times = vec![0; steps];
+    // Each state with its level.
+    let mut states = vec![(0, usize::MAX)];
+    for step in 0..steps {
+        if step > 0 && states.len() < most {
+            states.push((step, 0));
+        } else if step > 0 && most > 1 {
+            let level = states[most - 1].1;
+            states.retain(|state| state.1 > level);
+            states.push((step, level + 1));
+        }
+        times[step] += 1;
+    }
+    let choose = |n: usize, k: usize| (0..k).fold(1, |c, j| c * (n - j) / (j + 1));
+    let mut end = steps;
+    while let Some(&(start, _)) = states.last().filter(|_| end > 0) {
+        let mut at = start;
+        while end - at > 1 {
+            let free = most - states.len() + 1;
+            let reach = |r: usize| choose(free + r, free);
+            let r = (1..).find(|&r| reach(r) >= end - at).unwrap_or(1);
+            let ahead = reach(r - 1).min(end - at - choose(free - 1 + r - 1, free - 1));
+            times[at..at + ahead].iter_mut().for_each(|t| *t += 1);
+            at += ahead;
+            if end - at > 1 {
+                states.push((at, 0));
+            }
+        }
+        end = at;
+        states.retain(|state| state.0 == 0 || state.0 < end);
+    }
+    times
+}
+
+/// Where the trip count is known at the end only, no step runs again more than r times, with C(c + r, c) at least the
+/// number of steps, and at most c states are kept.
+#[test]
+fn steps_of_unknown_number_run_again_as_often_as_the_bound_allows() {
+    for most in 1..=12_u64 {
+        let source = format!(
+            "subroutine f(in integer n, inout real x)
+               local integer k
+               independent x
+               dependent x
+               k := 0
+               while k < n {{checkpoint {most}}}
+                 k := k + 1
+                 x := 0.5*x + 1.0
+               end
+             end"
+        );
+        let program = valid(&source);
+        let main = program.find_routine("f").expect("it is there");
+        let made = reverse(&flat(&program), main, &Options::default());
+        let made = made.unwrap_or_else(|d| panic!("{d}{source}"));
+        let program = validate(made.program.clone()).expect("it is valid");
+        let options = CompileOptions {
+            trace: true,
+            ..CompileOptions::default()
+        };
+        let compiled = Compiled::new(&flat(&program), &options).expect("it compiles");
+        for steps in (0..=200).step_by(if most < 5 { 1 } else { 7 }) {
+            let times = online_repetitions(steps as usize, most as usize);
+            let choose = |n: u64, k: u64| (0..k).fold(1, |c, j| c * (n - j) / (j + 1));
+            let r = (0..).find(|&r| choose(most + r, most) >= steps);
+            let context = format!("{steps} steps with {most} states");
+            assert!(times.iter().max() <= r.map(|r| r + 1).as_ref(), "{context}");
+            let [plain, recorded, bytes] = counted(&compiled, &made, steps as i64);
+            assert_eq!((plain, recorded), (times.iter().sum(), steps), "{context}");
+            // A state has x, k, its level and the number of its step.
+            assert!(bytes / 2 <= most, "{context}: {bytes}");
+        }
+    }
+}
+
 /// A loop with nested checkpoints, and the same without.
 fn with_and_without() -> [ValidProgram; 2] {
     let marked = "
