@@ -15,6 +15,7 @@
 
 pub(crate) mod advance;
 mod driver;
+pub(crate) mod limit;
 mod online;
 mod writer;
 

@@ -167,18 +167,20 @@ pub(crate) fn with_checkpoints(
     main: RoutineId,
     options: &Options,
 ) -> Result<Flat, Diagnostics> {
-    let is_marked = |r: &Routine| {
-        let mut vertices = r.body.iter().flat_map(Cfg::vertices);
-        vertices.any(|(_, v)| v.checkpoint.is_some())
-    };
     let is_traced = options.unstructured == Unstructured::Trace;
-    match flat.routines.iter().any(is_marked) && !is_traced {
+    match flat.routines.iter().any(has_checkpoint) && !is_traced {
         true => {
             let outlined = outline_checkpoints((**flat).clone(), main)?;
             Flat::made(outlined, flat.provenance().clone())
         }
         false => Ok(flat.clone()),
     }
+}
+
+/// True of a routine with a checkpoint.
+pub(crate) fn has_checkpoint(routine: &Routine) -> bool {
+    let mut vertices = routine.body.iter().flat_map(Cfg::vertices);
+    vertices.any(|(_, v)| v.checkpoint.is_some())
 }
 
 /// The drafts of all routines, with blocks written as the options say.

@@ -207,9 +207,7 @@ pub fn outline_checkpoints(
 ///
 /// # Errors
 /// The result breaks a rule.
-pub(crate) fn outline_possible_checkpoints(
-    program: ValidProgram,
-) -> Result<ValidProgram, Diagnostics> {
+pub fn outline_possible_checkpoints(program: ValidProgram) -> Result<ValidProgram, Diagnostics> {
     Ok(outline_marked(program, |_| true)?.0)
 }
 

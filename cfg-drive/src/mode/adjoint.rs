@@ -56,7 +56,8 @@ impl Adjoint {
     /// The routine has something that cannot be reversed or run.
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         active_slots(program.routine(routine))?;
-        let reversal = cfg_reverse::reverse(program, routine, &options.reversal)?;
+        let program = cfg_reverse::keep_states(program, routine, &options.reversal)?;
+        let reversal = cfg_reverse::reverse(&program, routine, &options.reversal)?;
         Self::compile(reversal, options)
     }
 

@@ -160,6 +160,7 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             known.push(set(n.steps, Expr::op(Op::Trips, [first, last, stride])));
             known.extend(n.keep(&w, Some(online::FIRST)));
             w.block(known);
+            stop_if_scarce(&mut w, &n);
             n.run_up_to(&mut w, n.steps);
             let recording = w.recording.clone().filter(|_| w.records_last());
             let last = recording.unwrap_or_else(|| w.plain.clone());
@@ -180,6 +181,27 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let pushes = pushes.map(|v| w.push(TapeClass::Integer, v)).collect();
     w.block(pushes);
     w
+}
+
+/// Stops if so few states fit into the limit of the tape's memory that steps would run more than 100 times: C(c + 100,
+/// c) steps are more than those of any loop for c > 5.
+fn stop_if_scarce(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
+    let Some(most) = n.most.filter(|_| w.is_limited()) else {
+        return;
+    };
+    let mut reach = 1;
+    let beyond = (1..=5).map(|states| {
+        reach = reach * (100 + states) / states;
+        let is_few = Expr::op(Op::Eq, [Expr::var(most), Expr::Int(states)]);
+        let is_far = Expr::op(Op::Gt, [Expr::var(n.steps), Expr::Int(reach)]);
+        Expr::op(Op::And, [is_few, is_far])
+    });
+    let Some(is_scarce) = beyond.reduce(|a, b| Expr::op(Op::Or, [a, b])) else {
+        return;
+    };
+    let text = "the limit of the tape's memory holds so few states that steps would run more than 100 times";
+    let stop = Stmt::new(StmtKind::Stop { text: text.into() });
+    w.when(is_scarce, |w| w.block(vec![stop]));
 }
 
 /// The reverse sweep.

@@ -162,6 +162,11 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         }
     }
 
+    /// True if the number of states follows from a limit of memory.
+    pub(super) fn is_limited(&self) -> bool {
+        self.kept.rerun.checkpoint == Checkpoint::Each && self.sweeps.context.state_memory.is_some()
+    }
+
     /// The bytes that a state takes on the tape, with the number of its step. A cell takes at most 8.
     fn state_bytes(&self) -> Expr {
         let mut cells = Expr::Int(1);

@@ -4,12 +4,16 @@
 use crate::{adjoint::agrees_in_any_order, bounds::valid, run};
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Cfg, Intent, Routine, ScalarType},
+    ir::{Cfg, Intent, Program, Routine, ScalarType},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value, Visited};
-use cfg_reverse::{Inside, Options, Reversal, Unstructured, explain::explain, reverse, tangent};
-use cfg_testkit::{checkpoints::with_checkpoints, flat, generate::Options as Generate, property};
+use cfg_reverse::{
+    Inside, Options, Reversal, Unstructured, explain::explain, keep_states, reverse, tangent,
+};
+use cfg_testkit::{
+    case::Case, checkpoints::with_checkpoints, flat, generate::Options as Generate, property,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn options(seed: u64) -> Options {
@@ -21,10 +25,27 @@ fn options(seed: u64) -> Options {
     }
 }
 
+/// The case with the states of a limit of memory.
+fn limited(case: &Case, bytes: u64) -> Result<Case, String> {
+    let options = Options {
+        tape_memory: Some(bytes),
+        ..Options::default()
+    };
+    let program = validate(case.program.clone()).map_err(|d| d.to_string())?;
+    let kept = keep_states(&flat(&program), case.main, &options).map_err(|d| d.to_string())?;
+    let mut case = case.clone();
+    case.program = Program::clone(&kept);
+    Ok(case)
+}
+
 fn check(programs: &Generate, first: u64, tolerance: f64) {
     let [made, refused] = [AtomicU64::new(0), AtomicU64::new(0)];
     property::check_numbered(programs, first..first + 1000, |seed, case| {
-        let case = with_checkpoints(case, seed);
+        // Without checkpoints, a limit of memory chooses the loops.
+        let case = match seed % 5 {
+            3 => limited(case, 64 * (1 + seed % 7))?,
+            _ => with_checkpoints(case, seed),
+        };
         match agrees_in_any_order(&case, &options(seed), tolerance) {
             // Parts with jumps out of them, and states that cannot be kept.
             Err(message)
@@ -528,5 +549,113 @@ fn parts_that_cannot_run_again() {
         let program = valid(&other);
         let main = program.find_routine("h").expect("it is there");
         reverse(&flat(&program), main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    }
+}
+
+/// Under a limit of memory loops of time steps keep states: those that record values in loops or calls within them.
+#[test]
+fn loops_that_keep_states_under_a_limit() {
+    const INNER: &str = "for j = 2, 4\n x[j] := x[j] + sin(x[j - 1])\n end\n";
+    let loops = |body: &str| format!("for i = 1, n\n {body} end\n");
+    let cases = [
+        (loops(INNER), 1),
+        (format!("{}{}", loops(INNER), loops(INNER)), 2),
+        (format!("for k = 1, n\n {}end\n", loops(INNER)), 1),
+        (loops("call g(x)\n"), 1),
+        ("call h(n, x)\n".to_owned(), 1),
+        // Within a loop that is none of time steps.
+        (
+            "for i = 1, 2\n if n > 7\n call h(n, x)\n end\n end\n".to_owned(),
+            1,
+        ),
+        // No values are recorded, no loop is within, or the part cannot run again.
+        (
+            loops("for j = 2, 4\n x[j] := x[j] + 2.0*x[j - 1]\n end\n"),
+            0,
+        ),
+        (loops("x[1] := sin(x[1])\n"), 0),
+        (
+            format!("for i = 1, n\n if x[1] > 9.0\n break\n end\n {INNER} end\n"),
+            0,
+        ),
+        (
+            format!("while x[1] > 9.0\n {INNER} x[1] := 0.5*x[1]\n end\n"),
+            1,
+        ),
+        (INNER.to_owned(), 0),
+    ];
+    let options = Options {
+        tape_memory: Some(1000),
+        ..Options::default()
+    };
+    for (body, expected) in cases {
+        let source = format!(
+            "main subroutine f(in integer n, inout real x[4])
+               local integer i, j, k
+               independent x
+               dependent x
+               {body}
+             end
+             subroutine g(inout real x[4])
+               local integer j
+               {INNER}
+             end
+             subroutine h(in integer n, inout real x[4])
+               local integer i, j
+               {}
+             end",
+            loops(INNER)
+        );
+        let program = valid(&source);
+        let main = program.find_routine("f").expect("it is there");
+        let limited = keep_states(&flat(&program), main, &options);
+        let limited = limited.unwrap_or_else(|d| panic!("{d}{source}"));
+        let vertices = limited
+            .routines
+            .iter()
+            .flat_map(|r| &r.body)
+            .flat_map(Cfg::vertices);
+        let kept = vertices.filter(|(_, v)| v.checkpoint.is_some()).count();
+        assert_eq!(kept, expected, "{source}\n{}", limited.program());
+        let made = reverse(&limited, main, &options).unwrap_or_else(|d| panic!("{d}{source}"));
+        run::valid(made.program).unwrap_or_else(|d| panic!("{d}{source}"));
+    }
+}
+
+/// A limit that holds one state stops a loop whose steps would run too often.
+#[test]
+fn too_few_states_stop_the_run() {
+    let program = valid(
+        "subroutine f(in integer n, inout real x)
+           local integer i
+           independent x
+           dependent x
+           for i = 1, n {checkpoint}
+             x := sin(x)
+           end
+         end",
+    );
+    let main = program.find_routine("f").expect("it is there");
+    let options = Options {
+        tape_memory: Some(16),
+        ..Options::default()
+    };
+    let made = reverse(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
+    let program = run::valid(made.program).unwrap_or_else(|d| panic!("{d}"));
+    for (steps, stops) in [(101, false), (102, true)] {
+        let given = [
+            ("n", Value::integer(steps)),
+            ("x", Value::real(0.5)),
+            ("x_b", Value::real(1.0)),
+        ];
+        let given = given.map(|(name, value)| (name.to_owned(), value)).into();
+        let out = run::run(&program, made.gradient, &given);
+        match out {
+            Ok(_) => assert!(!stops, "{steps} steps"),
+            Err(problems) => {
+                assert!(stops, "{steps} steps: {problems}");
+                assert!(problems.to_string().contains("so few states"), "{problems}");
+            }
+        }
     }
 }

@@ -1,0 +1,230 @@
+//! The loops that keep states under a limit of the tape's memory where the program has no checkpoints.
+//!
+//! Those are loops of time steps: outermost loops whose iterations record values in loops of their own or in calls of
+//! routines with loops. Other loops that record values take less for an iteration than a state would.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::{RoutineId, VertexId},
+    flat::{Flat, FlatStmt},
+    ir::{Cfg, Checkpoint, Role, Routine, Stmt, TapeClass, VertexKind},
+    memory::callgraph::CallGraph,
+    structure::Structure,
+    validate::validate,
+};
+use cfg_transform::{
+    checkpoint::{Rerun, outline_possible_checkpoints},
+    flat::change_grouped,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    code::routines::is_deferred,
+    options::{Options, Unstructured},
+    reverse::{has_checkpoint, reverse},
+};
+
+/// The program in which loops of time steps of the routine and of its callees keep states ([`Checkpoint::Each`]) within
+/// [`Options::tape_memory`]. A program with checkpoints, and every program without that limit, stays as it is.
+///
+/// Loops that cannot run again are recorded, as without a limit ([`cfg_transform::checkpoint`] has the conditions).
+///
+/// # Errors
+/// R3xx: the routine cannot be differentiated.
+///
+/// ```
+/// use cfg_core::{flat::Flat, validate::validate};
+/// use cfg_reverse::{Options, keep_states, reverse};
+///
+/// let parsed = cfg_format::text::parse("
+/// subroutine f(in integer n, inout real x[100])
+///   local integer i, j
+///   independent x
+///   dependent x
+///   for i = 1, n
+///     for j = 2, 100
+///       x[j] := x[j] + 0.1*sin(x[j - 1])
+///     end
+///   end
+/// end
+/// ");
+/// let program = Flat::check(validate(parsed.program.ok_or(parsed.problems)?)?)?;
+/// let f = program.find_routine("f").expect("there is an f");
+/// let options = Options { tape_memory: Some(1_000_000), ..Options::default() };
+/// let limited = keep_states(&program, f, &options)?;
+/// assert!(limited.find_routine("f_step").is_some());
+/// let made = reverse(&limited, f, &options)?;
+/// assert!(made.program.find_routine("f_steps_rev").is_some());
+/// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+/// ```
+pub fn keep_states(flat: &Flat, main: RoutineId, options: &Options) -> Result<Flat, Diagnostics> {
+    let is_traced = options.unstructured == Unstructured::Trace;
+    if is_traced || options.tape_memory.is_none() || flat.routines.iter().any(has_checkpoint) {
+        return Ok(flat.clone());
+    }
+    let survey = Survey::of_sweeps(flat, main, options)?;
+    let routines = flat.routines.iter().enumerate();
+    let loops: Vec<Vec<VertexId>> = routines
+        .map(|(r, routine)| survey.time_loops(RoutineId::new(r), routine))
+        .collect();
+    change_grouped(flat.clone(), |program| {
+        for (routine, loops) in program.routines.iter_mut().zip(loops) {
+            if let Some(cfg) = &mut routine.body {
+                for v in loops {
+                    cfg.vertex_mut(v).checkpoint = Some(Checkpoint::Each);
+                }
+            }
+        }
+        let marked = validate(std::mem::take(program))?;
+        *program = outline_possible_checkpoints(marked)?.into_program();
+        // The parts that cannot run again.
+        for r in 0..program.routines.len() {
+            if Rerun::find(program, RoutineId::new(r)).is_none() {
+                let vertices = program.routines[r].body.iter_mut();
+                let vertices = vertices.flat_map(Cfg::vertices_mut);
+                vertices.for_each(|vertex| vertex.checkpoint = None);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Facts about the routines of a program, and about what their sweeps record.
+struct Survey {
+    /// The statements that record values other than control, by their number.
+    recorded: Vec<FixedBitSet>,
+    /// The routines that record values, in callees also.
+    records: Vec<bool>,
+    /// The routines with loops, in callees also.
+    has_loop: Vec<bool>,
+    /// The routines that are not called from within a loop.
+    is_outside: Vec<bool>,
+}
+
+impl Survey {
+    /// Reverses the program to see what is recorded.
+    fn of_sweeps(flat: &Flat, main: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
+        let made = reverse(flat, main, options)?;
+        let count = flat.routines.len();
+        let mut recorded = vec![FixedBitSet::new(); count];
+        let gradient = made.program.routine(made.gradient);
+        let is_whole = !gradient
+            .statements()
+            .any(|s| s.kind.callee() == Some(made.forward));
+        for &(original, forward, _) in &made.sweeps {
+            // A gradient with both sweeps within records less than the forward sweep: not the loops that are reversed
+            // at its turn.
+            let sweep = match original == main && is_whole {
+                true => made.gradient,
+                false => forward,
+            };
+            let statements = made.program.routine(sweep).statements();
+            let values = statements.filter(|s| is_push_of_value(s));
+            if let Some(recorded) = recorded.get_mut(original.index()) {
+                for number in values.filter_map(|s| s.origin.number()) {
+                    recorded.grow_and_insert(number);
+                }
+            }
+        }
+        let calls = CallGraph::build(flat);
+        let mut records: Vec<bool> = recorded.iter().map(|r| !r.is_clear()).collect();
+        let mut has_loop: Vec<bool> = flat.routines.iter().map(has_loop).collect();
+        calls.propagate(&mut records, |a, b| *a |= b);
+        calls.propagate(&mut has_loop, |a, b| *a |= b);
+        let mut is_outside = vec![false; count];
+        let mut is_inside = vec![false; count];
+        for r in calls.reachable(main) {
+            is_outside[r.index()] = true;
+            let routine = flat.routine(r);
+            let Some(cfg) = &routine.body else { continue };
+            let structure = Structure::compute(cfg).ok();
+            for (v, vertex) in cfg.vertices() {
+                let depth = structure.as_ref().map(|s| s.loop_depth[v.index()]);
+                let called = vertex.statements().iter().filter_map(|s| s.kind.callee());
+                called
+                    .filter(|_| depth != Some(0))
+                    .for_each(|c| is_inside[c.index()] = true);
+            }
+        }
+        // All that is called from inside is inside.
+        let mut open: Vec<usize> = (0..count).filter(|&r| is_inside[r]).collect();
+        while let Some(r) = open.pop() {
+            is_outside[r] = false;
+            for callee in calls.callees(RoutineId::new(r)) {
+                if !std::mem::replace(&mut is_inside[callee.index()], true) {
+                    open.push(callee.index());
+                }
+            }
+        }
+        Ok(Self {
+            recorded,
+            records,
+            has_loop,
+            is_outside,
+        })
+    }
+
+    /// The LOOPs of time steps of a routine.
+    fn time_loops(&self, r: RoutineId, routine: &Routine) -> Vec<VertexId> {
+        let mut found = Vec::new();
+        let cannot_be_kept = routine.variables.iter().any(|v| {
+            let is_optional = matches!(v.role, Role::Parameter { optional: true, .. });
+            is_optional || is_deferred(v) || v.ty.is_tape()
+        });
+        let Some(cfg) = routine.body.as_ref().filter(|_| self.is_outside[r.index()]) else {
+            return found;
+        };
+        let Some(structure) = Structure::compute(cfg).ok().filter(|_| !cannot_be_kept) else {
+            return found;
+        };
+        let first_numbers = first_numbers(cfg);
+        // The outermost loop around the present vertex, and what its body has.
+        let (mut around, mut records, mut has_inner) = (None, false, false);
+        for &v in &structure.order {
+            let vertex = cfg.vertex(v);
+            let is_loop = matches!(vertex.kind, VertexKind::Loop { .. });
+            if is_loop && around.is_none() {
+                (around, records, has_inner) = (Some(v), false, false);
+                continue;
+            }
+            has_inner |= is_loop;
+            for (number, statement) in (first_numbers[v.index()]..).zip(vertex.statements()) {
+                records |= self.recorded[r.index()].contains(number);
+                if let Some(callee) = statement.kind.callee() {
+                    records |= self.records[callee.index()];
+                    has_inner |= self.has_loop[callee.index()];
+                }
+            }
+            if around.is_some_and(|header| structure.partner(header) == Some(v)) {
+                found.extend(around.take().filter(|_| records && has_inner));
+            }
+        }
+        found
+    }
+}
+
+/// The number of the first statement of each vertex.
+fn first_numbers(cfg: &Cfg) -> Vec<usize> {
+    let counts = cfg.vertices().map(|(_, vertex)| vertex.statements().len());
+    let before = counts.scan(0, |sum, n| {
+        *sum += n;
+        Some(*sum - n)
+    });
+    before.collect()
+}
+
+fn has_loop(routine: &Routine) -> bool {
+    let mut vertices = routine.body.iter().flat_map(Cfg::vertices);
+    vertices.any(|(_, vertex)| vertex.kind.test().is_some())
+}
+
+fn is_push_of_value(statement: &Stmt) -> bool {
+    match FlatStmt::view(&statement.kind) {
+        FlatStmt::Push { class, .. } => !matches!(class, TapeClass::Control(_)),
+        FlatStmt::Assign { .. }
+        | FlatStmt::Call { .. }
+        | FlatStmt::Pop { .. }
+        | FlatStmt::Opaque { .. }
+        | FlatStmt::Stop { .. } => false,
+    }
+}
