@@ -16,6 +16,7 @@
 pub(crate) mod advance;
 mod driver;
 pub(crate) mod limit;
+pub(crate) mod measured;
 mod online;
 mod writer;
 
@@ -24,21 +25,23 @@ use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, ir::Routine};
 use crate::{
     code::rows::Rows, plan::adjoints::StatementAdjoint, prepare::reruns::Kept, sweeps::Sweeps,
 };
+use measured::Measured;
 use writer::Writer;
 
 /// The forward and the reverse sweep of a routine that runs another one again. `advance` is the routine that plans the
-/// schedule, [`advance::advance_routine`].
+/// schedule, [`advance::advance_routine`]; `measured` has the steps that count bits.
 ///
 /// # Errors
 /// R312: a graph breaks a rule.
 pub(crate) fn checkpointed(
     sweeps: &Sweeps<'_, '_>,
     kept: &Kept,
-    advance: RoutineId,
+    (advance, measured): (RoutineId, &mut Measured),
     adjoints: &Rows<StatementAdjoint>,
     [forward, reverse]: [String; 2],
 ) -> Result<(Routine, Routine), Diagnostics> {
-    let writer = |is_forward| Writer::new(sweeps, kept, advance, adjoints, is_forward);
+    let mut writer =
+        |is_forward| Writer::new(sweeps, kept, advance, measured, adjoints, is_forward);
     Ok(match kept.is_loop {
         true => (
             driver::forward(writer(true)?).finish(forward),

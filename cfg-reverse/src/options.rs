@@ -91,7 +91,8 @@ pub struct Options {
     /// The aim of choices between time and memory.
     pub prefer: Prefer,
     /// The memory in bytes for the states of all loops that keep the state in front of each iteration
-    /// ([`cfg_core::ir::Checkpoint::Each`]): such a loop keeps as many as fit into its share, and at least one.
+    /// ([`cfg_core::ir::Checkpoint::Each`]): such a loop keeps as many as fit into its share beside the
+    /// record of one step, and at least one.
     /// [`keep_states`](crate::keep_states) chooses loops in a program without checkpoints.
     pub tape_memory: Option<u64>,
     /// Reverse the control flow alone, as if there were neither independents nor dependents: every loop is counted, every branch

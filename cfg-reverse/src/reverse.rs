@@ -19,7 +19,7 @@ use crate::{
         elimination::{THOROUGH, eliminate, search_options},
         survey::survey_all,
     },
-    checkpoint::{advance::advance_routine, checkpointed},
+    checkpoint::{advance::advance_routine, checkpointed, measured::Measured},
     code::{names::Namer, routines::without_body, rows::Rows},
     control::merge,
     externals::with_routines,
@@ -216,8 +216,8 @@ fn emit(
     let mut elements = Elements::new();
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     let mut in_one = None;
-    let ids = out.routines.len() + 2 * context.sweeps.iter().flatten().count();
-    let mut advance = None;
+    let advance = RoutineId::new(out.routines.len() + 2 * context.sweeps.iter().flatten().count());
+    let mut measured = Measured::numbered_from(advance.index() + 1);
     for mut draft in drafts.into_iter().flatten() {
         let read = Provisions::element_reads(context, &draft);
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
@@ -246,9 +246,8 @@ fn emit(
         let names = ["fwd", "rev"].map(|of| namer.fresh_name(format!("{}_{of}", original.name)));
         let (mut forward, mut reverse) = match &context.reruns[draft.id.index()] {
             Some(kept) => {
-                let next = RoutineId::new(ids);
-                advance = advance.or(kept.is_loop.then_some(next));
-                checkpointed(&sweeps, kept, next, &adjoints, names)?
+                let helpers = (advance, &mut measured);
+                checkpointed(&sweeps, kept, helpers, &adjoints, names)?
             }
             None => {
                 let [forward, reverse] = names;
@@ -267,10 +266,14 @@ fn emit(
         out.routines.push(reverse);
         in_one = in_one.or(adjoints_again.map(|(loops, adjoints)| (draft, loops, adjoints)));
     }
-    if advance.is_some() {
-        out.routines.push(advance_routine(
-            namer.fresh_name("checkpoint_advance".to_owned()),
-        ));
+    if context.reruns.iter().flatten().any(|kept| kept.is_loop) {
+        let name = namer.fresh_name("checkpoint_advance".to_owned());
+        out.routines.push(advance_routine(name));
+        measured.write(out, &mut namer, |sweep| {
+            let (original, _, _) = pairs.iter().find(|(_, f, _)| *f == sweep)?;
+            context.reruns[original.index()].as_ref()?;
+            Some(*original)
+        });
     }
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);

@@ -36,6 +36,8 @@ pub(super) struct Numbers {
     k: VarId,
     /// The number of states kept at once, if it is not that of steps.
     most: Option<VarId>,
+    /// True if that follows from a limit of memory.
+    is_limited: bool,
     /// The index of a counted loop, and its first value and its step: constants, or locals.
     index: Option<(VarId, [Expr; 2])>,
     /// True if the step or the caller reads the index.
@@ -52,6 +54,7 @@ impl Numbers {
         Self {
             sets_index,
             most,
+            is_limited: w.is_limited(),
             level: (counted.is_none() && most.is_some())
                 .then(|| w.local("level", NameRole::Temporary)),
             steps: w.local("steps", NameRole::TripCount),
@@ -78,7 +81,11 @@ impl Numbers {
     /// The numbers that the reverse sweep needs, in the order of their pushes.
     fn recorded(&self) -> Vec<VarId> {
         let bounds = self.bounds().flatten();
-        bounds.chain([self.states, self.steps]).collect()
+        let most = self.most.filter(|_| self.is_limited);
+        bounds
+            .chain(most)
+            .chain([self.states, self.steps])
+            .collect()
     }
 
     /// Finds the number of states kept at once.
@@ -123,25 +130,54 @@ impl Numbers {
         set(self.states, sub(Expr::var(self.states), Expr::Int(1)))
     }
 
-    /// Runs steps from `at` on, in front of which a state is kept, up to the one before `end`, and keeps states on the
-    /// way.
-    fn run_up_to(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
-        let open = || sub(Expr::var(end), Expr::var(self.at));
-        let is_far = || Expr::op(Op::Gt, [open(), Expr::Int(1)]);
-        let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_far()));
-        let free = sub(
-            Expr::var(self.most.unwrap_or(self.steps)),
-            Expr::var(self.states),
-        );
-        let plan = w.advance(open(), add(free, Expr::Int(1)), self.stretch);
-        w.block(vec![plan]);
+    /// The number of steps to run from `at` on before the next state is kept, of those up to `end`.
+    fn plan(&self, w: &Writer<'_, '_, '_>, end: VarId) -> Stmt {
+        let most = Expr::var(self.most.unwrap_or(self.steps));
+        let free = add(sub(most, Expr::var(self.states)), Expr::Int(1));
+        w.advance(sub(Expr::var(end), Expr::var(self.at)), free, self.stretch)
+    }
+
+    /// True if more than one step is left.
+    fn is_far(&self, end: VarId) -> Expr {
+        let open = sub(Expr::var(end), Expr::var(self.at));
+        Expr::op(Op::Gt, [open, Expr::Int(1)])
+    }
+
+    /// Runs so many steps as `stretch` says, and then keeps the state if more than one step is left.
+    fn run_stretch(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
         let inner = w.begin_passes(self.k, self.stretch);
         let step = self.with_index([w.plain.clone(), self.step_on()]);
         w.block(step);
         w.graph.end_loop(&mut w.tail, inner);
         let keep = self.keep(w, Some(Expr::Int(0)));
-        w.when(is_far(), |w| w.block(keep));
+        w.when(self.is_far(end), |w| w.block(keep));
+    }
+
+    /// Runs steps from `at` on, in front of which a state is kept, up to the one before `end`, and keeps states on the
+    /// way.
+    fn run_up_to(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
+        let header = w
+            .graph
+            .begin_loop(&mut w.tail, LoopTest::Pre(self.is_far(end)));
+        let plan = self.plan(w, end);
+        w.block(vec![plan]);
+        self.run_stretch(w, end);
         w.graph.end_loop(&mut w.tail, header);
+    }
+
+    /// Runs the first steps of a loop under a limit of memory: the first one tells what a step records.
+    fn run_first_steps(&self, w: &mut Writer<'_, '_, '_>, (measuring, bits): (Stmt, VarId)) {
+        w.block(vec![set(bits, Expr::Int(0))]);
+        let measuring = self.with_index([measuring]);
+        w.when(self.is_far(self.steps), |w| w.block(measuring));
+        let count = self.count_states(w);
+        w.block(count.into_iter().collect());
+        stop_if_scarce(w, self);
+        w.when(self.is_far(self.steps), |w| {
+            let less = set(self.stretch, sub(Expr::var(self.stretch), Expr::Int(1)));
+            w.block(vec![self.plan(w, self.steps), self.step_on(), less]);
+            self.run_stretch(w, self.steps);
+        });
     }
 }
 
@@ -150,7 +186,9 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let n = Numbers::declare(&mut w);
     let is_some = |v: VarId| Expr::op(Op::Gt, [Expr::var(v), Expr::Int(0)]);
     let start = [set(n.states, Expr::Int(0)), set(n.at, Expr::Int(0))].into_iter();
-    let start: Vec<Stmt> = start.chain(n.count_states(&w)).collect();
+    let measuring = w.measuring.clone();
+    let known = n.count_states(&w).filter(|_| measuring.is_none());
+    let start: Vec<Stmt> = start.chain(known).collect();
     let counted = w.counted().map(|(_, bounds)| bounds);
     match (n.index.clone(), counted) {
         (Some((_, [first, stride])), Some([from, last, by])) => {
@@ -160,7 +198,10 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             known.push(set(n.steps, Expr::op(Op::Trips, [first, last, stride])));
             known.extend(n.keep(&w, Some(online::FIRST)));
             w.block(known);
-            stop_if_scarce(&mut w, &n);
+            match measuring {
+                Some(measuring) => n.run_first_steps(&mut w, measuring),
+                None => stop_if_scarce(&mut w, &n),
+            }
             n.run_up_to(&mut w, n.steps);
             let recording = w.recording.clone().filter(|_| w.records_last());
             let last = recording.unwrap_or_else(|| w.plain.clone());
@@ -186,7 +227,7 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
 /// Stops if so few states fit into the limit of the tape's memory that steps would run more than 100 times: C(c + 100,
 /// c) steps are more than those of any loop for c > 5.
 fn stop_if_scarce(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
-    let Some(most) = n.most.filter(|_| w.is_limited()) else {
+    let Some(most) = n.most.filter(|_| n.is_limited) else {
         return;
     };
     let mut reach = 1;
@@ -212,7 +253,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let mut start = w.adjoints_of_locals();
     let pops = n.recorded().into_iter().rev();
     start.extend(pops.map(|v| w.pop(TapeClass::Integer, v)));
-    start.extend(n.count_states(&w));
+    start.extend(n.count_states(&w).filter(|_| !n.is_limited));
     start.push(set(end, Expr::var(n.steps)));
     w.block(start);
     let (Some(recording), Some(reversing)) = (w.recording.clone(), w.reversing.clone()) else {
@@ -281,10 +322,9 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
                     (Some(most), Some(level)) => online::keep_in_front(w, n, [level, most]),
                     (_, _) => keep_each(w, n),
                 };
-                let statements = statements.iter().cloned().chain([n.step_on()]).collect();
-                let block = w.graph.block(statements);
-                w.graph.add_edge(front[1], block, None);
-                Some((front[0], block))
+                let [first, last] = w.aside(|w| run_step(w, n, statements));
+                w.graph.add_edge(front[1], first, None);
+                Some((front[0], last))
             }
             VertexKind::Block(_)
             | VertexKind::Loop { .. }
@@ -307,6 +347,23 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
         w.graph.add_edge(from, to, edge.label);
     }
     w.tail.0 = behind;
+}
+
+/// Runs a step of a loop whose trip count is known only at its end. Under a limit of memory the first step tells what
+/// a step records.
+fn run_step(w: &mut Writer<'_, '_, '_>, n: &Numbers, statements: &[Stmt]) {
+    match w.measuring.clone() {
+        Some((measuring, bits)) => {
+            let mut first = vec![set(bits, Expr::Int(0)), measuring];
+            first.extend(n.count_states(w));
+            let is_first = Expr::op(Op::Eq, [Expr::var(n.at), Expr::Int(0)]);
+            let is_later = Expr::op(Op::Gt, [Expr::var(n.at), Expr::Int(0)]);
+            w.when(is_first, |w| w.block(first));
+            w.when(is_later, |w| w.block(statements.to_vec()));
+        }
+        None => w.block(statements.to_vec()),
+    }
+    w.block(vec![n.step_on()]);
 }
 
 /// Keeps the state in front of each step but the first one, as [`online::keep_in_front`].

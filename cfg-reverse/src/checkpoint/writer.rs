@@ -10,6 +10,7 @@ use cfg_core::{
     },
 };
 
+use super::measured::Measured;
 use crate::{
     code::{
         expressions::{extent_of, zero},
@@ -40,6 +41,8 @@ pub(super) struct Writer<'a, 'b, 'p> {
     pub(super) plain: Stmt,
     pub(super) recording: Option<Stmt>,
     pub(super) reversing: Option<Stmt>,
+    /// The call of the step that counts the bits of its record, and their number, of a loop under a limit of memory.
+    pub(super) measuring: Option<(Stmt, VarId)>,
 }
 
 impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
@@ -47,6 +50,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         sweeps: &'a Sweeps<'b, 'p>,
         kept: &'a Kept,
         advance: RoutineId,
+        measured: &mut Measured,
         adjoints: &Rows<StatementAdjoint>,
         is_forward: bool,
     ) -> Result<Self, Diagnostics> {
@@ -95,7 +99,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         };
         let mut graph = Editor::default();
         let tail = Tail(graph.add(VertexKind::Entry), None);
-        Ok(Self {
+        let mut writer = Self {
             sweeps,
             kept,
             advance,
@@ -108,7 +112,28 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
             plain,
             recording,
             reversing,
-        })
+            measuring: None,
+        };
+        let is_own = sweeps.context.reruns[kept.rerun.callee.index()].is_none();
+        if is_forward && writer.is_limited() && is_own {
+            writer.measuring = writer.measuring_step(measured);
+        }
+        Ok(writer)
+    }
+
+    /// The step as a copy of its forward sweep that counts bits.
+    fn measuring_step(&mut self, measured: &mut Measured) -> Option<(Stmt, VarId)> {
+        let recording = self.recording.clone()?;
+        let sweep = recording.kind.callee()?;
+        let bits = self.local("bits", NameRole::Temporary);
+        let tape = Expr::var(self.sweeps.draft.tape);
+        let arguments = call_arguments(&recording)?.iter().map(|a| match a {
+            Some(e) if *e == tape => Some(Expr::var(bits)),
+            _ => a.clone(),
+        });
+        let mut call = call_statement(measured.copy_of(sweep), arguments.collect());
+        call.at.clone_from(&recording.at);
+        Some((call, bits))
     }
 
     /// True if the forward sweep of the loop records the last step.
@@ -149,13 +174,18 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         self.kept.rerun.callee
     }
 
-    /// The number of states kept at once; `None`: one for each step.
+    /// The number of states kept at once; `None`: one for each step. Under a limit of memory it is what fits beside the
+    /// record of one step.
     pub(super) fn states(&self) -> Option<Expr> {
         match self.kept.rerun.checkpoint {
             Checkpoint::Snapshots(n) => Some(Expr::Int(n.get().into())),
             Checkpoint::Each => {
                 let bytes = self.sweeps.context.state_memory?;
-                let bytes = Expr::Int(i64::try_from(bytes).unwrap_or(i64::MAX));
+                let mut bytes = Expr::Int(i64::try_from(bytes).unwrap_or(i64::MAX));
+                if let Some((_, bits)) = &self.measuring {
+                    let record = Expr::op(Op::Div, [Expr::var(*bits), Expr::Int(8)]);
+                    bytes = sub(bytes, record);
+                }
                 let fit = Expr::op(Op::Div, [bytes, self.state_bytes()]);
                 Some(Expr::op(Op::Max, [fit, Expr::Int(1)]))
             }
@@ -167,9 +197,13 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         self.kept.rerun.checkpoint == Checkpoint::Each && self.sweeps.context.state_memory.is_some()
     }
 
-    /// The bytes that a state takes on the tape, with the number of its step. A cell takes at most 8.
+    /// The bytes that a state takes on the tape, with the number of its step and its level, if it has one. A cell takes
+    /// at most 8.
     fn state_bytes(&self) -> Expr {
-        let mut cells = Expr::Int(1);
+        let mut cells = Expr::Int(match self.counted() {
+            Some(_) => 1,
+            None => 2,
+        });
         for v in self.state() {
             let extents = (0..self.routine.variable(v).rank()).map(|k| extent_of(v, k));
             let own = extents.reduce(|a, b| Expr::op(Op::Mul, [a, b]));

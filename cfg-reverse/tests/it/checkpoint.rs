@@ -33,9 +33,18 @@ fn limited(case: &Case, bytes: u64) -> Result<Case, String> {
     };
     let program = validate(case.program.clone()).map_err(|d| d.to_string())?;
     let kept = keep_states(&flat(&program), case.main, &options).map_err(|d| d.to_string())?;
-    let mut case = case.clone();
-    case.program = Program::clone(&kept);
-    Ok(case)
+    // The routine has other variables, but those of the case by their names.
+    let [before, now] = [&case.program, kept.program()].map(|p| p.routine(case.main));
+    let moved = |v: VarId| {
+        now.find_variable(&before.variable(v).name)
+            .expect("it is there")
+    };
+    let mut made = case.clone();
+    made.point.iter_mut().for_each(|(v, _)| *v = moved(*v));
+    let pairs = made.direction.iter_mut().chain(&mut made.seed);
+    pairs.for_each(|(v, _)| *v = moved(*v));
+    made.program = Program::clone(&kept);
+    Ok(made)
 }
 
 fn check(programs: &Generate, first: u64, tolerance: f64) {
@@ -656,6 +665,55 @@ fn too_few_states_stop_the_run() {
                 assert!(stops, "{steps} steps: {problems}");
                 assert!(problems.to_string().contains("so few states"), "{problems}");
             }
+        }
+    }
+}
+
+/// States and the record of a step fill the limit, and keep within it.
+#[test]
+fn states_and_the_record_of_a_step_fill_the_limit() {
+    // Of a loop whose trip count is known at the end only, fewer states may be left when its last step is recorded.
+    for (head, less) in [("for i = 1, n", 0), ("while x[1] < n", 120)] {
+        let source = format!(
+            "subroutine f(in integer n, inout real x[8])
+               local integer i, j
+               independent x
+               dependent x
+               {head}
+                 x[1] := x[1] + 1.0
+                 for j = 2, 8
+                   x[j] := sin(x[j]*x[j - 1])
+                 end
+               end
+             end"
+        );
+        let program = valid(&source);
+        let main = program.find_routine("f").expect("it is there");
+        for limit in [200, 300, 1000, 5000] {
+            let options = Options {
+                tape_memory: Some(limit),
+                ..Options::default()
+            };
+            let limited = keep_states(&flat(&program), main, &options);
+            let limited = limited.unwrap_or_else(|d| panic!("{d}{source}"));
+            let made = reverse(&limited, main, &options).unwrap_or_else(|d| panic!("{d}{source}"));
+            let program = validate(made.program.clone()).expect("it is valid");
+            let compiled = Compiled::new(&flat(&program), &CompileOptions::default());
+            let mut session = Session::new(&compiled.expect("it compiles"));
+            let x: Vec<f64> = (0..8).map(|k| 0.1 * f64::from(k)).collect();
+            let mut arguments: Vec<Argument> = vec![
+                Value::integer(100).into(),
+                Value::from_reals(&x).into(),
+                Value::from_reals(&[1.0; 8]).into(),
+            ];
+            let report = session.run(made.gradient, &mut arguments, &RunOptions::default());
+            let report = report.unwrap_or_else(|problems| panic!("{problems}"));
+            // The numbers behind the states, and the results that the gradient keeps.
+            let peak = report.tape.peak_bytes - 64;
+            // A state has eight reals, its number and perhaps a level.
+            let context = format!("{head}: {peak} of {limit}");
+            assert!(peak <= limit + 32, "{context}");
+            assert!(peak + 80 + 32 + less >= limit, "{context}");
         }
     }
 }
