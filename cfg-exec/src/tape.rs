@@ -105,6 +105,8 @@ pub struct TapeCounts {
     pub value_bytes: u64,
     /// Largest size of all stacks of all tapes at one time, in bytes (control bits rounded up to a byte).
     pub peak_bytes: u64,
+    /// Runs of parts with checkpoints that were not recorded.
+    pub steps_again: u64,
     /// The values that each tape held when it died, or at the end of the run: in the order of death.
     pub leftovers: Vec<TapeSize>,
 }

@@ -106,6 +106,10 @@ roles! {
     KeptForward = "checkpointed forward",
     /// A routine: the reverse sweep of a part that runs again, which begins at states that were kept.
     KeptReverse = "checkpointed reverse",
+    /// A routine: the forward sweep of a step that counts the bits of its record instead of recording.
+    Measured = "measured",
+    /// A routine: the schedule by which states are kept.
+    Schedule = "checkpoint schedule",
     /// A routine: both sweeps in one.
     Gradient = "gradient",
     /// A routine that computes tangents, or the tangent of a variable or global.

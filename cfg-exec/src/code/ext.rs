@@ -73,6 +73,8 @@ pub(crate) enum Extent {
 #[derive(Clone, Debug)]
 pub(crate) struct CallInfo {
     pub(crate) callee: RoutineId,
+    /// True of a part with a checkpoint that is run without being recorded.
+    pub(crate) is_step: bool,
     pub(crate) arguments: Box<[Passed]>,
     pub(crate) overlaps: Box<[MayOverlap]>,
     /// Register for a scalar result.

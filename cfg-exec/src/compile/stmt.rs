@@ -3,7 +3,7 @@
 use cfg_core::{
     entity::{RoutineId, VarId},
     flat::{FlatStmt, FlatType},
-    ir::{ControlWidth, Expr, Place, ScalarType, Stmt, TapeClass},
+    ir::{ControlWidth, Expr, NameRole, Place, Routine, ScalarType, Stmt, TapeClass},
     memory::overlaps::{Other, TooMany},
 };
 use cfg_transform::lower::{Argument, BoundCall, Call, SharedCells, Target, place_rank};
@@ -154,6 +154,7 @@ impl Emitter<'_> {
         };
         self.emit_ext(Ext::Call(Box::new(CallInfo {
             callee,
+            is_step: self.is_step(routine),
             arguments: passed.into(),
             overlaps: overlaps.into(),
             result: d,
@@ -170,6 +171,16 @@ impl Emitter<'_> {
             (None, ..) => {}
         }
         Ok(())
+    }
+
+    /// True if the sweep of a part that runs again calls the part itself, or counts its record.
+    fn is_step(&self, callee: &Routine) -> bool {
+        let role = |routine: &Routine| routine.origin.as_ref().map(|origin| origin.role.clone());
+        let keeps = [NameRole::KeptForward, NameRole::KeptReverse];
+        let mut parameters = callee.parameter_ids();
+        role(self.routine).is_some_and(|role| keeps.contains(&role))
+            && role(callee) != Some(NameRole::Schedule)
+            && !parameters.any(|v| callee.variable(v).ty == ScalarType::Tape)
     }
 
     /// Copies an array result from where the callee left it, behind the end of memory.

@@ -147,6 +147,7 @@ impl Machine {
             return Err(Box::new(Fault::Depth(max_depth)));
         }
         self.burn(1)?;
+        self.meter.counts.steps_again += u64::from(info.is_step);
         let callee = info.callee.index();
         let code = &image.routines[callee];
         self.doubtful.clear();

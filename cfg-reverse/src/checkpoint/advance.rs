@@ -17,7 +17,8 @@ use cfg_core::{
     edit::{Editor, Tail},
     entity::VarId,
     ir::{
-        Expr, Intent, LoopTest, Op, Place, Role, Routine, ScalarType, Stmt, Variable, VertexKind,
+        Expr, Intent, LoopTest, NameOrigin, NameRole, Op, Place, Role, Routine, ScalarType, Stmt,
+        Variable, VertexKind,
     },
 };
 
@@ -26,6 +27,7 @@ use cfg_core::{
 pub(crate) fn advance_routine(name: String) -> Routine {
     let mut routine = Routine {
         name,
+        origin: Some(Box::new(NameOrigin::new(NameRole::Schedule, ""))),
         ..Routine::default()
     };
     let mut variable = |name: &str, role| {

@@ -7,7 +7,8 @@ use cfg_core::{
     entity::{RoutineId, VarId},
     flat::FlatStmt,
     ir::{
-        Cfg, ControlWidth, Expr, Op, Program, Routine, ScalarType, StmtKind, TapeClass, Variable,
+        Cfg, ControlWidth, Expr, NameOrigin, NameRole, Op, Program, Routine, ScalarType, StmtKind,
+        TapeClass, Variable,
     },
 };
 
@@ -52,7 +53,9 @@ impl Measured {
             next += 1;
             let mut routine = out.routine(sweep).clone();
             routine.name = namer.fresh_name(format!("{}_bits", routine.name));
-            routine.origin = None;
+            let original = routine.origin.as_ref().map(|origin| origin.of.clone());
+            let origin = NameOrigin::new(NameRole::Measured, original.unwrap_or_default());
+            routine.origin = Some(Box::new(origin));
             let is_parameter = |v: &VarId| routine.variable(*v).ty == ScalarType::Tape;
             let tape = routine.parameter_ids().find(is_parameter);
             if let Some(tape) = tape {

@@ -303,6 +303,9 @@ fn table(out: &mut dyn Write, output: &Output<'_>) -> io::Result<()> {
         write!(out, "{:20}gradient/primal {:.2}", "", timed.ratio.0)?;
         if let Some(tape) = &timed.tape {
             write!(out, "; tape {} bytes", tape.peak_bytes)?;
+            if let Some(steps) = tape.steps_again {
+                write!(out, "; {steps} steps run again")?;
+            }
         }
         writeln!(out, "{flags}")?;
     }

@@ -53,6 +53,9 @@ pub(super) struct Tape {
     value_bytes: u64,
     /// Largest size of all stacks at one time.
     pub(super) peak_bytes: u64,
+    /// Runs of parts with checkpoints that were not recorded, if there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) steps_again: Option<u64>,
 }
 
 impl From<&TapeCounts> for Tape {
@@ -61,6 +64,7 @@ impl From<&TapeCounts> for Tape {
             control_bits: counts.control_bits,
             value_bytes: counts.value_bytes,
             peak_bytes: counts.peak_bytes,
+            steps_again: Some(counts.steps_again).filter(|n| *n > 0),
         }
     }
 }
