@@ -124,7 +124,10 @@ mod versions;
 
 pub use cfg_analysis::dependence::dependence;
 pub use cfg_core::elemental::Strong;
-pub use checkpoint::limit::keep_states;
+pub use checkpoint::{
+    limit::keep_states,
+    schedule::{Row, checkpoint_schedule},
+};
 pub use control::merge::merge;
 pub use directions::{Count, Directions, InDirections, directions};
 pub use options::{

@@ -132,6 +132,24 @@ Examples:
     /// Draw a control-flow graph in the DOT language
     #[command(after_help = "Example:\n  cfgrev dot f.json --clusters | dot -Tsvg > f.svg")]
     Dot(Dot),
+    /// Show which steps of a loop with a checkpoint run again
+    ///
+    /// A line for each step, the last one first: `*` a state that is there, `o` one that is kept, `-` steps that run
+    /// without being recorded, `R` the step that is recorded and reversed.
+    #[command(after_help = "\
+Examples:
+  cfgrev schedule 10 3
+  cfgrev schedule 10 3 --emit dot | dot -Tsvg > schedule.svg")]
+    Schedule {
+        /// The number of steps, up to 1000.
+        #[arg(value_parser = clap::value_parser!(u64).range(0..=1000))]
+        steps: u64,
+        /// The number of states that are kept at once, that in front of the first step included.
+        states: std::num::NonZeroU32,
+        /// The form of the picture.
+        #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+        emit: Drawn,
+    },
     /// Print the JSON Schema of the program format, or of what a command prints
     #[command(after_help = "\
 Examples:
@@ -591,4 +609,14 @@ mod tests {
             );
         }
     }
+}
+
+/// The form of a schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Drawn {
+    /// Lines of text.
+    #[default]
+    Text,
+    /// The DOT language of Graphviz.
+    Dot,
 }

@@ -14,6 +14,7 @@ mod preaccumulate;
 mod results;
 mod reverse;
 mod run;
+mod schedule;
 mod schema;
 mod tangent;
 mod validate;
@@ -56,6 +57,11 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
         Command::Corpus(args) => corpus::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Dot(args) => dot::run(args, session),
+        Command::Schedule {
+            steps,
+            states,
+            emit,
+        } => schedule::run(*steps, *states, *emit),
         Command::Schema { of } => schema::run(*of),
         Command::Explain { code } => explain::run(code.as_deref()),
         Command::Completions { shell } => completions::run(*shell),

@@ -9,12 +9,16 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value, Visited};
 use cfg_reverse::{
-    Inside, Options, Reversal, Unstructured, explain::explain, keep_states, reverse, tangent,
+    Inside, Options, Reversal, Unstructured, checkpoint_schedule, explain::explain, keep_states,
+    reverse, tangent,
 };
 use cfg_testkit::{
     case::Case, checkpoints::with_checkpoints, flat, generate::Options as Generate, property,
 };
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    num::NonZeroU32,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 fn options(seed: u64) -> Options {
     Options {
@@ -165,6 +169,10 @@ fn steps_and_states_follow_the_formula() {
             let [plain, recorded, kept] = counted(&compiled, &made, steps as i64);
             let context = format!("{steps} steps with {states} states");
             assert_eq!((plain, recorded), (expected, steps), "{context}");
+            let few = u32::try_from(states).ok().and_then(NonZeroU32::new);
+            let rows = checkpoint_schedule(steps, few.expect("it is not 0"));
+            let run: u64 = rows.map(|row| row.reversed - row.start).sum();
+            assert_eq!(run, expected, "{context}");
             assert!(kept <= states, "{context}: {kept} states");
             assert!(
                 kept == states || kept >= steps.saturating_sub(1),

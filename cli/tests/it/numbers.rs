@@ -759,3 +759,38 @@ double f(double x)
     );
     assert!(err.contains("t has its initial value"), "{err}");
 }
+
+/// A limit of the tape's memory changes neither values nor gradients: steps run again, as many as are told.
+#[test]
+fn steps_run_again_under_a_limit_of_memory() {
+    let source = b"
+subroutine f(in integer n, in real p, inout real x[4])
+  local integer i, j
+  independent p
+  dependent x
+  for i = 1, n
+    for j = 1, 4
+      x[j] := x[j] + 0.01*sin(x[j]*p)
+    end
+  end
+end
+";
+    let gradient = |limit: &[&str]| {
+        let point = r#"{"n": 1000, "p": 0.5, "x": [1, 2, 3, 4]}"#;
+        let seed = r#"{"x": [1, 0, 0, 0]}"#;
+        let words = [
+            "gradient", "-", "--lang", "text", "--at", point, "--seed", seed,
+        ];
+        let ran = cfgrev_with(&[&words, limit].concat(), source);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{limit:?}");
+        object(&ran.out)
+    };
+    let recorded = gradient(&[]);
+    assert_eq!(recorded["tape"].get("steps_again"), None, "{recorded}");
+    // 32 bytes of the limit are the record of a step, and a state has 40: 50 states are kept.
+    let limited = gradient(&["--tape-memory", "2032"]);
+    for part in ["value", "gradient"] {
+        assert_eq!(limited[part], recorded[part]);
+    }
+    assert_eq!(limited["tape"]["steps_again"], 1948, "{limited}");
+}
