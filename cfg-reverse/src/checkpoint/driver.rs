@@ -31,9 +31,8 @@ pub(super) struct Numbers {
     pub(super) at: VarId,
     /// The level of a state, on the tape between the state and its number, if the trip count is known only at the end.
     level: Option<VarId>,
-    /// Steps until the next state is kept, and their index.
-    stretch: VarId,
-    k: VarId,
+    /// Steps until the next state is kept; 0: not known yet.
+    left: VarId,
     /// The number of states kept at once, if it is not that of steps.
     most: Option<VarId>,
     /// True if that follows from a limit of memory.
@@ -60,8 +59,7 @@ impl Numbers {
             steps: w.local("steps", NameRole::TripCount),
             states: w.local("states", NameRole::Counter),
             at: w.local("at", NameRole::Counter),
-            stretch: w.local("stretch", NameRole::Temporary),
-            k: w.local("k", NameRole::Temporary),
+            left: w.local("left", NameRole::Counter),
             index: counted.map(|(index, [first, _, step])| {
                 let mut bound = |e: Expr, name: &str| match e.constant() {
                     Some(_) => e,
@@ -130,11 +128,17 @@ impl Numbers {
         set(self.states, sub(Expr::var(self.states), Expr::Int(1)))
     }
 
-    /// The number of steps to run from `at` on before the next state is kept, of those up to `end`.
-    fn plan(&self, w: &Writer<'_, '_, '_>, end: VarId) -> Stmt {
+    /// Plans when the next state is kept on the way to step `end`, if that is not known.
+    fn plan(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
         let most = Expr::var(self.most.unwrap_or(self.steps));
         let free = add(sub(most, Expr::var(self.states)), Expr::Int(1));
-        w.advance(sub(Expr::var(end), Expr::var(self.at)), free, self.stretch)
+        let plan = w.advance(sub(Expr::var(end), Expr::var(self.at)), free, self.left);
+        w.when(self.is_due(), |w| w.block(vec![plan]));
+    }
+
+    /// True where a state is kept next, or planned.
+    fn is_due(&self) -> Expr {
+        Expr::op(Op::Eq, [Expr::var(self.left), Expr::Int(0)])
     }
 
     /// True if more than one step is left.
@@ -143,30 +147,30 @@ impl Numbers {
         Expr::op(Op::Gt, [open, Expr::Int(1)])
     }
 
-    /// Runs so many steps as `stretch` says, and then keeps the state if more than one step is left.
-    fn run_stretch(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
-        let inner = w.begin_passes(self.k, self.stretch);
-        let step = self.with_index([w.plain.clone(), self.step_on()]);
-        w.block(step);
-        w.graph.end_loop(&mut w.tail, inner);
+    /// Counts a step that ran without being recorded, and keeps the state if that is due and more than one step is
+    /// left.
+    fn count_step(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
+        let less = set(self.left, sub(Expr::var(self.left), Expr::Int(1)));
+        w.block(vec![self.step_on(), less]);
         let keep = self.keep(w, Some(Expr::Int(0)));
-        w.when(self.is_far(end), |w| w.block(keep));
+        let is_due = Expr::op(Op::And, [self.is_due(), self.is_far(end)]);
+        w.when(is_due, |w| w.block(keep));
     }
 
     /// Runs steps from `at` on, in front of which a state is kept, up to the one before `end`, and keeps states on the
     /// way.
     fn run_up_to(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
-        let header = w
-            .graph
-            .begin_loop(&mut w.tail, LoopTest::Pre(self.is_far(end)));
-        let plan = self.plan(w, end);
-        w.block(vec![plan]);
-        self.run_stretch(w, end);
+        let is_far = LoopTest::Pre(self.is_far(end));
+        let header = w.graph.begin_loop(&mut w.tail, is_far);
+        self.plan(w, end);
+        let step = self.with_index([w.plain.clone()]);
+        w.block(step);
+        self.count_step(w, end);
         w.graph.end_loop(&mut w.tail, header);
     }
 
-    /// Runs the first steps of a loop under a limit of memory: the first one tells what a step records.
-    fn run_first_steps(&self, w: &mut Writer<'_, '_, '_>, (measuring, bits): (Stmt, VarId)) {
+    /// Runs the first step of a loop under a limit of memory, which tells what a step records.
+    fn run_first_step(&self, w: &mut Writer<'_, '_, '_>, (measuring, bits): (Stmt, VarId)) {
         w.block(vec![set(bits, Expr::Int(0))]);
         let measuring = self.with_index([measuring]);
         w.when(self.is_far(self.steps), |w| w.block(measuring));
@@ -174,9 +178,8 @@ impl Numbers {
         w.block(count.into_iter().collect());
         stop_if_scarce(w, self);
         w.when(self.is_far(self.steps), |w| {
-            let less = set(self.stretch, sub(Expr::var(self.stretch), Expr::Int(1)));
-            w.block(vec![self.plan(w, self.steps), self.step_on(), less]);
-            self.run_stretch(w, self.steps);
+            self.plan(w, self.steps);
+            self.count_step(w, self.steps);
         });
     }
 }
@@ -185,7 +188,9 @@ impl Numbers {
 pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, 'p> {
     let n = Numbers::declare(&mut w);
     let is_some = |v: VarId| Expr::op(Op::Gt, [Expr::var(v), Expr::Int(0)]);
-    let start = [set(n.states, Expr::Int(0)), set(n.at, Expr::Int(0))].into_iter();
+    let start = [n.states, n.at, n.left]
+        .map(|v| set(v, Expr::Int(0)))
+        .into_iter();
     let measuring = w.measuring.clone();
     let known = n.count_states(&w).filter(|_| measuring.is_none());
     let start: Vec<Stmt> = start.chain(known).collect();
@@ -199,7 +204,7 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             known.extend(n.keep(&w, Some(online::FIRST)));
             w.block(known);
             match measuring {
-                Some(measuring) => n.run_first_steps(&mut w, measuring),
+                Some(measuring) => n.run_first_step(&mut w, measuring),
                 None => stop_if_scarce(&mut w, &n),
             }
             n.run_up_to(&mut w, n.steps);
@@ -279,7 +284,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let before_last = sub(Expr::var(end), Expr::Int(1));
     let is_used_again = Expr::op(Op::Lt, [Expr::var(n.at), before_last]);
     let again = Expr::op(Op::Or, [is_first, is_used_again]);
-    w.block(vec![n.one_less()]);
+    w.block(vec![n.one_less(), set(n.left, Expr::Int(0))]);
     let keep = n.keep(&w, None);
     w.when(again, |w| w.block(keep));
     n.run_up_to(&mut w, end);
@@ -293,7 +298,8 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
 
 /// Takes all states off the tape.
 fn take_all(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
-    let header = w.begin_passes(n.k, n.states);
+    let k = w.local("k", NameRole::Temporary);
+    let header = w.begin_passes(k, n.states);
     let take = n.take(&w);
     w.block(take);
     w.graph.end_loop(&mut w.tail, header);
