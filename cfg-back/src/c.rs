@@ -79,6 +79,7 @@ mod parameters;
 mod plain;
 mod pooled;
 mod prologue;
+mod restart;
 mod results;
 mod returned;
 mod routine;

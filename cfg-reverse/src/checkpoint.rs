@@ -18,6 +18,7 @@ mod driver;
 pub(crate) mod limit;
 pub(crate) mod measured;
 mod online;
+pub(crate) mod restart;
 pub(crate) mod schedule;
 mod writer;
 

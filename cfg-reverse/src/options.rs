@@ -95,6 +95,9 @@ pub struct Options {
     /// record of one step, and at least one.
     /// [`keep_states`](crate::keep_states) chooses loops in a program without checkpoints.
     pub tape_memory: Option<u64>,
+    /// Loops with checkpoints keep their progress in a file, from which a run that was killed goes on. Emitted C does so
+    /// if its tape names a file; all else runs as without.
+    pub restarts: bool,
     /// Reverse the control flow alone, as if there were neither independents nor dependents: every loop is counted, every branch
     /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's
     /// own.
@@ -136,6 +139,7 @@ impl Default for Options {
             operands: false,
             prefer: Prefer::default(),
             tape_memory: None,
+            restarts: false,
             control_only: false,
             overlap: Overlap::default(),
             order: Order::default(),

@@ -167,6 +167,7 @@ pub(crate) fn prepare<'v>(
     let context = Context {
         main,
         state_memory: options.tape_memory.map(|bytes| bytes / keep_each.max(1)),
+        restarts: options.restarts,
         reruns,
         called,
         changed: changed_by_other_names(&normal, &summary, &sweeps),

@@ -19,7 +19,7 @@ use crate::{
         elimination::{THOROUGH, eliminate, search_options},
         survey::survey_all,
     },
-    checkpoint::{advance::advance_routine, checkpointed, measured::Measured},
+    checkpoint::{advance::advance_routine, checkpointed, measured::Measured, restart},
     code::{names::Namer, routines::without_body, rows::Rows},
     control::merge,
     externals::with_routines,
@@ -217,7 +217,12 @@ fn emit(
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     let mut in_one = None;
     let advance = RoutineId::new(out.routines.len() + 2 * context.sweeps.iter().flatten().count());
-    let mut measured = Measured::numbered_from(advance.index() + 1);
+    let restarts = if options.restarts {
+        restart::ROLES.len()
+    } else {
+        0
+    };
+    let mut measured = Measured::numbered_from(advance.index() + 1 + restarts);
     for mut draft in drafts.into_iter().flatten() {
         let read = Provisions::element_reads(context, &draft);
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
@@ -269,6 +274,9 @@ fn emit(
     if context.reruns.iter().flatten().any(|kept| kept.is_loop) {
         let name = namer.fresh_name("checkpoint_advance".to_owned());
         out.routines.push(advance_routine(name));
+        if options.restarts {
+            restart::write_routines(&mut namer, &mut out.routines);
+        }
         measured.write(out, &mut namer, |sweep| {
             let (original, _, _) = pairs.iter().find(|(_, f, _)| *f == sweep)?;
             context.reruns[original.index()].as_ref()?;

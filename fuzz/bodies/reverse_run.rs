@@ -61,6 +61,7 @@ pub(crate) fn run(data: &[u8]) {
         },
         values: false,
         tape_memory: (seed[2] & 16 != 0).then_some(100),
+        restarts: seed[2] & 32 != 0,
         control_only: false,
         results: cfg_reverse::Results::Keep,
         overlap: if seed[2] & 2 == 0 {

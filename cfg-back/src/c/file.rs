@@ -6,7 +6,7 @@ use super::{
     operators::Pieces,
     origins::Origins,
     pooled::Pooled,
-    runtime,
+    restart, runtime,
     structs::Structs,
     variable::{cell_type, given_shape},
 };
@@ -155,6 +155,9 @@ fn used_tapes(program: &Program) -> BTreeSet<(RoutineId, VarId)> {
         };
         for statement in routine.statements() {
             each_name(statement, &mut |v, _| use_of(v));
+        }
+        if restart::hands_over(routine) {
+            routine.parameter_ids().for_each(use_of);
         }
     }
     used

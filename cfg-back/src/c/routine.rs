@@ -350,6 +350,7 @@ pub(super) fn function(
     };
     let mut end = None;
     match (&routine.body, &written.structure, &routine.external) {
+        _ if writer.emit_restart()? => {}
         (Some(cfg), Some(structure), _) => writer.emit_structured(cfg, structure)?,
         (Some(cfg), None, _) => writer.emit_jumps(cfg)?,
         (None, _, Some(external)) => {

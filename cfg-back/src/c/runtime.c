@@ -31,6 +31,19 @@ struct cfgrev_top {
     unsigned filled;
 };
 
+struct cfgrev_tape;
+
+/* Where loops with checkpoints keep their progress, if they do: files that begin with this name, if it is not null. So many
+   seconds pass between two copies; 0: 600; negative: a copy after each step. The rest is no caller's. */
+struct cfgrev_restart {
+    const char *file;
+    double seconds;
+    double last;
+    uint64_t key;
+    unsigned loops, depth;
+    void (*forget)(const struct cfgrev_tape *);
+};
+
 /* What a forward sweep leaves for the reverse sweep, and memory for work arrays. Zero-initialised before its first use
    (struct cfgrev_tape tape = {0};), it keeps its memory from one call to the next, until cfgrev_tape_free. */
 struct cfgrev_tape {
@@ -43,6 +56,7 @@ struct cfgrev_tape {
     struct cfgrev_tape *inner;
     const char *message;
     unsigned depth;
+    struct cfgrev_restart restart;
 };
 
 CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
@@ -265,6 +279,8 @@ CFGREV_INLINE struct cfgrev_state cfgrev_begin(struct cfgrev_tape *tape)
     state.work = cfgrev_mark_of(&tape->work);
     state.arrays = cfgrev_mark_of(&tape->arrays);
     state.depth = tape->depth;
+    tape->restart.loops = tape->restart.depth = 0;
+    tape->restart.forget = NULL;
     return state;
 }
 
@@ -278,6 +294,8 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
     cfgrev_release(&tape->work, state->work);
     cfgrev_release(&tape->arrays, state->arrays);
     tape->depth = state->depth;
+    if (!status && tape->restart.forget)
+        tape->restart.forget(tape);
     if (status) {
         const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
         cfgrev_cut(tape, state->level);

@@ -223,6 +223,7 @@ pub(crate) fn options(seed: u64) -> Options {
     let mut options = Options {
         operands: false,
         tape_memory: None,
+        restarts: false,
         values: false,
         prefer: [cfg_reverse::Prefer::Time, cfg_reverse::Prefer::Memory][seed as usize / 5 % 2],
         order: [cfg_reverse::Order::Program, cfg_reverse::Order::Reverse][seed as usize / 3 % 2],

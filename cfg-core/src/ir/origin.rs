@@ -57,6 +57,21 @@ impl StatementOrigin {
     }
 }
 
+impl NameRole {
+    /// True of the routines that hand over the progress of a loop. Their bodies do nothing: back ends that can keep files
+    /// put their own in the places.
+    pub fn is_of_restart(&self) -> bool {
+        let roles = [
+            Self::RestartBegin,
+            Self::RestartLoad,
+            Self::RestartDue,
+            Self::RestartEnd,
+            Self::RestartSave,
+        ];
+        roles.contains(self)
+    }
+}
+
 impl PartialEq for StatementOrigin {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -110,6 +125,16 @@ roles! {
     Measured = "measured",
     /// A routine: the schedule by which states are kept.
     Schedule = "checkpoint schedule",
+    /// A routine that says whether a loop keeps its progress.
+    RestartBegin = "restart begin",
+    /// A routine that takes the progress of a loop from a former run.
+    RestartLoad = "restart load",
+    /// A routine that says whether the progress of a loop is to be kept now.
+    RestartDue = "restart due",
+    /// A routine that says whether the progress of a loop that has ended is to be kept.
+    RestartEnd = "restart end",
+    /// A routine that keeps the progress of a loop.
+    RestartSave = "restart save",
     /// A routine: both sweeps in one.
     Gradient = "gradient",
     /// A routine that computes tangents, or the tangent of a variable or global.

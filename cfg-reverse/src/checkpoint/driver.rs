@@ -17,6 +17,7 @@ use cfg_core::{
 
 use super::{
     online,
+    restart::Journal,
     writer::{Writer, add, set, sub},
 };
 use crate::code::expressions::as_place;
@@ -84,6 +85,15 @@ impl Numbers {
             .chain(most)
             .chain([self.states, self.steps])
             .collect()
+    }
+
+    /// The numbers that the forward sweep needs to go on.
+    fn of_forward_sweep(&self) -> Vec<VarId> {
+        let mut numbers = self.recorded();
+        numbers.extend([self.at, self.left].into_iter().chain(self.most));
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 
     /// Finds the number of states kept at once.
@@ -159,13 +169,16 @@ impl Numbers {
 
     /// Runs steps from `at` on, in front of which a state is kept, up to the one before `end`, and keeps states on the
     /// way.
-    fn run_up_to(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
+    fn run_up_to(&self, w: &mut Writer<'_, '_, '_>, end: VarId, journal: Option<&Journal>) {
         let is_far = LoopTest::Pre(self.is_far(end));
         let header = w.graph.begin_loop(&mut w.tail, is_far);
         self.plan(w, end);
         let step = self.with_index([w.plain.clone()]);
         w.block(step);
         self.count_step(w, end);
+        if let Some(journal) = journal {
+            journal.save(w, false);
+        }
         w.graph.end_loop(&mut w.tail, header);
     }
 
@@ -207,7 +220,12 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
                 Some(measuring) => n.run_first_step(&mut w, measuring),
                 None => stop_if_scarce(&mut w, &n),
             }
-            n.run_up_to(&mut w, n.steps);
+            let journal = Journal::declare(&mut w, &n.of_forward_sweep());
+            journal.iter().for_each(|journal| journal.load(&mut w));
+            n.run_up_to(&mut w, n.steps, journal.as_ref());
+            journal
+                .iter()
+                .for_each(|journal| journal.save(&mut w, true));
             let recording = w.recording.clone().filter(|_| w.records_last());
             let last = recording.unwrap_or_else(|| w.plain.clone());
             let last = n.with_index([last, n.step_on()]);
@@ -219,7 +237,17 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
         (_, _) => {
             let keep = n.keep(&w, Some(online::FIRST));
             w.block(start.into_iter().chain(keep).collect());
-            copy_loop(&mut w, &n);
+            // Of a loop that is tested at its end, the test would be missed by a run that goes on.
+            let is_tested_first = (w.original().vertices())
+                .any(|(_, v)| matches!(v.kind.test(), Some(LoopTest::Pre(_))));
+            let numbers = n.of_forward_sweep();
+            let journal = is_tested_first.then(|| Journal::declare(&mut w, &numbers));
+            let journal = journal.flatten();
+            journal.iter().for_each(|journal| journal.load(&mut w));
+            copy_loop(&mut w, &n, journal.as_ref());
+            journal
+                .iter()
+                .for_each(|journal| journal.save(&mut w, true));
             w.block(vec![set(n.steps, Expr::var(n.at))]);
         }
     }
@@ -271,6 +299,10 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
         reversed.extend(n.with_index([reversing.clone(), set(end, Expr::var(n.at))]));
         w.when(is_some(n.steps), |w| w.block(reversed));
     }
+    let mut numbers = n.recorded();
+    numbers.push(end);
+    let journal = Journal::declare(&mut w, &numbers);
+    journal.iter().for_each(|journal| journal.load(&mut w));
     let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_some(end)));
     let take = n.take(&w);
     w.block(take);
@@ -287,10 +319,16 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     w.block(vec![n.one_less(), set(n.left, Expr::Int(0))]);
     let keep = n.keep(&w, None);
     w.when(again, |w| w.block(keep));
-    n.run_up_to(&mut w, end);
+    n.run_up_to(&mut w, end, None);
     let turn = n.with_index([recording, reversing, set(end, Expr::var(n.at))]);
     w.block(turn);
+    if let Some(journal) = &journal {
+        journal.save(&mut w, false);
+    }
     w.graph.end_loop(&mut w.tail, header);
+    journal
+        .iter()
+        .for_each(|journal| journal.save(&mut w, true));
     let take = n.take(&w);
     w.block(take);
     w
@@ -306,7 +344,7 @@ fn take_all(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
 }
 
 /// The loop of the original, in which steps are counted, and each state is kept if it is to be.
-fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
+fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers, journal: Option<&Journal>) {
     let cfg = w.original();
     let mut place = vec![None; cfg.vertex_count()];
     let callee = w.callee();
@@ -328,7 +366,12 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
                     (Some(most), Some(level)) => online::keep_in_front(w, n, [level, most]),
                     (_, _) => keep_each(w, n),
                 };
-                let [first, last] = w.aside(|w| run_step(w, n, statements));
+                let [first, last] = w.aside(|w| {
+                    run_step(w, n, statements);
+                    if let Some(journal) = journal {
+                        journal.save(w, false);
+                    }
+                });
                 w.graph.add_edge(front[1], first, None);
                 Some((front[0], last))
             }

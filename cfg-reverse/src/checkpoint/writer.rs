@@ -5,8 +5,8 @@ use cfg_core::{
     edit::{Editor, Tail},
     entity::{RoutineId, VarId},
     ir::{
-        Cfg, Checkpoint, Dim, Expr, LoopTest, NameRole, Op, Place, Role, Routine, ScalarType, Stmt,
-        TapeClass, Variable, VertexKind,
+        Cfg, Checkpoint, Dim, Expr, Intent, LoopTest, NameRole, Op, Place, Role, Routine,
+        ScalarType, Stmt, StmtKind, TapeClass, Variable, VertexKind,
     },
 };
 
@@ -216,6 +216,87 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     pub(super) fn local(&mut self, name: &str, role: NameRole) -> VarId {
         let name = self.namer.fresh_name(name.to_owned());
         add_local(&mut self.routine, name, ScalarType::Integer, role)
+    }
+
+    /// A new local of a type.
+    pub(super) fn local_of(&mut self, name: &str, ty: ScalarType) -> VarId {
+        let name = self.namer.fresh_name(name.to_owned());
+        add_local(&mut self.routine, name, ty, NameRole::Temporary)
+    }
+
+    pub(super) fn type_of(&self, v: VarId) -> ScalarType {
+        self.routine.variable(v).ty
+    }
+
+    /// The first of the routines of [`super::restart`], if progress is kept.
+    pub(super) fn restarts(&self) -> Option<RoutineId> {
+        let first = RoutineId::new(self.advance.index() + 1);
+        self.sweeps.context.restarts.then_some(first)
+    }
+
+    /// The parameters of the original that no sweep changes.
+    pub(super) fn inputs(&self) -> Vec<VarId> {
+        let original = self.sweeps.context.program.routine(self.sweeps.draft.id);
+        let parameters = original.parameter_ids();
+        let inputs = parameters.filter(|v| original.variable(*v).intent() == Some(Intent::In));
+        inputs.collect()
+    }
+
+    /// All variables that the sweep changes, in callees also, but the numbers of the loop. Globals are declared.
+    pub(super) fn all_that_changes(&mut self) -> Vec<VarId> {
+        let draft = self.sweeps.draft;
+        let context = self.sweeps.context;
+        let original = context.program.routine(draft.id);
+        let own: Vec<VarId> = self.state().collect();
+        let adjoints = draft.scope.derivative.iter().flatten().copied();
+        let adjoints = adjoints.filter(|_| !self.is_forward);
+        let others = original.parameter_ids();
+        let others = others.filter(|v| original.variable(*v).intent() != Some(Intent::In));
+        let mut all: Vec<VarId> = own.into_iter().chain(others).chain(adjoints).collect();
+        let derivatives = context.adjoint_globals.iter().flatten().copied();
+        let written = context.summary.written(context.main).to_vec();
+        for g in written.into_iter().chain(derivatives) {
+            let named = self.routine.variables.iter();
+            let mut named = named.zip(0..).filter(|(v, _)| v.role == Role::Global(g));
+            let found = named.next().map(|(_, v)| VarId::new(v));
+            all.push(found.unwrap_or_else(|| {
+                let mut variable = context.program.global(g).variable.clone();
+                variable.role = Role::Global(g);
+                self.routine.add_variable(variable)
+            }));
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// A call that is given the tape of the sweep first.
+    pub(super) fn call_with_tape(
+        &self,
+        callee: RoutineId,
+        others: impl Iterator<Item = VarId>,
+    ) -> Stmt {
+        let tape = std::iter::once(self.sweeps.draft.tape);
+        let arguments = tape.chain(others).map(|v| Some(Expr::var(v)));
+        call_statement(callee, arguments.collect())
+    }
+
+    /// A push on another tape.
+    pub(super) fn push_on(&self, tape: VarId, class: TapeClass, v: VarId) -> Stmt {
+        Stmt::new(StmtKind::Push {
+            tape,
+            class,
+            value: Expr::var(v),
+        })
+    }
+
+    /// A pop from another tape.
+    pub(super) fn pop_from(&self, tape: VarId, class: TapeClass, v: VarId) -> Stmt {
+        Stmt::new(StmtKind::Pop {
+            tape,
+            class,
+            target: Place::whole(v),
+        })
     }
 
     pub(super) fn push(&self, class: TapeClass, v: VarId) -> Stmt {

@@ -54,6 +54,8 @@ pub(crate) struct Context {
     pub(crate) prefer: Prefer,
     /// The memory in bytes for the states of each loop that keeps one for each iteration.
     pub(crate) state_memory: Option<u64>,
+    /// True if loops with checkpoints keep their progress in a file.
+    pub(crate) restarts: bool,
     /// The products of adjoints and partials that are strong.
     pub(crate) strong: Strong,
     /// Most bits that the states of one data-flow analysis of one routine may take.

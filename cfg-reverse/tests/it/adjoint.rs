@@ -475,6 +475,7 @@ const DEFAULT: Options = Options {
     operands: false,
     prefer: cfg_reverse::Prefer::Time,
     tape_memory: None,
+    restarts: false,
     order: Order::Program,
     control_only: false,
     results: cfg_reverse::Results::Keep,

@@ -101,6 +101,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             operands: false,
             prefer: cfg_reverse::Prefer::Time,
             tape_memory: None,
+            restarts: false,
             order: Order::Program,
             control_only: false,
             results: cfg_reverse::Results::Keep,

@@ -51,6 +51,7 @@ const TRACE: Options = Options {
     operands: false,
     prefer: cfg_reverse::Prefer::Time,
     tape_memory: None,
+    restarts: false,
     order: cfg_reverse::Order::Program,
     control_only: false,
     results: cfg_reverse::Results::Keep,

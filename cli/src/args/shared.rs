@@ -101,6 +101,10 @@ pub(crate) struct Reversal {
     /// some (in C, #pragma cfgrev checkpoint without a number); K, M, G and T are accepted [default: no limit].
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) tape_memory: Option<u64>,
+    /// Loops with checkpoints keep their progress in a file, from which a run that was killed goes on: emitted C does if
+    /// its tape names one.
+    #[arg(long)]
+    pub(crate) restarts: bool,
     /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) unstructured: Unstructured,

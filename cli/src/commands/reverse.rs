@@ -42,6 +42,7 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
             Prefer::Memory => cfg_reverse::Prefer::Memory,
         },
         tape_memory: args.tape_memory,
+        restarts: args.restarts,
         order: match args.order {
             Order::Program => cfg_reverse::Order::Program,
             Order::Reverse => cfg_reverse::Order::Reverse,

@@ -63,6 +63,8 @@ pub(crate) enum Piece {
     Convert(Conversion, AnyInt, ScalarType),
     /// Trip count of a counted loop.
     Trips,
+    /// The functions that keep the progress of loops.
+    Restart,
     /// Power of a real with this exponent, from -64 to 64.
     Power(i8),
     /// Power of a real with an integer exponent.
@@ -102,6 +104,7 @@ impl Piece {
             | Self::Sized(..)
             | Self::Convert(..)
             | Self::Trips
+            | Self::Restart
             | Self::Power(_)
             | Self::AnyPower
             | Self::Own(_)
@@ -131,6 +134,7 @@ impl Piece {
                 return format!("cfgrev_{}_{}_of_{}", how.name(), to.name(), from.name());
             }
             Self::Trips => ("trips", Double),
+            Self::Restart => ("restart", Double),
             Self::Power(n) => {
                 let sign = if n < 0 { "m" } else { "" };
                 return format!("cfgrev_pow_{sign}{}", n.unsigned_abs());
@@ -185,6 +189,7 @@ impl Piece {
                 return sized_text::conversion(&self.name(), how, to, from);
             }
             Self::Trips => (include_str!("../pieces/trips.c"), ""),
+            Self::Restart => (include_str!("../pieces/restart.c"), ""),
             Self::Power(n) => return power(n),
             Self::AnyPower => (include_str!("../pieces/powi.c"), ""),
             Self::Own(op) => (op.info().c_text, ""),
@@ -213,6 +218,7 @@ impl Piece {
             | Self::Sized(..)
             | Self::Convert(..)
             | Self::Trips
+            | Self::Restart
             | Self::Power(_)
             | Self::AnyPower
             | Self::Own(_)

@@ -95,6 +95,7 @@ impl Setting {
         Options {
             reversal: cfg_reverse::Options {
                 tape_memory: None,
+                restarts: false,
                 values: false,
                 counters: self.counters,
                 // Markers do not interact with counters and merging.
