@@ -77,6 +77,9 @@ pub struct Compiler {
     pub limit: Option<Duration>,
     /// Asked regularly whether compiler and program are to be stopped.
     pub watch: Option<Arc<dyn Watch>>,
+    /// Where loops with checkpoints keep their progress while a call runs: the beginning of the names of files, and the
+    /// seconds between two copies. Programs that were reversed for it do so (`cfg_reverse::Options::restarts`).
+    pub restart: Option<(PathBuf, u64)>,
 }
 
 impl Default for Compiler {
@@ -91,6 +94,7 @@ impl Default for Compiler {
             cache: None,
             limit: None,
             watch: None,
+            restart: None,
         }
     }
 }

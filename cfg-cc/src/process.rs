@@ -157,6 +157,17 @@ impl Process {
             problem(&codes::PROCESS, message, help)
         };
         let mut command = Command::new(&path);
+        match &compiler.restart {
+            Some((file, seconds)) => command.env("CFGREV_RESTART", file).env(
+                "CFGREV_RESTART_SECONDS",
+                match seconds {
+                    // 0 is the default of the C.
+                    0 => "-1".to_owned(),
+                    _ => seconds.to_string(),
+                },
+            ),
+            None => command.env_remove("CFGREV_RESTART"),
+        };
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.map_err(failed)?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {

@@ -298,7 +298,10 @@ fn evaluation(
         same_as,
     } = prepare_derivatives_at(&args.function, &[], point, session)?;
     let options = cfg_drive::Options {
-        reversal: reverse::options(args.reversal),
+        reversal: cfg_reverse::Options {
+            restarts: args.engine.restart.is_some(),
+            ..reverse::options(args.reversal)
+        },
         engine,
         same_as,
         ..library_options(&args.limits, session)

@@ -19,6 +19,10 @@ pub(crate) fn engine(
     trace: bool,
 ) -> Result<Option<Arc<dyn cfg_drive::Engine>>, Usage> {
     match args.engine {
+        EngineName::Executor if args.restart.is_some() => {
+            let message = "--restart needs --engine cc: the executor keeps no files";
+            return Err(Usage(message.into()));
+        }
         EngineName::Executor => return Ok(None),
         EngineName::Cc => {}
     }
@@ -33,17 +37,24 @@ pub(crate) fn engine(
             return Err(Usage(message));
         }
     }
-    Ok(Some(by_compiler(&args.compiling, EXACT)))
+    let mut compiler = compiler(&args.compiling, EXACT);
+    compiler.restart = (args.restart.clone()).map(|file| (file, args.restart_seconds));
+    Ok(Some(Arc::new(Cc(compiler))))
 }
 
 /// The engine with these flags, unless the command line has others.
 pub(crate) fn by_compiler(args: &Compiling, flags: &str) -> Arc<dyn cfg_drive::Engine> {
+    Arc::new(Cc(compiler(args, flags)))
+}
+
+/// The compiler with these flags, unless the command line has others.
+fn compiler(args: &Compiling, flags: &str) -> Compiler {
     let own = args.cc_flags.as_deref().unwrap_or(flags);
     let mut compiler = system_compiler(args);
     compiler.flags.push("-std=c99".to_owned());
     let own = own.split_whitespace().map(str::to_owned);
     compiler.flags.extend(own);
-    Arc::new(Cc(compiler))
+    compiler
 }
 
 /// The system's compiler, with the flags of the environment alone.
@@ -64,6 +75,7 @@ pub(crate) fn system_compiler(args: &Compiling) -> Compiler {
         cache: (!args.cc_no_cache).then(cache_folder).flatten(),
         limit: Some(args.cc_time),
         watch: Some(Arc::new(Signals)),
+        restart: None,
     }
 }
 

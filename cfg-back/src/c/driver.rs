@@ -240,7 +240,12 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         cfgrev_write(&seconds, sizeof seconds);
     }}
     if (!calls) {{
+        const char *const seconds = getenv(\"CFGREV_RESTART_SECONDS\");
+        tape.restart.file = getenv(\"CFGREV_RESTART\");
+        tape.restart.seconds = seconds ? atof(seconds) : 0.0;
         {line}
+        if (!status && tape.restart.forget)
+            tape.restart.forget(&tape.restart);
         int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
         cfgrev_write(&status, sizeof status);
         {{

@@ -41,7 +41,8 @@ struct cfgrev_restart {
     double last;
     uint64_t key;
     unsigned loops, depth;
-    void (*forget)(const struct cfgrev_tape *);
+    int parent;
+    void (*forget)(const struct cfgrev_restart *);
 };
 
 /* What a forward sweep leaves for the reverse sweep, and memory for work arrays. Zero-initialised before its first use
@@ -57,6 +58,8 @@ struct cfgrev_tape {
     const char *message;
     unsigned depth;
     struct cfgrev_restart restart;
+    /* The tape of the caller, of an inner one. */
+    struct cfgrev_tape *outer;
 };
 
 CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
@@ -295,7 +298,7 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
     cfgrev_release(&tape->arrays, state->arrays);
     tape->depth = state->depth;
     if (!status && tape->restart.forget)
-        tape->restart.forget(tape);
+        tape->restart.forget(&tape->restart);
     if (status) {
         const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
         cfgrev_cut(tape, state->level);
@@ -309,6 +312,7 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
 CFGREV_INLINE struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int number)
 {
     const struct cfgrev_tape empty = {0};
+    struct cfgrev_tape *const outer = tape->outer ? tape->outer : tape;
     for (; number > 0; --number) {
         if (!tape->inner) {
             tape->inner = malloc(sizeof *tape);
@@ -317,6 +321,7 @@ CFGREV_INLINE struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int num
             *tape->inner = empty;
         }
         tape = tape->inner;
+        tape->outer = outer;
     }
     return tape;
 }

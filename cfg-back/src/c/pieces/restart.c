@@ -1,6 +1,7 @@
 #ifdef __unix__
 int fileno(FILE *);
 int fsync(int);
+int getppid(void);
 #endif
 
 /* The bytes of a tape, and of the journal of a loop, in a file. */
@@ -102,21 +103,27 @@ CFGREV_INLINE int cfgrev_copy_back(struct cfgrev_copy *copy, struct cfgrev_tape 
     return 0;
 }
 
-/* The name of the file of a loop; null if there is no memory for it. */
-CFGREV_INLINE char *cfgrev_restart_name(const struct cfgrev_tape *tape, unsigned loop, const char *end)
+/* The progress that a tape is part of. */
+CFGREV_INLINE struct cfgrev_restart *cfgrev_restart_of(struct cfgrev_tape *tape)
 {
-    const size_t room = strlen(tape->restart.file) + 40;
+    return tape->outer ? &tape->outer->restart : &tape->restart;
+}
+
+/* The name of the file of a loop; null if there is no memory for it. */
+CFGREV_INLINE char *cfgrev_restart_name(const struct cfgrev_restart *restart, unsigned loop, const char *end)
+{
+    const size_t room = strlen(restart->file) + 40;
     char *name = malloc(room);
     if (name)
-        snprintf(name, room, "%s.%u%s", tape->restart.file, loop, end);
+        snprintf(name, room, "%s.%u%s", restart->file, loop, end);
     return name;
 }
 
 /* Removes the files of all loops. */
-CFGREV_INLINE void cfgrev_restart_forget(const struct cfgrev_tape *tape)
+CFGREV_INLINE void cfgrev_restart_forget(const struct cfgrev_restart *restart)
 {
-    for (unsigned loop = 1; loop <= tape->restart.loops; ++loop) {
-        char *name = cfgrev_restart_name(tape, loop, "");
+    for (unsigned loop = 1; loop <= restart->loops; ++loop) {
+        char *name = cfgrev_restart_name(restart, loop, "");
         if (name)
             remove(name);
         free(name);
@@ -125,49 +132,64 @@ CFGREV_INLINE void cfgrev_restart_forget(const struct cfgrev_tape *tape)
 
 CFGREV_INLINE int cfgrev_restart_begin(struct cfgrev_tape *tape, struct cfgrev_tape *journal, bool *answer)
 {
+    struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
     (void)journal;
-    *answer = ++tape->restart.depth == 1 && tape->restart.file;
+    *answer = ++restart->depth == 1 && restart->file;
     if (*answer) {
-        ++tape->restart.loops;
-        tape->restart.forget = cfgrev_restart_forget;
+        ++restart->loops;
+#ifdef __unix__
+        /* The program is a process of cfgrev's own, which would write to nobody without it. */
+        if (getenv("CFGREV_RESTART"))
+            restart->parent = getppid();
+#endif
+        restart->forget = cfgrev_restart_forget;
     }
     return 0;
 }
 
 CFGREV_INLINE int cfgrev_restart_due(struct cfgrev_tape *tape, struct cfgrev_tape *journal, bool *answer)
 {
-    const double seconds = tape->restart.seconds == 0.0 ? 600.0 : tape->restart.seconds;
+    struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
+    const double seconds = restart->seconds == 0.0 ? 600.0 : restart->seconds;
     (void)journal;
-    *answer = tape->restart.depth == 1 && tape->restart.file
-              && (double)time(NULL) - tape->restart.last >= seconds;
+#ifdef __unix__
+    if (restart->parent && getppid() != restart->parent) {
+        (tape->outer ? tape->outer : tape)->message = "nobody waits for the result";
+        return 3;
+    }
+#endif
+    *answer = restart->depth == 1 && restart->file
+              && (double)time(NULL) - restart->last >= seconds;
     return 0;
 }
 
 CFGREV_INLINE int cfgrev_restart_end(struct cfgrev_tape *tape, struct cfgrev_tape *journal, bool *answer)
 {
+    struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
     (void)journal;
-    *answer = tape->restart.depth-- == 1 && tape->restart.file;
+    *answer = restart->depth-- == 1 && restart->file;
     return 0;
 }
 
 /* What a file begins with: the values with which the loop began, and its number. */
-CFGREV_INLINE void cfgrev_restart_head(const struct cfgrev_tape *tape, uint64_t head[3])
+CFGREV_INLINE void cfgrev_restart_head(const struct cfgrev_restart *restart, uint64_t head[3])
 {
     head[0] = 0x3152474643u;
-    head[1] = tape->restart.key;
-    head[2] = tape->restart.loops;
+    head[1] = restart->key;
+    head[2] = restart->loops;
 }
 
 CFGREV_INLINE int cfgrev_restart_save(struct cfgrev_tape *tape, struct cfgrev_tape *journal)
 {
+    struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
     const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
-    char *name = cfgrev_restart_name(tape, tape->restart.loops, "");
-    char *written = cfgrev_restart_name(tape, tape->restart.loops, ".new");
+    char *name = cfgrev_restart_name(restart, restart->loops, "");
+    char *written = cfgrev_restart_name(restart, restart->loops, ".new");
     struct cfgrev_copy copy = {NULL, 0, 0};
     uint64_t head[3];
     int failed = 1;
     if (name && written && (copy.file = fopen(written, "wb"))) {
-        cfgrev_restart_head(tape, head);
+        cfgrev_restart_head(restart, head);
         copy.failed = fwrite(head, sizeof head, 1, copy.file) != 1;
         cfgrev_copy_tape(&copy, tape);
         cfgrev_copy_tape(&copy, journal);
@@ -182,25 +204,26 @@ CFGREV_INLINE int cfgrev_restart_save(struct cfgrev_tape *tape, struct cfgrev_ta
     free(name);
     free(written);
     cfgrev_cut(journal, empty);
-    tape->restart.last = (double)time(NULL);
+    restart->last = (double)time(NULL);
     if (failed)
-        tape->message = "the progress of a loop cannot be written";
+        (tape->outer ? tape->outer : tape)->message = "the progress of a loop cannot be written";
     return failed ? 3 : 0;
 }
 
 CFGREV_INLINE int cfgrev_restart_load(struct cfgrev_tape *tape, struct cfgrev_tape *journal, bool *answer,
                                       uint64_t program)
 {
+    struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
     const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
     struct cfgrev_copy copy = {NULL, program, 0};
     uint64_t head[3], found[3], sum;
-    char *name = cfgrev_restart_name(tape, tape->restart.loops, "");
+    char *name = cfgrev_restart_name(restart, restart->loops, "");
     int status = 0;
     /* The program, and the values with which the loop begins. */
     cfgrev_copy_tape(&copy, tape);
     cfgrev_copy_tape(&copy, journal);
-    tape->restart.key = copy.sum;
-    tape->restart.last = (double)time(NULL);
+    restart->key = copy.sum;
+    restart->last = (double)time(NULL);
     cfgrev_cut(journal, empty);
     if (!name)
         return 1;
@@ -209,16 +232,16 @@ CFGREV_INLINE int cfgrev_restart_load(struct cfgrev_tape *tape, struct cfgrev_ta
     *answer = copy.file != NULL;
     if (!copy.file)
         return 0;
-    cfgrev_restart_head(tape, head);
+    cfgrev_restart_head(restart, head);
     copy.sum = 0;
     if (fread(found, sizeof found, 1, copy.file) != 1 || memcmp(found, head, sizeof head)) {
-        tape->message = "the file of a loop's progress is that of another run";
+        (tape->outer ? tape->outer : tape)->message = "the file of a loop's progress is that of another run";
         status = 3;
     } else {
         cfgrev_cut(tape, empty);
         status = cfgrev_copy_back(&copy, tape) || cfgrev_copy_back(&copy, journal);
         if (!status && (copy.failed || fread(&sum, sizeof sum, 1, copy.file) != 1 || sum != copy.sum)) {
-            tape->message = "the file of a loop's progress is damaged";
+            (tape->outer ? tape->outer : tape)->message = "the file of a loop's progress is damaged";
             status = 3;
         }
     }
