@@ -112,7 +112,8 @@ struct Callable {
 /// The outcome of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// 0, or why the call failed: 1 no memory, 2 a limit, 3 the program stopped, 4 a check.
+    /// 0, or why the call failed: 1 no memory, 2 a limit, 3 the program stopped, 4 a check, 5 the files of
+    /// [`Compiler::restart`].
     pub status: i64,
     /// In a program with checks, the code and the place of the failure. Without checks, the numbers that
     /// [`Executable::stopped`] reads, or nothing.
@@ -159,11 +160,11 @@ fn problem(code: &CodeInfo, message: String, help: &str) -> Diagnostics {
     Diagnostic::error(code, message, help).into()
 }
 
-/// Fails if a status says that a call has failed.
+/// Fails if a status says that a call has failed; `message` is the one of the call's answer.
 ///
 /// # Errors
 /// The status is not 0.
-pub fn check_status(name: &str, status: i64) -> Result<(), Diagnostics> {
+pub fn check_status(name: &str, status: i64, message: &str) -> Result<(), Diagnostics> {
     let executor = "run it with the executor, which names the place";
     let (why, help) = match status {
         0 => return Ok(()),
@@ -173,6 +174,10 @@ pub fn check_status(name: &str, status: i64) -> Result<(), Diagnostics> {
             "make the pools larger, --heap CELLS; if that is not the reason, run it with the executor, which names the place",
         ),
         3 => ("the program has stopped", executor),
+        5 => (
+            message,
+            "name other files by --restart, or remove them: the run begins anew then",
+        ),
         _ => ("a check has failed", executor),
     };
     Err(problem(&codes::STATUS, format!("`{name}`: {why}"), help))

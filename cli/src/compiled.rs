@@ -150,7 +150,7 @@ impl Runner for Ready {
         if let Some(stopped) = self.executable.stopped(0, &answer) {
             return Err(stopped.into());
         }
-        check_status(&self.name, answer.status)?;
+        check_status(&self.name, answer.status, &answer.message)?;
         arguments.clone_from_slice(&answer.arguments);
         globals.clone_from_slice(&answer.globals);
         Ok(Outcome {
@@ -171,7 +171,7 @@ impl Runner for Ready {
             // A timed call gives only its status; one more call tells the statement at which the program stopped.
             self.run(&mut arguments.to_vec(), &mut globals.to_vec())?;
         }
-        check_status(&self.name, status)?;
+        check_status(&self.name, status, "")?;
         Ok(time)
     }
 }

@@ -291,8 +291,8 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
 {
     static const char *const messages[] = {
         "", "out of memory", "a limit was reached", "the program stopped", "a check failed"};
-    /* A program that stops has left its own. */
-    if (status != 3 || !tape->message)
+    /* A program that stops has left its own, and so have files of progress. */
+    if ((status != 3 && status != 5) || !tape->message)
         tape->message = messages[status >= 0 && status <= 4 ? status : 4];
     cfgrev_release(&tape->work, state->work);
     cfgrev_release(&tape->arrays, state->arrays);

@@ -435,3 +435,107 @@ fn times_of_both_engines() {
     let problems: Vec<String> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
     assert!(problems.is_empty(), "{problems:#?}\n{value}");
 }
+
+/// A loop of time steps, and one of unknown trip count; the states of each are kept.
+const TWO_LOOPS: &str = "
+subroutine f(in integer n, in real p, inout real x[8], out real y)
+  local integer i, j
+  independent p, x
+  dependent y
+  for i = 1, n {checkpoint 5}
+    for j = 2, 8
+      x[j] := x[j] + 0.01*sin(x[j - 1]*p)
+    end
+  end
+  y := 0.0
+  while x[1] < n {checkpoint 3}
+    x[1] := x[1] + 1.0
+    y := y*0.5 + x[2]*sin(x[1]*p)
+  end
+end
+";
+
+/// A run that was killed goes on with the same bits, and leaves no files; one with other values does not.
+#[test]
+fn a_killed_run_goes_on_from_its_files() {
+    let Some(place) = Place::new() else { return };
+    std::fs::write(place.path("f.cfgrev"), TWO_LOOPS).expect("it can be written");
+    let [file, progress] = ["f.cfgrev", "progress"].map(|name| place.path(name));
+    let [file, progress] = [&file, &progress].map(|path| path.to_str().expect("a plain name"));
+    let point =
+        |p: f64| format!(r#"{{"n": 60, "p": {p}, "x": [0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8]}}"#);
+    let plain = ["gradient", file, "--engine", "cc", "--at"];
+    let kept = ["--restart", progress, "--restart-seconds", "0"];
+    let expected = place.run(&[&plain[..], &[&point(0.5)]].concat());
+    assert_eq!((expected.code, expected.err.as_str()), (Some(0), ""));
+    let files = || {
+        let folder = std::fs::read_dir(place.folder.path()).expect("it is there");
+        let names = folder.map(|entry| entry.expect("it is there").file_name());
+        let names = names.filter_map(|name| name.into_string().ok());
+        names.filter(|name| name.starts_with("progress")).count()
+    };
+    let (mut kills, mut went_on) = (0, 0);
+    let again = |p: f64| {
+        [&plain[..], &[&point(p)], &kept[..]]
+            .concat()
+            .join("\u{1f}")
+    };
+    for wait in (0..).map(|k| Duration::from_millis(40 << (k / 3))) {
+        let words = again(0.5);
+        let words: Vec<&str> = words.split('\u{1f}').collect();
+        let mut command = place.command(&words);
+        command.stdout(std::process::Stdio::piped());
+        went_on += usize::from(files() > 0);
+        let mut child = command.spawn().expect("it starts");
+        std::thread::sleep(wait);
+        if child.try_wait().expect("it is ours").is_none() {
+            child.kill().expect("it is ours");
+            child.wait().expect("it is ours");
+            kills += 1;
+            assert!(kills < 60, "it does not end");
+            continue;
+        }
+        let output = child.wait_with_output().expect("it is ours");
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected.out);
+        break;
+    }
+    assert!(
+        kills > 0 && went_on > 0,
+        "{kills} kills, {went_on} runs that went on"
+    );
+    assert_eq!(files(), 0);
+}
+
+/// Progress of other values, and damaged progress, are errors; the files stay.
+#[test]
+fn progress_of_another_run_is_refused() {
+    let Some(place) = Place::new() else { return };
+    std::fs::write(place.path("f.cfgrev"), TWO_LOOPS).expect("it can be written");
+    let [file, progress] = ["f.cfgrev", "progress"].map(|name| place.path(name));
+    let first = place.path("progress.1");
+    std::fs::write(&first, "no progress").expect("it can be written");
+    let words = |file: &Path| file.to_str().expect("a plain name").to_owned();
+    let (file, progress) = (words(&file), words(&progress));
+    let at = r#"{"n": 5, "p": 0.5, "x": [0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8]}"#;
+    let command = [
+        "gradient",
+        &file,
+        "--engine",
+        "cc",
+        "--at",
+        at,
+        "--restart",
+        &progress,
+    ];
+    let refused = place.run(&command);
+    assert_eq!(refused.code, Some(1), "{}", refused.err);
+    assert!(refused.err.contains("another run"), "{}", refused.err);
+    assert_eq!(
+        std::fs::read_to_string(&first).expect("it stays"),
+        "no progress"
+    );
+    let executor = ["gradient", &file, "--at", at, "--restart", &progress];
+    let refused = place.run(&executor);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+}

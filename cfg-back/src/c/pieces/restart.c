@@ -155,7 +155,7 @@ CFGREV_INLINE int cfgrev_restart_due(struct cfgrev_tape *tape, struct cfgrev_tap
 #ifdef __unix__
     if (restart->parent && getppid() != restart->parent) {
         (tape->outer ? tape->outer : tape)->message = "nobody waits for the result";
-        return 3;
+        return 5;
     }
 #endif
     *answer = restart->depth == 1 && restart->file
@@ -207,7 +207,7 @@ CFGREV_INLINE int cfgrev_restart_save(struct cfgrev_tape *tape, struct cfgrev_ta
     restart->last = (double)time(NULL);
     if (failed)
         (tape->outer ? tape->outer : tape)->message = "the progress of a loop cannot be written";
-    return failed ? 3 : 0;
+    return failed ? 5 : 0;
 }
 
 CFGREV_INLINE int cfgrev_restart_load(struct cfgrev_tape *tape, struct cfgrev_tape *journal, bool *answer,
@@ -236,13 +236,13 @@ CFGREV_INLINE int cfgrev_restart_load(struct cfgrev_tape *tape, struct cfgrev_ta
     copy.sum = 0;
     if (fread(found, sizeof found, 1, copy.file) != 1 || memcmp(found, head, sizeof head)) {
         (tape->outer ? tape->outer : tape)->message = "the file of a loop's progress is that of another run";
-        status = 3;
+        status = 5;
     } else {
         cfgrev_cut(tape, empty);
         status = cfgrev_copy_back(&copy, tape) || cfgrev_copy_back(&copy, journal);
         if (!status && (copy.failed || fread(&sum, sizeof sum, 1, copy.file) != 1 || sum != copy.sum)) {
             (tape->outer ? tape->outer : tape)->message = "the file of a loop's progress is damaged";
-            status = 3;
+            status = 5;
         }
     }
     fclose(copy.file);
