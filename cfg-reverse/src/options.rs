@@ -92,7 +92,7 @@ pub struct Options {
     pub prefer: Prefer,
     /// The memory in bytes for the states of all loops that keep the state in front of each iteration
     /// ([`cfg_core::ir::Checkpoint::Each`]): such a loop keeps as many as fit into its share beside the
-    /// record of one step, and at least one.
+    /// record of one step; the run stops if none does.
     /// [`keep_states`](crate::keep_states) chooses loops in a program without checkpoints.
     pub tape_memory: Option<u64>,
     /// Loops with checkpoints keep their progress in a file, from which a run that was killed goes on. Emitted C does so

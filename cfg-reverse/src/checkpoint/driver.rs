@@ -12,7 +12,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, LoopTest, NameRole, Op, Stmt, StmtKind, TapeClass, VertexKind},
+    ir::{Expr, LoopTest, NameRole, Op, Stmt, TapeClass, VertexKind},
 };
 
 use super::{
@@ -189,7 +189,8 @@ impl Numbers {
         w.when(self.is_far(self.steps), |w| w.block(measuring));
         let count = self.count_states(w);
         w.block(count.into_iter().collect());
-        stop_if_scarce(w, self);
+        stop_if_full(w, self, self.steps, 1);
+        stop_if_scarce(w, self, self.steps);
         w.when(self.is_far(self.steps), |w| {
             self.plan(w, self.steps);
             self.count_step(w, self.steps);
@@ -218,7 +219,10 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             w.block(known);
             match measuring {
                 Some(measuring) => n.run_first_step(&mut w, measuring),
-                None => stop_if_scarce(&mut w, &n),
+                None => {
+                    stop_if_full(&mut w, &n, n.steps, 1);
+                    stop_if_scarce(&mut w, &n, n.steps);
+                }
             }
             let journal = Journal::declare(&mut w, &n.of_forward_sweep());
             journal.iter().for_each(|journal| journal.load(&mut w));
@@ -237,6 +241,9 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
         (_, _) => {
             let keep = n.keep(&w, Some(online::FIRST));
             w.block(start.into_iter().chain(keep).collect());
+            if w.measuring.is_none() {
+                stop_if_full(&mut w, &n, n.states, 0);
+            }
             // Of a loop that is tested at its end, the test would be missed by a run that goes on.
             let is_tested_first = (w.original().vertices())
                 .any(|(_, v)| matches!(v.kind.test(), Some(LoopTest::Pre(_))));
@@ -257,9 +264,22 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     w
 }
 
+/// Stops if no state fits into the limit of the tape's memory beside the record of a step, of more than so many.
+fn stop_if_full(w: &mut Writer<'_, '_, '_>, n: &Numbers, passes: VarId, more_than: i64) {
+    if let Some(most) = n.most.filter(|_| n.is_limited && w.recording.is_some()) {
+        let is_full = Expr::op(Op::Lt, [Expr::var(most), Expr::Int(1)]);
+        let is_run = Expr::op(Op::Gt, [Expr::var(passes), Expr::Int(more_than)]);
+        let is_full = Expr::op(Op::And, [is_run, is_full]);
+        w.stop_if(
+            is_full,
+            "a state of this loop and the record of one of its steps take more than the limit of the tape's memory",
+        );
+    }
+}
+
 /// Stops if so few states fit into the limit of the tape's memory that steps would run more than 100 times: C(c + 100,
 /// c) steps are more than those of any loop for c > 5.
-fn stop_if_scarce(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
+pub(super) fn stop_if_scarce(w: &mut Writer<'_, '_, '_>, n: &Numbers, steps: VarId) {
     let Some(most) = n.most.filter(|_| n.is_limited) else {
         return;
     };
@@ -267,15 +287,15 @@ fn stop_if_scarce(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
     let beyond = (1..=5).map(|states| {
         reach = reach * (100 + states) / states;
         let is_few = Expr::op(Op::Eq, [Expr::var(most), Expr::Int(states)]);
-        let is_far = Expr::op(Op::Gt, [Expr::var(n.steps), Expr::Int(reach)]);
+        let is_far = Expr::op(Op::Gt, [Expr::var(steps), Expr::Int(reach)]);
         Expr::op(Op::And, [is_few, is_far])
     });
-    let Some(is_scarce) = beyond.reduce(|a, b| Expr::op(Op::Or, [a, b])) else {
-        return;
-    };
-    let text = "the limit of the tape's memory holds so few states that steps would run more than 100 times";
-    let stop = Stmt::new(StmtKind::Stop { text: text.into() });
-    w.when(is_scarce, |w| w.block(vec![stop]));
+    if let Some(is_scarce) = beyond.reduce(|a, b| Expr::op(Op::Or, [a, b])) {
+        w.stop_if(
+            is_scarce,
+            "the limit of the tape's memory holds so few states of this loop that steps would run more than 100 times",
+        );
+    }
 }
 
 /// The reverse sweep.
@@ -307,10 +327,10 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let take = n.take(&w);
     w.block(take);
     let is_behind = Expr::op(Op::Ge, [Expr::var(n.at), Expr::var(end)]);
-    let wrong = Stmt::new(StmtKind::Stop {
-        text: "a state that was kept belongs to a step that is reversed already".into(),
-    });
-    w.when(is_behind, |w| w.block(vec![wrong]));
+    w.stop_if(
+        is_behind,
+        "a state that was kept belongs to a step that is reversed already",
+    );
     // The first state is what the reverse sweep leaves behind.
     let is_first = Expr::op(Op::Eq, [Expr::var(n.at), Expr::Int(0)]);
     let before_last = sub(Expr::var(end), Expr::Int(1));
@@ -407,7 +427,10 @@ fn run_step(w: &mut Writer<'_, '_, '_>, n: &Numbers, statements: &[Stmt]) {
             first.extend(n.count_states(w));
             let is_first = Expr::op(Op::Eq, [Expr::var(n.at), Expr::Int(0)]);
             let is_later = Expr::op(Op::Gt, [Expr::var(n.at), Expr::Int(0)]);
-            w.when(is_first, |w| w.block(first));
+            w.when(is_first, |w| {
+                w.block(first);
+                stop_if_full(w, n, n.states, 0);
+            });
             w.when(is_later, |w| w.block(statements.to_vec()));
         }
         None => w.block(statements.to_vec()),

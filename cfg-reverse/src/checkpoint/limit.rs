@@ -5,11 +5,11 @@
 
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::{RoutineId, VertexId},
+    entity::{RoutineId, VarId, VertexId},
     flat::{Flat, FlatStmt},
-    ir::{Cfg, Checkpoint, Role, Routine, Stmt, TapeClass, VertexKind},
+    graph::loops::{LoopForest, LoopId},
+    ir::{Cfg, Checkpoint, Role, Routine, Stmt, TapeClass, visit::each_name},
     memory::callgraph::CallGraph,
-    structure::Structure,
     validate::validate,
 };
 use cfg_transform::{
@@ -135,14 +135,17 @@ impl Survey {
         let mut is_inside = vec![false; count];
         for r in calls.reachable(main) {
             is_outside[r.index()] = true;
-            let routine = flat.routine(r);
-            let Some(cfg) = &routine.body else { continue };
-            let structure = Structure::compute(cfg).ok();
+            let Some(cfg) = &flat.routine(r).body else {
+                continue;
+            };
+            let forest = cfg.entry().map(|entry| LoopForest::new(cfg, entry.index()));
             for (v, vertex) in cfg.vertices() {
-                let depth = structure.as_ref().map(|s| s.loop_depth[v.index()]);
+                let is_repeated = forest
+                    .as_ref()
+                    .is_some_and(|f| f.innermost(v.index()).is_some());
                 let called = vertex.statements().iter().filter_map(|s| s.kind.callee());
                 called
-                    .filter(|_| depth != Some(0))
+                    .filter(|_| is_repeated)
                     .for_each(|c| is_inside[c.index()] = true);
             }
         }
@@ -166,41 +169,47 @@ impl Survey {
 
     /// The LOOPs of time steps of a routine.
     fn time_loops(&self, r: RoutineId, routine: &Routine) -> Vec<VertexId> {
-        let mut found = Vec::new();
-        let cannot_be_kept = routine.variables.iter().any(|v| {
-            let is_optional = matches!(v.role, Role::Parameter { optional: true, .. });
-            is_optional || is_deferred(v) || v.ty.is_tape()
-        });
         let Some(cfg) = routine.body.as_ref().filter(|_| self.is_outside[r.index()]) else {
-            return found;
+            return Vec::new();
         };
-        let Some(structure) = Structure::compute(cfg).ok().filter(|_| !cannot_be_kept) else {
-            return found;
+        let Some(entry) = cfg.entry() else {
+            return Vec::new();
         };
+        let forest = LoopForest::new(cfg, entry.index());
         let first_numbers = first_numbers(cfg);
-        // The outermost loop around the present vertex, and what its body has.
-        let (mut around, mut records, mut has_inner) = (None, false, false);
-        for &v in &structure.order {
-            let vertex = cfg.vertex(v);
-            let is_loop = matches!(vertex.kind, VertexKind::Loop { .. });
-            if is_loop && around.is_none() {
-                (around, records, has_inner) = (Some(v), false, false);
-                continue;
-            }
-            has_inner |= is_loop;
-            for (number, statement) in (first_numbers[v.index()]..).zip(vertex.statements()) {
-                records |= self.recorded[r.index()].contains(number);
-                if let Some(callee) = statement.kind.callee() {
-                    records |= self.records[callee.index()];
-                    has_inner |= self.has_loop[callee.index()];
+        let steps_in_time = |l: &LoopId| {
+            let (mut records, mut has_inner, mut can_be_kept) = (false, false, true);
+            for &v in forest.members(*l) {
+                let vertex = cfg.vertex(VertexId::new(v));
+                has_inner |= vertex.kind.test().is_some() && v != forest.get(*l).header;
+                for (number, statement) in (first_numbers[v]..).zip(vertex.statements()) {
+                    records |= self.recorded[r.index()].contains(number);
+                    if let Some(callee) = statement.kind.callee() {
+                        records |= self.records[callee.index()];
+                        has_inner |= self.has_loop[callee.index()];
+                    }
+                    each_name(statement, &mut |v, _| {
+                        can_be_kept &= can_be_in_state(routine, v)
+                    });
                 }
             }
-            if around.is_some_and(|header| structure.partner(header) == Some(v)) {
-                found.extend(around.take().filter(|_| records && has_inner));
-            }
-        }
-        found
+            records && has_inner && can_be_kept
+        };
+        let outermost = forest.loops().filter(|l| forest.get(*l).parent.is_none());
+        let headers = outermost
+            .filter(steps_in_time)
+            .map(|l| forest.get(l).header);
+        let headers = headers.map(VertexId::new);
+        headers
+            .filter(|v| cfg.vertex(*v).kind.test().is_some())
+            .collect()
     }
+}
+
+fn can_be_in_state(routine: &Routine, v: VarId) -> bool {
+    let variable = routine.variable(v);
+    let is_optional = matches!(variable.role, Role::Parameter { optional: true, .. });
+    !is_optional && !is_deferred(variable) && !variable.ty.is_tape()
 }
 
 /// The number of the first statement of each vertex.

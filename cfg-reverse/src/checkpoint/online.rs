@@ -15,7 +15,7 @@ use cfg_core::{
 };
 
 use super::{
-    driver::Numbers,
+    driver::{Numbers, stop_if_scarce},
     writer::{Writer, add, set},
 };
 
@@ -30,14 +30,17 @@ pub(super) fn keep_in_front(
     [level, most]: [VarId; 2],
 ) -> [usize; 2] {
     let is_more = |v: VarId, than: i64| Expr::op(Op::Gt, [Expr::var(v), Expr::Int(than)]);
-    let is_later = Expr::op(Op::And, [is_more(n.at, 0), is_more(most, 1)]);
+    let is_later = is_more(n.at, 0);
     let is_full = Expr::op(Op::Ge, [Expr::var(n.states), Expr::var(most)]);
     w.aside(|w| {
         w.when(is_later, |w| {
-            w.block(vec![set(level, Expr::Int(0))]);
-            w.when(is_full, |w| drop_states(w, n, level));
-            let keep = n.keep(w, None);
-            w.block(keep);
+            stop_if_scarce(w, n, n.at);
+            w.when(is_more(most, 1), |w| {
+                w.block(vec![set(level, Expr::Int(0))]);
+                w.when(is_full, |w| drop_states(w, n, level));
+                let keep = n.keep(w, None);
+                w.block(keep);
+            });
         });
     })
 }

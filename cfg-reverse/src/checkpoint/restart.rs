@@ -71,10 +71,11 @@ impl Journal {
     /// The journal of a sweep, which keeps these numbers of the loop beside all else that the sweep changes.
     pub(super) fn declare(w: &mut Writer<'_, '_, '_>, numbers: &[VarId]) -> Option<Self> {
         let routines = w.restarts()?;
+        let changed = w.all_that_changes()?;
         let tape = w.local_of("journal", ScalarType::Tape);
         let answer = w.local_of("answer", ScalarType::Logical);
         let mut kept = numbers.to_vec();
-        kept.extend(w.all_that_changes());
+        kept.extend(changed);
         Some(Self {
             routines,
             tape,

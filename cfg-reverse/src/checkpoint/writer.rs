@@ -186,8 +186,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
                     let record = Expr::op(Op::Div, [Expr::var(*bits), Expr::Int(8)]);
                     bytes = sub(bytes, record);
                 }
-                let fit = Expr::op(Op::Div, [bytes, self.state_bytes()]);
-                Some(Expr::op(Op::Max, [fit, Expr::Int(1)]))
+                Some(Expr::op(Op::Div, [bytes, self.state_bytes()]))
             }
         }
     }
@@ -242,32 +241,34 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         inputs.collect()
     }
 
-    /// All variables that the sweep changes, in callees also, but the numbers of the loop. Globals are declared.
-    pub(super) fn all_that_changes(&mut self) -> Vec<VarId> {
+    /// All variables that the sweep changes, in callees also, but the numbers of the loop: the state, and in the reverse
+    /// sweep adjoints. Globals are declared. `None` if a local has the name of one.
+    pub(super) fn all_that_changes(&mut self) -> Option<Vec<VarId>> {
         let draft = self.sweeps.draft;
         let context = self.sweeps.context;
         let original = context.program.routine(draft.id);
-        let own: Vec<VarId> = self.state().collect();
-        let adjoints = draft.scope.derivative.iter().flatten().copied();
-        let adjoints = adjoints.filter(|_| !self.is_forward);
         let others = original.parameter_ids();
         let others = others.filter(|v| original.variable(*v).intent() != Some(Intent::In));
-        let mut all: Vec<VarId> = own.into_iter().chain(others).chain(adjoints).collect();
-        let derivatives = context.adjoint_globals.iter().flatten().copied();
-        let written = context.summary.written(context.main).to_vec();
-        for g in written.into_iter().chain(derivatives) {
-            let named = self.routine.variables.iter();
-            let mut named = named.zip(0..).filter(|(v, _)| v.role == Role::Global(g));
-            let found = named.next().map(|(_, v)| VarId::new(v));
-            all.push(found.unwrap_or_else(|| {
+        let mut all: Vec<VarId> = self.state().chain(others).collect();
+        if !self.is_forward {
+            all.extend(draft.scope.derivative.iter().flatten());
+            let touched = context.summary.touched(self.kept.rerun.callee).to_vec();
+            let adjoints = touched.iter().map(|g| context.adjoint_globals[g.index()]);
+            for g in adjoints.flatten() {
                 let mut variable = context.program.global(g).variable.clone();
                 variable.role = Role::Global(g);
-                self.routine.add_variable(variable)
-            }));
+                let mut named = (0..).map(VarId::new).zip(&self.routine.variables);
+                let found = named.find(|(_, other)| other.name == variable.name);
+                match found.map(|(v, other)| (v, other.role == variable.role)) {
+                    Some((v, true)) => all.push(v),
+                    Some((_, false)) => return None,
+                    None => all.push(self.routine.add_variable(variable)),
+                }
+            }
         }
         all.sort_unstable();
         all.dedup();
-        all
+        Some(all)
     }
 
     /// A call that is given the tape of the sweep first.
@@ -383,6 +384,12 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         inside(self);
         let end = self.graph.append(&mut self.tail, VertexKind::EndBranch);
         self.graph.add_edge(branch, end, Some(0));
+    }
+
+    /// Stops with this text if a condition holds.
+    pub(super) fn stop_if(&mut self, condition: Expr, text: &str) {
+        let stop = Stmt::new(StmtKind::Stop { text: text.into() });
+        self.when(condition, |w| w.block(vec![stop]));
     }
 
     /// A piece of the graph that nothing leads to yet: its first and its last vertex.

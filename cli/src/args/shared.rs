@@ -97,8 +97,8 @@ pub(crate) struct Reversal {
     /// The goal where less tape takes more time.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub(crate) prefer: Prefer,
-    /// Memory in bytes for the states of loops of time steps, which share it, or of loops with `{checkpoint}` if there are
-    /// some (in C, #pragma cfgrev checkpoint without a number); K, M, G and T are accepted [default: no limit].
+    /// Memory in bytes for the states of loops of time steps, which share it; in a program with checkpoints, of loops with
+    /// `{checkpoint}` (in C, #pragma cfgrev checkpoint without a number); K, M, G and T are accepted [default: no limit].
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) tape_memory: Option<u64>,
     /// Loops with checkpoints keep their progress in a file, from which a run that was killed goes on: emitted C does if
