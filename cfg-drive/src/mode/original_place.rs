@@ -71,7 +71,14 @@ fn in_given(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnos
             _ => Element::Vertex(v),
         })
     };
-    let element = at_statement().or_else(at_vertex);
+    // The sweeps of a loop with a checkpoint are not copies, but have its span.
+    let at_span = || {
+        let span = statement?.at.as_ref()?;
+        let mut vertices = theirs?.vertices();
+        let (v, _) = vertices.find(|(_, vertex)| vertex.at.as_ref() == Some(span))?;
+        Some(Element::Vertex(v))
+    };
+    let element = at_statement().or_else(at_vertex).or_else(at_span);
     let element = element.unwrap_or(Element::Routine);
     let place = Site::whole(original, element);
     let words = text::site_text(program, &place);
