@@ -646,39 +646,52 @@ fn loops_that_keep_states_under_a_limit() {
     }
 }
 
-/// A limit that holds one state stops a loop whose steps would run too often.
+/// A limit that holds one state stops a loop whose steps would run too often, and one that holds none stops every loop.
 #[test]
 fn too_few_states_stop_the_run() {
-    let program = valid(
-        "subroutine f(in integer n, inout real x)
-           local integer i
-           independent x
-           dependent x
-           for i = 1, n {checkpoint}
-             x := sin(x)
-           end
-         end",
-    );
-    let main = program.find_routine("f").expect("it is there");
-    let options = Options {
-        tape_memory: Some(24),
-        ..Options::default()
-    };
-    let made = reverse(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
-    let program = run::valid(made.program).unwrap_or_else(|d| panic!("{d}"));
-    for (steps, stops) in [(101, false), (102, true)] {
-        let given = [
-            ("n", Value::integer(steps)),
-            ("x", Value::real(0.5)),
-            ("x_b", Value::real(1.0)),
-        ];
-        let given = given.map(|(name, value)| (name.to_owned(), value)).into();
-        let out = run::run(&program, made.gradient, &given);
-        match out {
-            Ok(_) => assert!(!stops, "{steps} steps"),
-            Err(problems) => {
-                assert!(stops, "{steps} steps: {problems}");
-                assert!(problems.to_string().contains("so few states"), "{problems}");
+    // A state has x and the numbers of its step and of its level; with a record of 8 bytes.
+    for (head, state) in [
+        ("for i = 1, n {checkpoint}", 16),
+        ("while x < n {checkpoint}", 24),
+    ] {
+        let program = valid(&format!(
+            "subroutine f(in integer n, inout real x)
+               local integer i
+               independent x
+               dependent x
+               {head}
+                 x := sqrt(x*x) + 1.0
+               end
+             end"
+        ));
+        let main = program.find_routine("f").expect("it is there");
+        let record = 8;
+        for (limit, steps, stops) in [
+            (state + record, 101, None),
+            (state + record, 103, Some("so few states")),
+            (state + record - 1, 2, Some("take more than the limit")),
+        ] {
+            let options = Options {
+                tape_memory: Some(limit),
+                ..Options::default()
+            };
+            let made = reverse(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
+            let program = run::valid(made.program).unwrap_or_else(|d| panic!("{d}"));
+            let given = [
+                ("n", Value::integer(steps)),
+                ("x", Value::real(0.5)),
+                ("x_b", Value::real(1.0)),
+            ];
+            let given = given.map(|(name, value)| (name.to_owned(), value)).into();
+            let context = format!("{head}: {steps} steps within {limit}");
+            match (run::run(&program, made.gradient, &given), stops) {
+                (Ok(_), None) => {}
+                (Err(problems), Some(text)) => {
+                    let problems = problems.to_string();
+                    assert!(problems.contains(text), "{context}: {problems}");
+                }
+                (Ok(_), Some(text)) => panic!("{context}: it does not say: {text}"),
+                (Err(problems), None) => panic!("{context}: {problems}"),
             }
         }
     }

@@ -535,6 +535,29 @@ fn progress_of_another_run_is_refused() {
         std::fs::read_to_string(&first).expect("it stays"),
         "no progress"
     );
+    // Progress of the same loop with another p.
+    std::fs::remove_file(&first).expect("it is ours");
+    let long = r#"{"n": 400, "p": 0.5, "x": [0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8]}"#;
+    let words = |point| {
+        let mut words = vec!["gradient", &file, "--engine", "cc", "--at", point];
+        words.extend(["--restart", &progress, "--restart-seconds", "0"]);
+        words
+    };
+    let mut child = place
+        .command(&words(long))
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    while !first.exists() && child.try_wait().expect("it is ours").is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("it is ours");
+    child.wait().expect("it is ours");
+    assert!(first.exists(), "it was killed in time");
+    let other = long.replace("0.5, \"x\"", "0.6, \"x\"");
+    let refused = place.run(&words(&other));
+    assert_eq!(refused.code, Some(1), "{}", refused.err);
+    assert!(refused.err.contains("another run"), "{}", refused.err);
     let executor = ["gradient", &file, "--at", at, "--restart", &progress];
     let refused = place.run(&executor);
     assert_eq!(refused.code, Some(2), "{}", refused.err);
