@@ -86,6 +86,7 @@ mod runtime;
 mod statement;
 mod structs;
 mod sweep;
+mod tops;
 mod traced;
 mod unread;
 mod unrolled;
