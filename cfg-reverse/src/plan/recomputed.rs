@@ -1,11 +1,11 @@
 //! Scalars that the reverse sweep computes again where it needs them, instead of popping a word in each pass.
 //!
-//! Let t be a local scalar with one assignment D: t := e in the routine, where e takes a few operations on operands that
-//! nothing overwrites ([`Free`]): of reals additions and multiplications. The adjoint of a statement s that reads t may begin
-//! with t := e if s sees the value that D assigned in the same passes of all loops around D: D dominates s, and the
-//! innermost loop around D is around s, too. (A path to s that avoids D in a later pass would avoid it in the first
-//! one.) Then s reads the operands of e in place of t. If all readers of t are such statements, t is no longer to be
-//! recorded for any of them. L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, calls this
+//! Let t be a local scalar with one assignment D: t := e in the routine, where e takes a few operations on operands
+//! that nothing overwrites ([`Free`]): of reals additions and multiplications. The adjoint of a statement s that reads t
+//! may begin with t := e if s sees the value that D assigned in the same passes of all loops around D: D dominates s,
+//! and the innermost loop around D is around s, too. (A path to s that avoids D in a later pass would avoid it in the
+//! first one.) Then s reads the operands of e in place of t. If all readers of t are such statements, t is no longer to
+//! be recorded for any of them. L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, calls this
 //! recomputation.
 //!
 //! A compiler may contract the recomputed value of a real. So reals that are compared or passed on, or of which
