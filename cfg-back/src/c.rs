@@ -87,6 +87,7 @@ mod runtime;
 mod statement;
 mod structs;
 mod sweep;
+mod tops;
 mod traced;
 mod unread;
 mod unrolled;

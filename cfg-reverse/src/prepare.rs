@@ -7,6 +7,7 @@ pub(crate) mod derivative_globals;
 pub(crate) mod differentiated;
 pub(crate) mod hoist;
 pub(crate) mod imports;
+pub(crate) mod lasting;
 pub(crate) mod lower;
 pub(crate) mod normalize;
 pub(crate) mod optional;
@@ -41,6 +42,7 @@ use crate::{
         context::Context,
         derivative_globals::add_derivative_globals,
         differentiated::number_sweeps,
+        lasting::lasting_parameters,
         normalize::{Normal, normal_program},
         other_names::changed_by_other_names,
         overlap::overlapping,
@@ -165,12 +167,12 @@ pub(crate) fn prepare<'v>(
         .filter(|kept| kept.keeps_each())
         .count() as u64;
     let context = Context {
-        main,
         state_memory: options.tape_memory.map(|bytes| bytes / keep_each.max(1)),
         restarts: options.restarts,
         reruns,
         called,
         changed: changed_by_other_names(&normal, &summary, &sweeps),
+        lasting: lasting_parameters(&normal, &summary, &activity, &sweeps),
         sweeps,
         recorded_inside,
         program: normal,

@@ -204,12 +204,13 @@ impl Writer<'_> {
         }
     }
 
-    /// The tapes that are passed to who uses them, of those that the routine itself pushes to or pops from.
+    /// The tapes that are passed to who uses them, of those of which the routine has a copy.
     fn passed_tapes(&mut self, callee: RoutineId, arguments: &[Option<Expr>]) -> Vec<(Code, Code)> {
         let mut passed = Vec::new();
         let theirs = self.file.program.routine(callee).parameter_ids();
         for (e, p) in arguments.iter().zip(theirs) {
             if let (Some(Expr::Place(place)), true) = (e, self.file.uses_tape(callee, p))
+                && self.tops.contains_key(&place.var)
                 && let Ok(tape) = self.tape_and_top(place.var)
             {
                 passed.push(tape);

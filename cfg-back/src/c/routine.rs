@@ -9,19 +9,17 @@ use super::{
     operators::{Code, Infix, Name, Pieces, Prefix, checked::unset_value},
     prologue,
     returned::{self, Returned},
+    tops::copied_tops,
     traced::Traced,
     unread::unread,
     variable::{Bound, Cells, Kind, null, zero},
     writer::{Writer, variables},
 };
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, HashSet},
-};
+use std::{borrow::Cow, collections::HashSet};
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Cfg, Extent, Intent, Place, Role, Routine, ScalarType, StmtKind},
+    ir::{Cfg, Extent, Intent, Place, Role, Routine, ScalarType},
     memory::locations::Locations,
 };
 use cfg_transform::lower::is_passed_by_value;
@@ -295,13 +293,9 @@ pub(super) fn function(
     let extents = names.fresh(&format!("{value}_extents"), Some(&file.names));
     let traced = file.origins.borrow().wanted();
     let traced = traced.then(|| Traced::trace_back(file.program, r));
-    let mut tops = BTreeMap::new();
-    for statement in routine.statements() {
-        if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
-            tops.entry(tape)
-                .or_insert_with(|| names.fresh("top", Some(&file.names)).into());
-        }
-    }
+    let tops = copied_tops(file, routine).into_iter();
+    let tops = tops.map(|tape| (tape, names.fresh("top", Some(&file.names)).into()));
+    let tops = tops.collect();
     let mut writer = Writer {
         file,
         pieces,

@@ -259,13 +259,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The pointer to a tape, and the copy of where its stacks end.
+    /// The pointer to a tape, and where its stacks end.
     pub(super) fn tape_and_top(&mut self, v: VarId) -> Result<(Code, Code), Failed> {
         let tape = self.tape_pointer(v)?;
-        match self.tops.get(&v) {
-            Some(top) => Ok((tape, Code::name(top.clone(), ScalarType::Tape))),
-            None => Err(self.malformed("a tape is used that no statement names")),
-        }
+        let top = match self.tops.get(&v) {
+            Some(copy) => Code::name(copy.clone(), ScalarType::Tape),
+            None => tape.clone().member("->top"),
+        };
+        Ok((tape, top))
     }
 
     /// True of a variable that only this routine's own statements name: a local scalar, or a scalar passed by value.

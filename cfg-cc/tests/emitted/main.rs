@@ -21,5 +21,6 @@ mod second;
 mod second_called;
 mod sized;
 mod support;
+mod tops;
 mod trial;
 mod unrolled;

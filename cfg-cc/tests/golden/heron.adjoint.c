@@ -29,7 +29,7 @@ struct cfgrev_arena {
     struct cfgrev_block *last, *first;
 };
 
-/* Where the stacks of a tape end. Functions that push and pop have a copy of their own while they run. */
+/* Where the stacks of a tape end. Functions that push and pop in loops without calls have a copy while they run. */
 struct cfgrev_top {
     double *real, *real_end;
     float *real32, *real32_end;

@@ -13,21 +13,19 @@ CFGREV_INLINE int64_t cfgrev_trips(int64_t first, int64_t last, int64_t step) {
 static int recorded_body(int64_t n, const double *restrict x, struct cfgrev_tape *t, double **recorded_value, int64_t *recorded_value_extents, struct cfgrev_tape *memory)
 {
     int64_t extent = 0;
-    struct cfgrev_top top = t->top;
     double *const r = cfgrev_allocate(&memory->work, n, sizeof *r);
     if (!r)
         return 1;
     (void)extent;
-    if (cfgrev_room_real(&top, t, 1))
+    if (cfgrev_room_real(&t->top, t, 1))
         return 1;
-    cfgrev_push_real(&top, x[0]);
+    cfgrev_push_real(&t->top, x[0]);
     extent = cfgrev_trips(n, 1, -1);
     for (int64_t k = 0; k < n; ++k) {
         r[k] = x[n + k*-1 - 1];
     }
     *recorded_value = r;
     recorded_value_extents[0] = n > 0 ? n : 0;
-    t->top = top;
     return 0;
 }
 

@@ -7,6 +7,9 @@ use crate::{
     plan::{at_exit::solve_needed, draft::Draft, recomputed::recompute, setting::Setting},
 };
 
+/// The number of times that values are looked for that can be computed again.
+const ROUNDS: usize = 3;
+
 /// Writes the adjoints of every routine's blocks, and solves the equations of the values to be recorded.
 pub(crate) fn drafts<'p>(
     setting: &'p Setting<'_>,
@@ -33,7 +36,11 @@ pub(crate) fn drafts<'p>(
     solve_needed(context, &setting.prepared.reachable, &mut drafts);
     if !context.operands {
         read_results(context, &setting.prepared.reachable, &mut drafts);
-        if recompute(context, &mut drafts) {
+        // An operand that a callee reads in place of a value may be one that its callers compute again.
+        for _ in 0..ROUNDS {
+            if !recompute(context, &mut drafts) {
+                break;
+            }
             solve_needed(context, &setting.prepared.reachable, &mut drafts);
         }
     }

@@ -107,6 +107,23 @@ impl Reads {
         many.dedup();
         Self::Many(many.into())
     }
+
+    /// The list where a scalar with this location is assigned `value` first.
+    #[must_use]
+    pub(crate) fn behind(&self, scalar: u32, value: &Expr, locations: &Locations) -> Self {
+        self.without(scalar).with(|add| {
+            value.walk_places(&mut |place| {
+                locations.each_location(place, &mut |l| add(l.index() as u32));
+            });
+        })
+    }
+
+    /// The list without a location.
+    #[must_use]
+    pub(crate) fn without(&self, location: u32) -> Self {
+        let others = self.as_slice().iter().filter(|&&l| l != location);
+        Self::default().with(|add| others.for_each(|&l| add(l)))
+    }
 }
 
 /// The locations of the original (variables below `originals`) that some statements read.

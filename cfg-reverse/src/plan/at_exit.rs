@@ -132,6 +132,12 @@ impl<'p> Draft<'p> {
                         locations.each_location(&Place::whole(v), &mut |l| add(l.index() as u32));
                     }
                 });
+                let again = self.adjoints.row(v).get(s).into_iter();
+                let again = again.flat_map(|adjoint| &adjoint.before_pops);
+                for (t, value) in again.filter_map(|statement| statement.kind.assignment()) {
+                    let t = locations.of_variable(t.var).index() as u32;
+                    *reads = reads.behind(t, value, locations);
+                }
             }
         }
     }

@@ -79,12 +79,12 @@ pub(crate) fn with_free_operands(
     found
 }
 
-/// The variables that have their values in the reverse sweep at one vertex without a record: indices of loops around
-/// it that run backwards over their indices, and parameters of the reversed routine that are `in` and share no cells
-/// with others. Parameters of routines that it calls do not count: their cells may be overwritten by callers.
+/// The variables that have their values in the reverse sweep at one vertex with hardly a record: indices of loops
+/// around it that run backwards over their indices, [parameters that last](crate::prepare::lasting), and inside of
+/// loops all scalars that are `in`, since a caller that overwrites such a scalar records one word for all passes.
 pub(crate) struct Free<'a> {
     routine: &'a Routine,
-    is_kept: bool,
+    lasting: &'a FixedBitSet,
     /// The number of loops around the vertex that have each variable as their index.
     around: Vec<usize>,
     /// The headers of the loops around the vertex, the innermost last.
@@ -104,7 +104,7 @@ impl Free<'_> {
         let routine = context.program.routine(id);
         let mut free = Free {
             routine,
-            is_kept: id == context.main && !routine.aliased,
+            lasting: &context.lasting[id.index()],
             around: vec![0; routine.variables.len()],
             headers: Vec::new(),
         };
@@ -137,12 +137,20 @@ impl Free<'_> {
         self.headers.last().copied()
     }
 
+    /// True in a loop of a scalar that the caller gives and that nothing here changes.
+    fn is_given(&self, v: VarId) -> bool {
+        let variable = self.routine.variable(v);
+        let is_in = variable.intent() == Some(Intent::In) && !self.routine.aliased;
+        is_in && variable.rank() == 0 && !self.headers.is_empty()
+    }
+
     /// True if all variables that an expression reads are such variables.
     pub(crate) fn has_all_of(&self, e: &Expr) -> bool {
         let mut all = true;
         e.walk_places(&mut |p| {
-            let is_in = self.routine.variable(p.var).intent() == Some(Intent::In);
-            all &= self.around[p.var.index()] > 0 || (self.is_kept && is_in);
+            all &= self.around[p.var.index()] > 0
+                || self.lasting.contains(p.var.index())
+                || self.is_given(p.var);
         });
         all
     }
@@ -168,7 +176,9 @@ pub(crate) fn deciding(selector: &Selector) -> &Expr {
     clippy::wildcard_enum_match_arm,
     reason = "the operators that are listed are the cheap ones"
 )]
-fn is_cheap(routine: &Routine, e: &Expr) -> bool {
+pub(crate) fn is_cheap(routine: &Routine, e: &Expr) -> bool {
+    let is_exact =
+        |e: &Expr| typing::type_of(&routine.variables, e).is_ok_and(|of| !of.ty.is_real());
     let mut nodes = 0;
     // The walk is bounded: it ends at the first costly operator, or after [`MOST_NODES`].
     let mut open = vec![e];
@@ -188,11 +198,13 @@ fn is_cheap(routine: &Routine, e: &Expr) -> bool {
                 match op {
                     Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => true,
                     Op::And | Op::Or | Op::Not | Op::Neg | Op::Abs | Op::Convert(..) => true,
+                    Op::WrapAdd | Op::WrapSub | Op::WrapNeg | Op::WrapMul => true,
+                    Op::BitAnd | Op::BitOr | Op::BitXor | Op::BitNot => true,
+                    Op::Shl | Op::WrapShl | Op::Shr | Op::LogicalShr => true,
                     // By a constant, since other divisions take longer than a marker.
                     Op::Mod => is_constant(operands.get(1)),
-                    Op::Add | Op::Sub | Op::Mul => {
-                        typing::type_of(&routine.variables, e).is_ok_and(|of| !of.ty.is_real())
-                    }
+                    Op::Div => is_constant(operands.get(1)) && is_exact(e),
+                    Op::Add | Op::Sub | Op::Mul => is_exact(e),
                     _ => false,
                 }
             }

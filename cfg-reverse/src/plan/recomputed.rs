@@ -1,22 +1,23 @@
-//! Real scalars that the reverse sweep computes again where it needs them, instead of popping a word in each pass.
+//! Scalars that the reverse sweep computes again where it needs them, instead of popping a word in each pass.
 //!
-//! Let t be a local real scalar with one assignment D: t := e in the routine, where e takes a few additions and
-//! multiplications of operands that nothing overwrites ([`Free`]). The adjoint of a statement s that reads t may begin
-//! with t := e if s sees the value that D assigned in the same passes of all loops around D: D dominates s, and the
-//! innermost loop around D is around s, too. (A path to s that avoids D in a later pass would avoid it in the first
-//! one.) Then s reads the operands of e in place of t. If all readers of t are such statements, t is no longer to be
-//! recorded for any of them. L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, calls this
+//! Let t be a local scalar with one assignment D: t := e in the routine, where e takes a few operations on operands
+//! that nothing overwrites ([`Free`]): of reals additions and multiplications. The adjoint of a statement s that reads t
+//! may begin with t := e if s sees the value that D assigned in the same passes of all loops around D: D dominates s,
+//! and the innermost loop around D is around s, too. (A path to s that avoids D in a later pass would avoid it in the
+//! first one.) Then s reads the operands of e in place of t. If all readers of t are such statements, t is no longer to
+//! be recorded for any of them. L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, calls this
 //! recomputation.
 //!
-//! A compiler may contract the recomputed value, so values that are compared, or of which subscripts, bounds and
-//! integers are made, are recorded as before.
+//! A compiler may contract the recomputed value of a real. So reals that are compared or passed on, or of which
+//! subscripts, bounds and integers are made, are recorded as before. Integers are evaluated exactly. Those that a loop
+//! has as a bound are recorded as before, too: they are there.
 
 use cfg_core::{
     dataflow::Position,
     entity::{VarId, VertexId},
     flat::{FlatExpr, FlatStmt},
     graph::dominance::Dominators,
-    ir::{Expr, Op, Place, Role, Stmt},
+    ir::{Expr, Op, Place, Role, Stmt, VertexKind},
     memory::named::Named,
     structure::Structure,
 };
@@ -25,7 +26,11 @@ use std::collections::BTreeMap;
 
 use crate::{
     code::typing::expr_type,
-    plan::{adjoints::Reads, branches::Free, draft::Draft, shape::Shape},
+    plan::{
+        branches::{self, Free},
+        draft::Draft,
+        shape::Shape,
+    },
     prepare::context::Context,
 };
 
@@ -53,7 +58,12 @@ pub(crate) fn recompute(context: &Context, drafts: &mut [Option<Draft<'_>>]) -> 
             continue;
         }
         let rough = roughly_read(draft);
-        candidates.retain(|t, _| !rough.contains(t.index()));
+        let variables = &draft.scope.routine.variables;
+        let bounds = read_by_loops(draft);
+        candidates.retain(|t, _| match variables[t.index()].ty.is_real() {
+            true => !rough.contains(t.index()),
+            false => !bounds.contains(t.index()),
+        });
         find_readers(draft, structure, &mut candidates);
         any |= candidates.values().any(|found| !found.readers.is_empty());
         for (t, found) in candidates {
@@ -63,7 +73,7 @@ pub(crate) fn recompute(context: &Context, drafts: &mut [Option<Draft<'_>>]) -> 
     any
 }
 
-/// The local real scalars with one assignment, whose value is cheap and made of free operands, with that assignment.
+/// The local scalars with one assignment, whose value is cheap and made of free operands, with that assignment.
 fn candidates(
     context: &Context,
     draft: &Draft<'_>,
@@ -80,6 +90,10 @@ fn candidates(
         structure,
         &draft.loops,
         |v, free| {
+            // A loop writes its index in each pass.
+            if let Some(index) = draft.cfg.vertex(v).kind.index() {
+                written[index.index()] = u8::MAX;
+            }
             for (s, statement) in draft.cfg.vertex(v).statements().iter().enumerate() {
                 context
                     .summary
@@ -93,11 +107,14 @@ fn candidates(
                 let is_local = variable.role == Role::Local
                     && routine.result != Some(*var)
                     && !draft.locations.is_shared(*var);
+                let is_cheap = match variable.ty.is_integer() {
+                    true => branches::is_cheap(routine, value),
+                    false => variable.ty.is_real() && is_cheap(value),
+                };
                 if is_local
                     && subscripts.is_empty()
                     && variable.rank() == 0
-                    && variable.ty.is_real()
-                    && is_cheap(value)
+                    && is_cheap
                     && free.has_all_of(value)
                 {
                     let at = Position {
@@ -194,6 +211,19 @@ fn roughly_read(draft: &Draft<'_>) -> FixedBitSet {
     found
 }
 
+/// The variables that bounds, steps and conditions of loops read.
+fn read_by_loops(draft: &Draft<'_>) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(draft.scope.routine.variables.len());
+    for (_, vertex) in draft.cfg.vertices() {
+        if let VertexKind::Loop { .. } = vertex.kind {
+            for e in vertex.kind.exprs() {
+                e.walk_places(&mut |place| found.insert(place.var.index()));
+            }
+        }
+    }
+    found
+}
+
 /// Finds the statements whose adjoints read each candidate; candidates that some adjoint must read as recorded go.
 fn find_readers(
     draft: &Draft<'_>,
@@ -218,8 +248,13 @@ fn find_readers(
                     continue;
                 };
                 let sees = sees(structure, &dominators, found, reader);
-                let is_plain = statement.kind.assignment().is_some() && code.forward.is_none();
-                if !sees || !is_plain {
+                let is_real = draft.scope.routine.variable(*t).ty.is_real();
+                let may_begin = match statement.kind.callee() {
+                    // The reverse sweep of the callee.
+                    Some(_) => !is_real && code.forward.is_some(),
+                    None => statement.kind.assignment().is_some() && code.forward.is_none(),
+                };
+                if !sees || !may_begin {
                     candidates.remove(t);
                 } else if found.readers.last() != Some(&reader) {
                     found.readers.push(reader);
@@ -251,35 +286,22 @@ fn sees(
 
 impl Draft<'_> {
     /// Lets the adjoints of the readers of t begin with its assignment, and read the operands of that. Of several
-    /// readers in a block the last one does, whose adjoint comes first.
+    /// assignments that read it in a block the last one does, whose adjoint comes first.
     fn insert_recomputations(&mut self, t: VarId, found: &Candidate) {
         let location = self.locations.of_variable(t).index() as u32;
         for (k, reader) in found.readers.iter().enumerate() {
             let next = found.readers.get(k + 1);
             let is_last = next.is_none_or(|next| next.vertex != reader.vertex);
             let code = &mut self.code.row_mut(reader.vertex)[reader.statement];
-            let locations = &self.locations;
-            let without = |list: &[u32], add: &mut dyn FnMut(u32)| {
-                list.iter()
-                    .filter(|&&l| l != location)
-                    .for_each(|&l| add(l));
-            };
-            let before = std::mem::take(&mut code.reads_before);
-            let after = std::mem::take(&mut code.reads_after);
-            code.reads_before = Reads::default().with(|add| without(before.as_slice(), add));
-            code.reads_after = Reads::default().with(|add| {
-                without(after.as_slice(), add);
-                if is_last {
-                    found.value.walk_places(&mut |place| {
-                        locations.each_location(place, &mut |l| add(l.index() as u32));
-                    });
-                }
-            });
-            if is_last {
-                let again = Stmt::assign(Place::whole(t), found.value.clone());
-                let adjoint = &mut self.adjoints.row_mut(reader.vertex)[reader.statement];
-                adjoint.before_pops.insert(0, again);
+            code.reads_before = code.reads_before.without(location);
+            if !is_last && code.forward.is_none() {
+                code.reads_after = code.reads_after.without(location);
+                continue;
             }
+            code.reads_after = (code.reads_after).behind(location, &found.value, &self.locations);
+            let again = Stmt::assign(Place::whole(t), found.value.clone());
+            let adjoint = &mut self.adjoints.row_mut(reader.vertex)[reader.statement];
+            adjoint.before_pops.insert(0, again);
         }
     }
 }

@@ -18,8 +18,6 @@ use crate::{
 
 /// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {
-    /// The routine that is reversed.
-    pub(crate) main: RoutineId,
     /// The program: routines that are differentiated in normal form, the others as they are.
     pub(crate) program: Program,
     pub(crate) summary: Summary,
@@ -32,6 +30,8 @@ pub(crate) struct Context {
     pub(crate) called: FixedBitSet,
     /// For each `aliased` routine, the parameters that are `in` and may change by another name.
     pub(crate) changed: Vec<BTreeMap<VarId, Change>>,
+    /// For each routine, the parameters whose cells nothing overwrites.
+    pub(crate) lasting: Vec<FixedBitSet>,
     /// Adjoint of each real global.
     pub(crate) adjoint_globals: Vec<Option<GlobalId>>,
     /// Globals that are recorded cell by cell by the routines that write them, rather than as a whole by their

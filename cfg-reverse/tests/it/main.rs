@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "tests print what they measure")]
 
 mod adjoint;
+mod again;
 mod annotations;
 mod bounds;
 mod branches;
