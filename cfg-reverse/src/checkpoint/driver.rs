@@ -202,9 +202,8 @@ impl Numbers {
 pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, 'p> {
     let n = Numbers::declare(&mut w);
     let is_some = |v: VarId| Expr::op(Op::Gt, [Expr::var(v), Expr::Int(0)]);
-    let start = [n.states, n.at, n.left]
-        .map(|v| set(v, Expr::Int(0)))
-        .into_iter();
+    let zero = |v: VarId| set(v, Expr::Int(0));
+    let start = [zero(n.states), zero(n.at)].into_iter();
     let measuring = w.measuring.clone();
     let known = n.count_states(&w).filter(|_| measuring.is_none());
     let start: Vec<Stmt> = start.chain(known).collect();
@@ -212,6 +211,7 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     match (n.index.clone(), counted) {
         (Some((_, [first, stride])), Some([from, last, by])) => {
             let mut known = start;
+            known.push(zero(n.left));
             let values = n.bounds().zip([from, by]);
             known.extend(values.filter_map(|(v, e)| Some(set(v?, e))));
             known.push(set(n.steps, Expr::op(Op::Trips, [first, last, stride])));
