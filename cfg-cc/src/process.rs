@@ -157,6 +157,7 @@ impl Process {
             problem(&codes::PROCESS, message, help)
         };
         let mut command = Command::new(&path);
+        command.envs(compiler.disk.iter().map(|folder| ("TMPDIR", folder)));
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.map_err(failed)?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {

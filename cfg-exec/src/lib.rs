@@ -79,6 +79,7 @@ mod cell;
 mod code;
 mod compile;
 mod descriptor;
+mod disk;
 mod evaluate;
 mod fault;
 mod machine;

@@ -942,5 +942,6 @@ fn class_name(class: TapeClass) -> &'static str {
         TapeClass::Real32 => "32-bit reals",
         TapeClass::Integer => "integers",
         TapeClass::Control(_) => "control bits",
+        TapeClass::Disk => "values on disk",
     }
 }

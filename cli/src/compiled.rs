@@ -33,16 +33,21 @@ pub(crate) fn engine(
             return Err(Usage(message));
         }
     }
-    Ok(Some(by_compiler(&args.compiling, EXACT)))
+    Ok(Some(by_compiler(&args.compiling, EXACT, limits)))
 }
 
 /// The engine with these flags, unless the command line has others.
-pub(crate) fn by_compiler(args: &Compiling, flags: &str) -> Arc<dyn cfg_drive::Engine> {
+pub(crate) fn by_compiler(
+    args: &Compiling,
+    flags: &str,
+    limits: &Limits,
+) -> Arc<dyn cfg_drive::Engine> {
     let own = args.cc_flags.as_deref().unwrap_or(flags);
     let mut compiler = system_compiler(args);
     compiler.flags.push("-std=c99".to_owned());
     let own = own.split_whitespace().map(str::to_owned);
     compiler.flags.extend(own);
+    compiler.disk.clone_from(&limits.disk);
     Arc::new(Cc(compiler))
 }
 
@@ -64,6 +69,7 @@ pub(crate) fn system_compiler(args: &Compiling) -> Compiler {
         cache: (!args.cc_no_cache).then(cache_folder).flatten(),
         limit: Some(args.cc_time),
         watch: Some(Arc::new(Signals)),
+        disk: None,
     }
 }
 
@@ -138,7 +144,7 @@ impl Runner for Ready {
         if let Some(stopped) = self.executable.stopped(0, &answer) {
             return Err(stopped.into());
         }
-        check_status(&self.name, answer.status)?;
+        check_status(&self.name, answer.status, &answer.message)?;
         arguments.clone_from_slice(&answer.arguments);
         globals.clone_from_slice(&answer.globals);
         Ok(Outcome {
@@ -159,7 +165,7 @@ impl Runner for Ready {
             // A timed call gives only its status; one more call tells the statement at which the program stopped.
             self.run(&mut arguments.to_vec(), &mut globals.to_vec())?;
         }
-        check_status(&self.name, status)?;
+        check_status(&self.name, status, "")?;
         Ok(time)
     }
 }

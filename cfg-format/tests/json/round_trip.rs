@@ -499,6 +499,7 @@ fn statement(rng: &mut Rng, variables: usize, routines: usize) -> StmtKind {
         1 => TapeClass::Real,
         2 => TapeClass::Real32,
         3 => TapeClass::Control(ControlWidth::Count),
+        4 => TapeClass::Disk,
         _ => TapeClass::Control(ControlWidth::Bits(1 + rng.below(63) as u8)),
     };
     match rng.below(7) {
