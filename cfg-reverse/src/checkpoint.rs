@@ -15,6 +15,7 @@
 
 pub(crate) mod advance;
 mod driver;
+pub(crate) mod placement;
 mod writer;
 
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, ir::Routine};
@@ -24,19 +25,26 @@ use crate::{
 };
 use writer::Writer;
 
-/// The forward and the reverse sweep of a routine that runs another one again. `advance` is the routine that plans the
-/// schedule, [`advance::advance_routine`].
+/// The routines that sweeps call: [`advance::advance_routine`], which plans the schedule, and
+/// [`placement::placement_routine`], which says where states lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Planning {
+    pub(crate) advance: RoutineId,
+    pub(crate) placement: RoutineId,
+}
+
+/// The forward and the reverse sweep of a routine that runs another one again.
 ///
 /// # Errors
 /// R312: a graph breaks a rule.
 pub(crate) fn checkpointed(
     sweeps: &Sweeps<'_, '_>,
     kept: &Kept,
-    advance: RoutineId,
+    planning: Planning,
     adjoints: &Rows<StatementAdjoint>,
     [forward, reverse]: [String; 2],
 ) -> Result<(Routine, Routine), Diagnostics> {
-    let writer = |is_forward| Writer::new(sweeps, kept, advance, adjoints, is_forward);
+    let writer = |is_forward| Writer::new(sweeps, kept, planning, adjoints, is_forward);
     Ok(match kept.is_loop {
         true => (
             driver::forward(writer(true)?).finish(forward),

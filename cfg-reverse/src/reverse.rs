@@ -19,7 +19,7 @@ use crate::{
         elimination::{THOROUGH, eliminate, search_options},
         survey::survey_all,
     },
-    checkpoint::{advance::advance_routine, checkpointed},
+    checkpoint::{Planning, advance::advance_routine, checkpointed, placement::placement_routine},
     code::{names::Namer, routines::without_body, rows::Rows},
     control::merge,
     externals::with_routines,
@@ -214,8 +214,12 @@ fn emit(
     let mut elements = Elements::new();
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     let mut in_one = None;
-    let ids = out.routines.len() + 2 * context.sweeps.iter().flatten().count();
-    let mut advance = None;
+    let next = out.routines.len() + 2 * context.sweeps.iter().flatten().count();
+    let planning = Planning {
+        advance: RoutineId::new(next),
+        placement: RoutineId::new(next + 1),
+    };
+    let (mut is_planned, mut is_placed) = (false, false);
     for mut draft in drafts.into_iter().flatten() {
         let read = Provisions::element_reads(context, &draft);
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
@@ -244,9 +248,9 @@ fn emit(
         let names = ["fwd", "rev"].map(|of| namer.fresh_name(format!("{}_{of}", original.name)));
         let (mut forward, mut reverse) = match &context.reruns[draft.id.index()] {
             Some(kept) => {
-                let next = RoutineId::new(ids);
-                advance = advance.or(kept.is_loop.then_some(next));
-                checkpointed(&sweeps, kept, next, &adjoints, names)?
+                is_planned |= kept.is_loop;
+                is_placed |= kept.disk() > 0;
+                checkpointed(&sweeps, kept, planning, &adjoints, names)?
             }
             None => {
                 let [forward, reverse] = names;
@@ -265,10 +269,13 @@ fn emit(
         out.routines.push(reverse);
         in_one = in_one.or(adjoints_again.map(|(loops, adjoints)| (draft, loops, adjoints)));
     }
-    if advance.is_some() {
-        out.routines.push(advance_routine(
-            namer.fresh_name("checkpoint_advance".to_owned()),
-        ));
+    if is_planned {
+        let name = namer.fresh_name("checkpoint_advance".to_owned());
+        out.routines.push(advance_routine(name));
+    }
+    if is_placed {
+        let name = namer.fresh_name("checkpoint_placement".to_owned());
+        out.routines.push(placement_routine(name)?);
     }
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);

@@ -10,11 +10,12 @@
 //! on its way, and records the step in front of those that are reversed.
 
 use cfg_core::{
+    edit::Tail,
     entity::VarId,
     ir::{Expr, LoopTest, NameRole, Op, Stmt, StmtKind, TapeClass, VertexKind},
 };
 
-use super::writer::{Writer, add, set, sub};
+use super::writer::{LEVELS, Writer, add, set, sub};
 use crate::code::expressions::as_place;
 
 /// The numbers of a loop in a sweep.
@@ -30,6 +31,10 @@ struct Numbers {
     k: VarId,
     /// The number of states kept at once, if it is not that of steps.
     most: Option<VarId>,
+    /// The first position of states in memory, and the first behind them, if others lie in a file.
+    in_memory: Option<[Expr; 2]>,
+    /// The locals that they are, if the trip count is known before the loop.
+    placed: Option<[VarId; 2]>,
     /// The index of a counted loop, and its first value and its step: constants, or locals.
     index: Option<(VarId, [Expr; 2])>,
     /// True if the step or the caller reads the index.
@@ -40,12 +45,22 @@ impl Numbers {
     fn declare(w: &mut Writer<'_, '_, '_>) -> Self {
         let counted = w.counted();
         let most = w.states().map(|_| w.local("most", NameRole::Temporary));
+        let memory = w.memory();
+        // Where the trip count is not known yet, the first state has to lie somewhere.
+        let placed = (memory.as_ref().filter(|_| counted.is_some()))
+            .map(|_| ["first", "last"].map(|name| w.local(name, NameRole::Temporary)));
+        let in_memory = memory.map(|memory| match placed {
+            Some(placed) => placed.map(Expr::var),
+            None => [Expr::Int(0), memory],
+        });
         let sets_index = counted
             .as_ref()
             .is_some_and(|(index, _)| w.reads_index(*index));
         Self {
             sets_index,
             most,
+            in_memory,
+            placed,
             steps: w.local("steps", NameRole::TripCount),
             states: w.local("states", NameRole::Counter),
             at: w.local("at", NameRole::Counter),
@@ -90,11 +105,40 @@ impl Numbers {
         set(self.at, add(Expr::var(self.at), Expr::Int(1)))
     }
 
-    /// The statements that keep the state in front of step `at`.
-    fn keep(&self, w: &Writer<'_, '_, '_>) -> Vec<Stmt> {
-        let mut statements = w.keep_state(Some(self.at));
-        statements.push(set(self.states, add(Expr::var(self.states), Expr::Int(1))));
-        statements
+    /// Finds the positions of states in memory.
+    fn place(&self, w: &Writer<'_, '_, '_>) -> Option<Stmt> {
+        w.place(self.steps, self.placed?)
+    }
+
+    /// Writes statements about the state at a position, for each place where it may lie.
+    fn at_level(&self, w: &mut Writer<'_, '_, '_>, position: Expr, [memory, disk]: [Vec<Stmt>; 2]) {
+        let Some([first, last]) = self.in_memory.clone() else {
+            return w.block(memory);
+        };
+        let is_behind = Expr::op(Op::Ge, [position.clone(), last]);
+        let is_on_disk = match first.constant() {
+            Some(0) => is_behind,
+            _ => Expr::op(Op::Or, [Expr::op(Op::Lt, [position, first]), is_behind]),
+        };
+        w.choose(is_on_disk, |w| w.block(disk), |w| w.block(memory));
+    }
+
+    /// Keeps the state in front of step `at`.
+    fn keep(&self, w: &mut Writer<'_, '_, '_>) {
+        self.at_level(w, Expr::var(self.states), LEVELS.map(|at| w.keep_state(at)));
+        let one_more = set(self.states, add(Expr::var(self.states), Expr::Int(1)));
+        w.block(vec![w.push(TapeClass::Integer, self.at), one_more]);
+    }
+
+    /// The position of the state that was kept last.
+    fn top(&self) -> Expr {
+        sub(Expr::var(self.states), Expr::Int(1))
+    }
+
+    /// Takes the last state off the tape.
+    fn take(&self, w: &mut Writer<'_, '_, '_>) {
+        w.block(vec![w.pop(TapeClass::Integer, self.at)]);
+        self.at_level(w, self.top(), LEVELS.map(|at| w.take_state(at)));
     }
 
     /// Runs steps from `at` on, in front of which a state is kept, up to the one before `end`, and keeps states on the
@@ -113,8 +157,7 @@ impl Numbers {
         let step = self.with_index([w.plain.clone(), self.step_on()]);
         w.block(step);
         w.graph.end_loop(&mut w.tail, inner);
-        let keep = self.keep(w);
-        w.block_if(is_far(), keep);
+        w.choose(is_far(), |w| self.keep(w), |_| {});
         w.graph.end_loop(&mut w.tail, header);
     }
 }
@@ -132,8 +175,9 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             let values = n.bounds().zip([from, by]);
             known.extend(values.filter_map(|(v, e)| Some(set(v?, e))));
             known.push(set(n.steps, Expr::op(Op::Trips, [first, last, stride])));
-            known.extend(n.keep(&w));
+            known.extend(n.place(&w));
             w.block(known);
+            n.keep(&mut w);
             n.run_up_to(&mut w, n.steps);
             let recording = w.recording.clone().filter(|_| w.records_last());
             let last = recording.unwrap_or_else(|| w.plain.clone());
@@ -144,8 +188,8 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             w.block(end);
         }
         (_, _) => {
-            let keep = n.keep(&w);
-            w.block(start.into_iter().chain(keep).collect());
+            w.block(start);
+            n.keep(&mut w);
             copy_loop(&mut w, &n);
             w.block(vec![set(n.steps, Expr::var(n.at))]);
         }
@@ -165,6 +209,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let pops = n.recorded().into_iter().rev();
     start.extend(pops.map(|v| w.pop(TapeClass::Integer, v)));
     start.extend(n.count_states(&w));
+    start.extend(n.place(&w));
     start.push(set(end, Expr::var(n.steps)));
     w.block(start);
     let (Some(recording), Some(reversing)) = (w.recording.clone(), w.reversing.clone()) else {
@@ -178,8 +223,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
         w.block_if(is_some(n.steps), reversed);
     }
     let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_some(end)));
-    let take = w.take_state(Some(n.at));
-    w.block(take);
+    w.block(vec![w.pop(TapeClass::Integer, n.at)]);
     let is_behind = Expr::op(Op::Ge, [Expr::var(n.at), Expr::var(end)]);
     let wrong = Stmt::new(StmtKind::Stop {
         text: "a state that was kept belongs to a step that is reversed already".into(),
@@ -189,24 +233,32 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let is_first = Expr::op(Op::Eq, [Expr::var(n.at), Expr::Int(0)]);
     let before_last = sub(Expr::var(end), Expr::Int(1));
     let is_used_again = Expr::op(Op::Lt, [Expr::var(n.at), before_last]);
-    let keep = w.keep_state(Some(n.at));
-    let one_less = set(n.states, sub(Expr::var(n.states), Expr::Int(1)));
     let again = Expr::op(Op::Or, [is_first, is_used_again]);
-    w.block_if_else(again, [keep, vec![one_less]]);
+    let read = LEVELS.map(|at| [w.take_state(at), w.keep_state(at)].concat());
+    w.choose(
+        again,
+        |w| {
+            n.at_level(w, n.top(), read);
+            w.block(vec![w.push(TapeClass::Integer, n.at)]);
+        },
+        |w| {
+            n.at_level(w, n.top(), LEVELS.map(|at| w.take_state(at)));
+            w.block(vec![set(n.states, n.top())]);
+        },
+    );
     n.run_up_to(&mut w, end);
     let turn = n.with_index([recording, reversing, set(end, Expr::var(n.at))]);
     w.block(turn);
     w.graph.end_loop(&mut w.tail, header);
-    let take = w.take_state(Some(n.at));
-    w.block(take);
+    n.take(&mut w);
     w
 }
 
 /// Takes all states off the tape.
 fn take_all(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
     let header = w.begin_passes(n.k, n.states);
-    let take = w.take_state(Some(n.at));
-    w.block(take);
+    n.take(w);
+    w.block(vec![set(n.states, n.top())]);
     w.graph.end_loop(&mut w.tail, header);
 }
 
@@ -238,16 +290,12 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
                         Some((block, block))
                     }
                     true => {
-                        let keep = n.keep(w);
-                        let branch = w.graph.add(VertexKind::branch_on(is_later.clone()));
-                        let arm = w.graph.block(keep);
-                        let end = w.graph.add(VertexKind::EndBranch);
-                        let block = w.graph.block(all);
-                        w.graph.add_edge(branch, arm, Some(1));
-                        w.graph.add_edge(branch, end, Some(0));
-                        w.graph.add_edge(arm, end, None);
-                        w.graph.add_edge(end, block, None);
-                        Some((branch, block))
+                        let (first, before) = (w.graph.block(Vec::new()), w.tail);
+                        w.tail = Tail(first, None);
+                        w.choose(is_later.clone(), |w| n.keep(w), |_| {});
+                        w.block(all);
+                        let last = std::mem::replace(&mut w.tail, before);
+                        Some((first, last.0))
                     }
                 }
             }

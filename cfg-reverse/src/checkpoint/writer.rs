@@ -10,6 +10,7 @@ use cfg_core::{
     },
 };
 
+use super::Planning;
 use crate::{
     code::{
         expressions::{extent_of, zero},
@@ -23,11 +24,21 @@ use crate::{
     sweeps::{Sweeps, finish, unused::without_unused},
 };
 
+/// The places where states lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Memory,
+    Disk,
+}
+
+/// Both.
+pub(super) const LEVELS: [Level; 2] = [Level::Memory, Level::Disk];
+
 /// A sweep under construction.
 pub(super) struct Writer<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
     kept: &'a Kept,
-    advance: RoutineId,
+    planning: Planning,
     is_forward: bool,
     /// The globals of the state, as the sweep names them.
     globals: Vec<VarId>,
@@ -46,7 +57,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     pub(super) fn new(
         sweeps: &'a Sweeps<'b, 'p>,
         kept: &'a Kept,
-        advance: RoutineId,
+        planning: Planning,
         adjoints: &Rows<StatementAdjoint>,
         is_forward: bool,
     ) -> Result<Self, Diagnostics> {
@@ -98,7 +109,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         Ok(Self {
             sweeps,
             kept,
-            advance,
+            planning,
             is_forward,
             globals,
             routine,
@@ -152,7 +163,9 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     /// The number of states kept at once; `None`: one for each step.
     pub(super) fn states(&self) -> Option<Expr> {
         match self.kept.rerun.checkpoint {
-            Checkpoint::Snapshots(n) => Some(Expr::Int(n.get().into())),
+            Checkpoint::Snapshots { memory, disk } => {
+                Some(Expr::Int(i64::from(memory.get()) + i64::from(disk)))
+            }
             Checkpoint::Each => {
                 let bytes = self.sweeps.context.state_memory?;
                 let bytes = Expr::Int(i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -192,26 +205,51 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         own.chain(self.globals.iter().copied())
     }
 
-    /// Pushes of the state, and behind it of the number of the step that it precedes.
-    pub(super) fn keep_state(&self, number: Option<VarId>) -> Vec<Stmt> {
-        let class = |v: VarId| tape_class(self.routine.variable(v).ty);
-        let state = self.state().map(|v| self.push(class(v), v));
-        let number = number.map(|v| self.push(TapeClass::Integer, v));
-        state.chain(number).collect()
+    /// The stack that a variable of the state goes to.
+    fn class(&self, v: VarId, level: Level) -> TapeClass {
+        match level {
+            Level::Memory => tape_class(self.routine.variable(v).ty),
+            Level::Disk => TapeClass::Disk,
+        }
+    }
+
+    /// Pushes of the state.
+    pub(super) fn keep_state(&self, level: Level) -> Vec<Stmt> {
+        let state = self.state();
+        state.map(|v| self.push(self.class(v, level), v)).collect()
     }
 
     /// Pops of what [`Writer::keep_state`] pushes.
-    pub(super) fn take_state(&self, number: Option<VarId>) -> Vec<Stmt> {
-        let class = |v: VarId| tape_class(self.routine.variable(v).ty);
-        let number = number.map(|v| self.pop(TapeClass::Integer, v));
-        let state = self.state().rev().map(|v| self.pop(class(v), v));
-        number.into_iter().chain(state).collect()
+    pub(super) fn take_state(&self, level: Level) -> Vec<Stmt> {
+        let state = self.state().rev();
+        state.map(|v| self.pop(self.class(v, level), v)).collect()
+    }
+
+    /// The number of states of a loop that lie in memory at once, if others lie in a file.
+    pub(super) fn memory(&self) -> Option<Expr> {
+        match self.kept.rerun.checkpoint {
+            Checkpoint::Snapshots { memory, disk } => {
+                (disk > 0).then(|| Expr::Int(memory.get().into()))
+            }
+            Checkpoint::Each => None,
+        }
+    }
+
+    /// The call that finds the first position of states in memory, and the first behind them, for a number of steps.
+    pub(super) fn place(&self, steps: VarId, [first, last]: [VarId; 2]) -> Option<Stmt> {
+        // The first state is kept even if there is no step.
+        let some = Expr::op(Op::Max, [Expr::var(steps), Expr::Int(1)]);
+        let states = Expr::op(Op::Min, [self.states()?, some]);
+        let given = [Expr::var(steps), states, self.memory()?];
+        let arguments = given.into_iter().chain([first, last].map(Expr::var));
+        let arguments = arguments.map(Some).collect();
+        Some(call_statement(self.planning.placement, arguments))
     }
 
     /// The call that computes the number of steps to run before a state is kept.
     pub(super) fn advance(&self, steps: Expr, states: Expr, result: VarId) -> Stmt {
         let arguments = [steps, states, Expr::var(result)].map(Some);
-        call_statement(self.advance, arguments.into())
+        call_statement(self.planning.advance, arguments.into())
     }
 
     /// The adjoints of locals at the start of the reverse sweep.
@@ -248,17 +286,28 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         self.graph.add_edge(branch, self.tail.0, Some(0));
     }
 
-    /// Statements that are executed if a condition holds, and those that are otherwise.
-    pub(super) fn block_if_else(&mut self, condition: Expr, [yes, no]: [Vec<Stmt>; 2]) {
-        let [branch, _] = self.graph.append_if(&mut self.tail, condition, yes);
-        let other = self.graph.block(no);
-        self.graph.add_edge(branch, other, Some(0));
-        self.graph.add_edge(other, self.tail.0, None);
+    /// Writes what is executed if a condition holds, and what is otherwise.
+    pub(super) fn choose(
+        &mut self,
+        condition: Expr,
+        yes: impl FnOnce(&mut Self),
+        no: impl FnOnce(&mut Self),
+    ) {
+        let branch = self
+            .graph
+            .append(&mut self.tail, VertexKind::branch_on(condition));
+        self.tail = Tail(branch, Some(1));
+        yes(self);
+        let end = self.tail;
+        self.tail = Tail(branch, Some(0));
+        no(self);
+        let last = self.graph.append(&mut self.tail, VertexKind::EndBranch);
+        self.graph.add_edge(end.0, last, end.1);
     }
 
     /// The sweep that keeps the state once and runs the step.
     pub(super) fn once_forward(mut self) -> Self {
-        let mut statements = self.keep_state(None);
+        let mut statements = self.keep_state(Level::Memory);
         statements.push(self.plain.clone());
         self.block(statements);
         self
@@ -267,10 +316,13 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     /// The sweep that runs the step again, and reverses it.
     pub(super) fn once_reverse(mut self) -> Self {
         let mut statements = self.adjoints_of_locals();
-        statements.extend(self.take_state(None));
+        statements.extend(self.take_state(Level::Memory));
         if let (Some(recording), Some(reversing)) = (&self.recording, &self.reversing) {
             let again = [recording.clone(), reversing.clone()];
-            let (keep, take) = (self.keep_state(None), self.take_state(None));
+            let (keep, take) = (
+                self.keep_state(Level::Memory),
+                self.take_state(Level::Memory),
+            );
             statements.extend(keep.into_iter().chain(again).chain(take));
         }
         self.block(statements);
