@@ -68,12 +68,11 @@ fn create(folder: &Path) -> io::Result<File> {
     loop {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!("cfgrev-{}-{number}", std::process::id()));
-        let made = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path);
-        match made {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&path) {
             Ok(file) => return fs::remove_file(&path).map(|()| file),
             // Another process had this number, on this machine or on one that shares the folder.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}

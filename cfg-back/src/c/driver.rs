@@ -22,7 +22,8 @@ use cfg_core::{
 };
 use std::fmt::Write as _;
 
-/// Functions in place of those of the tape, those of files among them if there are any, which count in `cfgrev_use` and go behind [`head`].
+/// Functions in place of those of the tape, those of files among them if there are any, which count in `cfgrev_use` and
+/// go behind [`head`].
 pub(super) fn counting(on_disk: bool) -> String {
     let mut values = String::new();
     for (name, ty, bits) in [

@@ -31,8 +31,8 @@ struct cfgrev_top {
     unsigned filled;
 };
 
-/* The stack of a tape that lies in a file, in cells of 8 bytes: a window of the file, with its first cell and the number of
-   its cells, the cells on the stack, the next one of a block, and the checksum of those before it. */
+/* The stack of a tape that lies in a file, in cells of 8 bytes: a window of the file, with its first cell and the number
+   of its cells, the cells on the stack, the next one of a block, and the checksum of those before it. */
 struct cfgrev_disk {
     uint64_t *window;
     uint64_t start, filled, used, next, sum;
@@ -43,8 +43,8 @@ struct cfgrev_disk {
 };
 
 /* What a forward sweep leaves for the reverse sweep, and memory for work arrays. Zero-initialised before its first use
-   (struct cfgrev_tape tape = {0};), it keeps its memory from one call to the next, until cfgrev_tape_free. A folder may be
-   named for values that lie in files. */
+   (struct cfgrev_tape tape = {0};), it keeps its memory from one call to the next, until cfgrev_tape_free. A
+   folder may be named for values that lie in files. */
 struct cfgrev_tape {
     struct cfgrev_top top;
     double *real_begin;

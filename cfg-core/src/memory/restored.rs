@@ -7,9 +7,9 @@ use crate::{
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
-/// The statements of a block that push what pops in front of them have taken: nothing but pops and pushes stands between,
-/// in opposite order, and no pop writes a variable that was popped before. What they push lies behind the end of the
-/// stack unchanged. None in routines whose parameters may share storage.
+/// The statements of a block that push what pops in front of them have taken: nothing but pops and pushes stands
+/// between, in opposite order, and no pop writes a variable that was popped before. What they push lies behind the end
+/// of the stack unchanged. None in routines whose parameters may share storage.
 pub fn restored_pushes(routine: &Routine, statements: &[Stmt]) -> FixedBitSet {
     let mut found = FixedBitSet::with_capacity(statements.len());
     if routine.aliased {

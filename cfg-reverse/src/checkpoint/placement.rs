@@ -5,8 +5,8 @@
 //! positions with the least traffic are the first ones, up to some `first`, and the last ones, from some `last` on.
 //!
 //! With s states and r repetitions, b(s, r) = C(s + r, s) steps keep C(r - 1 + k, k) states at position k ≥ 1, which is
-//! the r-fold prefix sum of (1, 0, 0, ...). The first stretch of any schedule, a steps ([`super::advance`]), leaves on one
-//! of its sides a number of steps of this form:
+//! the r-fold prefix sum of (1, 0, 0, ...). The first stretch of any schedule, a steps ([`super::advance`]), leaves on
+//! one of its sides a number of steps of this form:
 //!
 //! - Where m ≥ b(s, r - 1) + b(s - 1, r - 1), the first a = b(s, r - 1) steps; the others begin one position higher.
 //! - Otherwise the m - a = b(s - 1, r - 1) steps behind them.
@@ -20,8 +20,8 @@ use cfg_core::{
     ir::{Dim, Expr, Extent, Routine, ScalarType, Variable},
 };
 
-/// The routine `(in l, in c, in m, out first, out last)`: of a loop of l steps that keeps c ≤ l states, those at positions
-/// from `first` up to the one before `last`, at most m, lie in memory.
+/// The routine `(in l, in c, in m, out first, out last)`: of a loop of l steps that keeps c ≤ l states, those at
+/// positions from `first` up to the one before `last`, at most m, lie in memory.
 ///
 /// # Errors
 /// The builder refuses the routine.

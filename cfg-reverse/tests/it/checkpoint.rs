@@ -145,8 +145,8 @@ fn steps_and_states_follow_the_formula() {
     }
 }
 
-/// The traffic of each position of the schedule of Griewank and Walther: states that are written there, and states that are
-/// read from there. The last step is recorded on the way forward, the first state is read once more at the end.
+/// The traffic of each position of the schedule of Griewank and Walther: states that are written there, and states that
+/// are read from there. The last step is recorded on the way forward, the first state is read once more at the end.
 fn traffic(steps: u64, states: u64) -> Vec<[u64; 2]> {
     let reach = |s: u64, r: u64| (0..s.min(r)).fold(1, |c, j| c * (s + r - j) / (j + 1));
     let mut found = vec![[0; 2]; states as usize];
@@ -202,8 +202,8 @@ fn on_disk(memory: u64, disk: u64) -> (Compiled, Reversal) {
     (compiled.expect("it compiles"), made)
 }
 
-/// The states on disk are those with the least traffic, for every number of steps up to 200, every number of states up to
-/// 12, and every part of them that lies in memory.
+/// The states on disk are those with the least traffic, for every number of steps up to 200, every number of states up
+/// to 12, and every part of them that lies in memory.
 #[test]
 fn states_on_disk_have_the_least_traffic() {
     let (compiled, made) = on_disk(1, 1);
@@ -239,8 +239,8 @@ fn states_on_disk_have_the_least_traffic() {
     }
 }
 
-/// The bytes that a gradient writes and reads are those of the states with the least traffic: a state that is used again is
-/// not written again.
+/// The bytes that a gradient writes and reads are those of the states with the least traffic: a state that is used
+/// again is not written again.
 #[test]
 fn bytes_on_disk_follow_the_schedule() {
     for (memory, disk) in [(1, 1), (1, 11), (2, 3), (4, 1), (3, 7), (6, 6)] {

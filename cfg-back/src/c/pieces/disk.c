@@ -31,7 +31,6 @@ CFGREV_INLINE void cfgrev_disk_close(struct cfgrev_disk *disk)
 /* A file without a name, in the folder of the tape or in that for temporary files; null if there is none. */
 CFGREV_INLINE FILE *cfgrev_disk_file(const struct cfgrev_tape *tape)
 {
-    static unsigned long count;
     const char *const system = getenv("TMPDIR");
     const char *const folder = tape->folder ? tape->folder : system && *system ? system : "/tmp";
     const size_t room = strlen(folder) + 80u;
@@ -41,10 +40,9 @@ CFGREV_INLINE FILE *cfgrev_disk_file(const struct cfgrev_tape *tape)
     if (!name)
         return NULL;
     for (tries = 0; !file && tries < 1000; ++tries) {
-        /* Other processes have other times or addresses. */
-        const unsigned long number = ++count;
-        snprintf(name, room, "%s/cfgrev-%lx-%lx-%lx", folder, (unsigned long)time(NULL),
-                (unsigned long)(size_t)tape, number);
+        /* Other tapes have other addresses or times, and those of other processes with both alike the first numbers. */
+        snprintf(name, room, "%s/cfgrev-%lx-%lx-%d", folder, (unsigned long)time(NULL), (unsigned long)(size_t)tape,
+                 tries);
         file = fopen(name, "w+bx");
     }
     if (file && remove(name)) {
