@@ -1,5 +1,5 @@
-/* The gradient of the energy after some steps: processor time and time of it and of the function, peak memory, a sum over the
-   gradient, and the bytes that the process has written and read (on Linux). */
+/* The gradient of the energy after some steps: processor time and time of it and of the function, peak memory, a sum
+   over the gradient, and the bytes that the process has written and read (on Linux). */
 #define _POSIX_C_SOURCE 200809L
 #include ADJOINT
 #include <math.h>
