@@ -6,6 +6,7 @@
 //!
 //! The forward sweep of a loop with a known trip count keeps states on its way, as [`super::advance`] plans. Other
 //! loops keep the first state alone, or each. The first state is kept even if there is no step: callers rely on it.
+//! States lie in memory, or, as [`super::placement`] finds, in a file; their numbers always lie in memory.
 //! The reverse sweep reverses one step after the other: it takes the last state, runs steps from there, keeps states
 //! on its way, and records the step in front of those that are reversed.
 
@@ -110,7 +111,7 @@ impl Numbers {
         w.place(self.steps, self.placed?)
     }
 
-    /// Writes statements about the state at a position, for each place where it may lie.
+    /// Writes what is done with the state at a position, for each level, of [`LEVELS`].
     fn at_level(&self, w: &mut Writer<'_, '_, '_>, position: Expr, [memory, disk]: [Vec<Stmt>; 2]) {
         let Some([first, last]) = self.in_memory.clone() else {
             return w.block(memory);

@@ -24,14 +24,14 @@ use crate::{
     sweeps::{Sweeps, finish, unused::without_unused},
 };
 
-/// The places where states lie.
+/// The level of the store that a state lies at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     Memory,
     Disk,
 }
 
-/// Both.
+/// All levels, from the fastest on.
 pub(super) const LEVELS: [Level; 2] = [Level::Memory, Level::Disk];
 
 /// A sweep under construction.
