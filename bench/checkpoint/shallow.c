@@ -35,7 +35,7 @@ double energy(int steps, double dt, double h[N][N], double p[N][N], double q[N][
 #pragma cfgrev independent(h, p, q)
     double e = 0.0;
     int t, i, j;
-#pragma cfgrev checkpoint(snapshots = SNAPSHOTS)
+#pragma cfgrev checkpoint(snapshots = SNAPSHOTS, disk = ON_DISK)
     for (t = 0; t < steps; t++)
         step(dt, h, p, q);
     for (i = 0; i < N; i++)

@@ -54,6 +54,7 @@ mod call;
 mod checks;
 mod choice;
 pub mod codes;
+mod disk;
 mod driver;
 mod expression;
 mod faults;
@@ -370,7 +371,7 @@ pub fn server(
     let mut serve = driver::head().to_owned();
     if counting {
         serve.push('\n');
-        serve.push_str(&driver::counting());
+        serve.push_str(&driver::counting(bundle.pieces.has(Piece::Disk)));
     }
     let main = driver::main(&bundle.drivers);
     let text = format!("{serve}\n{}{main}", bundle.text);

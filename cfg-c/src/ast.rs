@@ -9,10 +9,9 @@ use crate::{
     source::{Pos, Problem},
     types::{Arith, Qualified, Type},
 };
-use cfg_core::ir::Subscript;
+use cfg_core::ir::{Checkpoint, Subscript};
 use std::{
     collections::{HashMap, HashSet},
-    num::NonZeroU32,
     rc::Rc,
 };
 
@@ -139,7 +138,7 @@ pub(crate) enum StmtKind {
     /// A return of a function that stands in place of a call.
     Leave,
     /// A statement with a checkpoint; of a loop, so many snapshots are kept at most, if there is a number.
-    Checkpoint(Option<NonZeroU32>, StmtId),
+    Checkpoint(Checkpoint, StmtId),
 }
 
 #[derive(Clone, Debug)]

@@ -5,7 +5,8 @@ use crate::{
     codes,
     source::{Pos, Sink},
 };
-use std::{borrow::Cow, collections::HashSet, num::NonZeroU32, rc::Rc};
+use cfg_core::ir::Checkpoint;
+use std::{borrow::Cow, collections::HashSet, rc::Rc};
 
 /// The kind of a preprocessing token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// The statement has a checkpoint; of a loop, so many snapshots are kept at most, if a number is given.
-    Checkpoint(Option<NonZeroU32>),
+    Checkpoint(Checkpoint),
     /// A part with a checkpoint begins.
     Start,
     /// The part ends.

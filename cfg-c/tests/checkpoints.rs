@@ -41,6 +41,10 @@ const PLACED: &[(&str, &[&str])] = &[
         &["while s < 9.0 {checkpoint 50}"],
     ),
     (
+        "#pragma cfgrev checkpoint(disk = N, snapshots = 50)\nwhile (s < 9) s *= x;",
+        &["while s < 9.0 {checkpoint 50 disk 3}"],
+    ),
+    (
         "#pragma cfgrev checkpoint\ndo s *= x; while (s < 9);",
         &["do {checkpoint}", "end while s < 9.0"],
     ),

@@ -80,6 +80,8 @@ pub struct Compiler {
     /// Where loops with checkpoints keep their progress while a call runs: the beginning of the names of files, and the
     /// seconds between two copies. Programs that were reversed for it do so (`cfg_reverse::Options::restarts`).
     pub restart: Option<(PathBuf, u64)>,
+    /// The folder for what tapes keep in files; by default that of the system for temporary files.
+    pub disk: Option<PathBuf>,
 }
 
 impl Default for Compiler {
@@ -95,6 +97,7 @@ impl Default for Compiler {
             limit: None,
             watch: None,
             restart: None,
+            disk: None,
         }
     }
 }
@@ -160,25 +163,27 @@ fn problem(code: &CodeInfo, message: String, help: &str) -> Diagnostics {
     Diagnostic::error(code, message, help).into()
 }
 
-/// Fails if a status says that a call has failed; `message` is the one of the call's answer.
+/// Fails if a status says that a call has failed; `told` is its [`Answer::message`], or nothing.
 ///
 /// # Errors
 /// The status is not 0.
-pub fn check_status(name: &str, status: i64, message: &str) -> Result<(), Diagnostics> {
+pub fn check_status(name: &str, status: i64, told: &str) -> Result<(), Diagnostics> {
     let executor = "run it with the executor, which names the place";
-    let (why, help) = match status {
-        0 => return Ok(()),
-        1 => ("there is not enough memory", executor),
-        2 => (
+    let (why, help) = match (status, told) {
+        (0, _) => return Ok(()),
+        (1, "" | "out of memory") => ("there is not enough memory", executor),
+        (1, told) => (told, "name a folder with enough room: --disk FOLDER"),
+        (2, _) => (
             "a limit was reached: what pointers lead to has no room, or calls nest too deep",
             "make the pools larger, --heap CELLS; if that is not the reason, run it with the executor, which names the place",
         ),
-        3 => ("the program has stopped", executor),
-        5 => (
-            message,
+        (3, _) => ("the program has stopped", executor),
+        (5, told) => (
+            told,
             "name other files by --restart, or remove them: the run begins anew then",
         ),
-        _ => ("a check has failed", executor),
+        (_, "") => ("a check has failed", executor),
+        (_, told) => (told, executor),
     };
     Err(problem(&codes::STATUS, format!("`{name}`: {why}"), help))
 }
@@ -443,6 +448,11 @@ fn read_counts(output: &mut dyn Read) -> io::Result<TapeCounts> {
         ..TapeCounts::default()
     };
     let [_now, most] = [next()?, next()?];
+    counts.disk = next()?;
+    counts.disk_written = next()?;
+    counts.disk_read = next()?;
+    let _now_on_disk = next()?;
+    counts.disk_peak = next()?;
     counts.value_bytes = 8 * (counts.integers + counts.reals) + 4 * counts.reals32;
     counts.peak_bytes = most.div_ceil(8);
     Ok(counts)

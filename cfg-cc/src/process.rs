@@ -168,6 +168,7 @@ impl Process {
             ),
             None => command.env_remove("CFGREV_RESTART"),
         };
+        command.envs(compiler.disk.iter().map(|folder| ("TMPDIR", folder)));
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.map_err(failed)?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {

@@ -14,4 +14,5 @@ pub mod locations;
 pub mod loop_writes;
 pub mod named;
 pub mod overlaps;
+pub mod restored;
 pub mod storage;

@@ -153,7 +153,7 @@ fn again(
     let limits = RunOptions {
         // Each statement is followed by at most one more.
         fuel: options.run.fuel.saturating_mul(3),
-        ..options.run
+        ..options.run.clone()
     };
     if session.run(routine, &mut arguments, &limits).is_ok() {
         return Ok(Found::default());

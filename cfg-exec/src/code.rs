@@ -617,6 +617,7 @@ pub(crate) enum StackClass {
     Logical,
     Bits(u8),
     Count,
+    Disk,
 }
 
 /// Jump table of a multi-way branch: ranges in ascending order, not overlapping.

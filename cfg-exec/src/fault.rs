@@ -87,6 +87,12 @@ cfg_core::diagnostic_codes! {
     HEAP "X225" "out of heap"
         "The objects that pointers lead to have room in their pool, and sizes that are not negative."
         "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). An object that is freed makes room for those of its size; for all if it was allocated last.";
+    DISK "X226" "the disk cannot be used"
+        "States that a program keeps on disk can be written into a file and read again."
+        "A loop with a checkpoint keeps some of its states in a file, which was refused: the folder does not exist or must not be written, or the disk is full. Nothing that was kept is lost; the run ends here. Name another folder: --disk FOLDER on the command line, RunOptions::disk in the library; or keep fewer states on disk.";
+    CHECKSUM "X227" "what lies on disk is not what was pushed"
+        "A pop from the stack of a tape that lies in a file finds the type, the number of elements and the checksum of what was pushed last."
+        "Either the file was changed, by a defect of the disk or by another program, or a pop takes another type or another number of elements than the push has left: arrays are popped as a whole. Run the program again.";
 }
 
 /// The variable of a descriptor, as messages name it.
@@ -141,6 +147,13 @@ pub(crate) enum Fault {
     Case(i64),
     Fuel(u64),
     Tape(u64),
+    /// A file in this folder cannot be written or read, and why.
+    Disk {
+        folder: String,
+        error: String,
+    },
+    /// A block of a file that is not as it was pushed.
+    Checksum,
     Memory {
         limit: u64,
     },
@@ -252,6 +265,16 @@ impl Fault {
                 &TAPE,
                 format!("the tape needs more than {limit} bytes"),
                 "raise the limit: --max-tape BYTES",
+            ),
+            Self::Disk { folder, error } => Diagnostic::error(
+                &DISK,
+                format!("a file in {folder}: {error}"),
+                "name a folder with enough room: --disk FOLDER",
+            ),
+            Self::Checksum => Diagnostic::error(
+                &CHECKSUM,
+                "what is popped from disk is not what was pushed last",
+                "pop the type and the number of elements that were pushed; if so, the file was changed",
             ),
             Self::Memory { limit } => Diagnostic::error(
                 &MEMORY,

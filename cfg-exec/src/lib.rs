@@ -68,6 +68,8 @@
 //!   still to be read, the result goes through a temporary array. `cfg-transform` has the steps, as data.
 //! - **Limits** are in [`RunOptions`]: steps, bytes of tapes, bytes of memory, nested calls. Sessions that share
 //!   a [`Memory`] share the limit on memory.
+//! - **Files**: one stack of each tape lies in a file in the folder [`RunOptions::disk`], as soon as it has more than
+//!   64 KiB. The file has no name there.
 //!
 //! Inside: expressions become 8-byte instructions over a window of 256 registers per call; scalars whose
 //! address is taken and arrays live in one memory of 64-bit cells, arrays behind descriptors (base, and
@@ -79,6 +81,7 @@ mod cell;
 mod code;
 mod compile;
 mod descriptor;
+mod disk;
 mod evaluate;
 mod fault;
 mod machine;

@@ -9,7 +9,7 @@ mod running;
 mod slow_path;
 mod view;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use cfg_core::{
     elemental::{Binary, Event, Ternary, Unary},
@@ -152,6 +152,8 @@ pub(crate) struct Machine {
     pub(crate) tapes: Vec<Tape>,
     pub(crate) spare_tapes: Vec<Tape>,
     pub(crate) meter: Meter,
+    /// The folder for files of tapes; `None`: that of the system.
+    pub(crate) folder: Option<PathBuf>,
     /// Steps that are left; below 0 at a stop.
     pub(crate) fuel: i64,
     pub(crate) passes: Passes,

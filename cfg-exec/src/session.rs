@@ -4,6 +4,8 @@ mod arguments;
 mod known;
 mod report;
 
+use std::path::PathBuf;
+
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{GlobalId, RoutineId},
@@ -23,7 +25,7 @@ use arguments::load;
 pub use report::{Met, RunReport, Visited};
 
 /// Limits of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
     /// Most steps. A step is an executed instruction: an operation of an expression is about one, a test or a jump
     /// one, a call and each element of an array operation at least one. Every pass of every loop costs something, so
@@ -36,6 +38,9 @@ pub struct RunOptions {
     pub max_memory: u64,
     /// Most nested calls, the first one included. Default 10000.
     pub max_depth: usize,
+    /// The folder for what tapes keep in files. By default that of the system for temporary files. The files have no
+    /// names there, and end with the tapes or with the process.
+    pub disk: Option<PathBuf>,
 }
 
 impl Default for RunOptions {
@@ -45,6 +50,7 @@ impl Default for RunOptions {
             max_tape: 4 << 30,
             max_memory: 4 << 30,
             max_depth: 10_000,
+            disk: None,
         }
     }
 }
@@ -258,7 +264,7 @@ impl Session {
         let (steps, without) = std::mem::take(&mut self.stopped);
         let as_far = RunOptions {
             fuel: options.fuel.min(steps),
-            ..*options
+            ..options.clone()
         };
         let repeated = self.attempt(routine, arguments, &as_far, true);
         if repeated.is_err_and(|problem| at_a_limit(&problem))
@@ -354,6 +360,7 @@ impl Session {
         machine.fuel = options.fuel.min(1 << 62) as i64;
         machine.passes.start(counts);
         machine.handlers.clear();
+        machine.folder.clone_from(&options.disk);
         machine.meter = Meter::new(options.max_tape, machine.held.memory(), options.max_memory);
         machine.frames.clear();
         machine.gathered.clear();

@@ -1,9 +1,13 @@
 //! Tapes: a stack of control bits, one of integers, one of reals, one of 32-bit reals; and counts of their use.
 
+use std::path::Path;
+
 use cfg_core::ir::ScalarType;
 
 use crate::{
     cell,
+    disk::{self, Disk},
+    fault::Fault,
     memory::{Full, Lease, Memory},
 };
 
@@ -55,13 +59,15 @@ impl Bits {
     }
 }
 
-/// A tape: four stacks.
+/// A tape: four stacks in memory, and one in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Tape {
     bits: Bits,
     integers: Vec<i64>,
     reals: Vec<u64>,
     reals32: Vec<u32>,
+    /// The stack in a file, if a value was pushed there.
+    disk: Option<Box<Disk>>,
     /// The lease that pays for the buffers.
     held: Lease,
 }
@@ -77,6 +83,8 @@ pub struct TapeSize {
     pub reals: u64,
     /// The number of 32-bit reals.
     pub reals32: u64,
+    /// The number of values in a file.
+    pub disk: u64,
 }
 
 impl TapeSize {
@@ -101,9 +109,17 @@ pub struct TapeCounts {
     pub reals: u64,
     /// 32-bit reals pushed.
     pub reals32: u64,
+    /// Values pushed into files, those that lie there again without being written not counted.
+    pub disk: u64,
+    /// Bytes of values that are pushed into files, with their checksums.
+    pub disk_written: u64,
+    /// Bytes of values that are popped from files, with their checksums.
+    pub disk_read: u64,
+    /// Largest size of all stacks in files at one time, in bytes.
+    pub disk_peak: u64,
     /// Bytes of integers and reals pushed, in total.
     pub value_bytes: u64,
-    /// Largest size of all stacks of all tapes at one time, in bytes (control bits rounded up to a byte).
+    /// Largest size of all stacks in memory of all tapes at one time, in bytes (control bits rounded up to a byte).
     pub peak_bytes: u64,
     /// Runs of parts with checkpoints that were not recorded.
     pub steps_again: u64,
@@ -117,6 +133,7 @@ pub(crate) struct Meter {
     pub(crate) counts: TapeCounts,
     now_bits: u64,
     peak_bits: u64,
+    disk_now: u64,
     pub(crate) max_bits: u64,
     /// Most bytes of memory.
     limit: u64,
@@ -159,6 +176,7 @@ impl Meter {
             tape.held = memory.take(tape.capacity(), self.limit)?;
         }
         self.now_bits += tape.bits_used();
+        self.disk_now += tape.disk_bytes();
         self.peak_bits = self.peak_bits.max(self.now_bits);
         Ok(())
     }
@@ -189,7 +207,14 @@ impl Meter {
         self.held.make_room(leftovers, next, self.limit)?;
         leftovers.push(tape.size());
         self.now_bits -= tape.bits_used().min(self.now_bits);
+        self.disk_now -= tape.disk_bytes().min(self.disk_now);
         Ok(())
+    }
+
+    /// Counts a block that comes onto a stack in a file.
+    fn on_disk(&mut self, bytes: u64) {
+        self.disk_now += bytes;
+        self.counts.disk_peak = self.counts.disk_peak.max(self.disk_now);
     }
 
     /// The counts at the end.
@@ -214,6 +239,7 @@ impl Clone for Tape {
             integers: self.integers.clone(),
             reals: self.reals.clone(),
             reals32: self.reals32.clone(),
+            disk: self.disk.clone(),
             held: Lease::default(),
         }
     }
@@ -236,7 +262,8 @@ impl Tape {
             self.integers.capacity(),
             self.reals.capacity(),
         ];
-        8 * words.iter().sum::<usize>() as u64 + 4 * self.reals32.capacity() as u64
+        let disk = self.disk.as_ref().map_or(0, |_| disk::BUFFERS);
+        8 * words.iter().sum::<usize>() as u64 + 4 * self.reals32.capacity() as u64 + disk
     }
 
     /// Makes room for the words of one control value.
@@ -257,12 +284,68 @@ impl Tape {
             integers: self.integers.len() as u64,
             reals: self.reals.len() as u64,
             reals32: self.reals32.len() as u64,
+            disk: self.disk.as_ref().map_or(0, |disk| disk.len()),
         }
     }
 
     fn bits_used(&self) -> u64 {
         let size = self.size();
         size.control_bits + 64 * (size.integers + size.reals) + 32 * size.reals32
+    }
+
+    fn disk_bytes(&self) -> u64 {
+        self.disk.as_ref().map_or(0, |disk| disk.bytes())
+    }
+
+    /// Pushes cells, which `visit` hands on one by one, into a file in a folder.
+    pub(crate) fn push_disk(
+        &mut self,
+        (ty, cells): (ScalarType, u64),
+        folder: Option<&Path>,
+        meter: &mut Meter,
+        visit: impl FnOnce(&mut dyn FnMut(u64) -> Result<(), Fault>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let disk = match &mut self.disk {
+            Some(disk) => disk,
+            none => {
+                let limit = meter.limit;
+                let paid = self.held.more(disk::BUFFERS, limit);
+                paid.map_err(|Full| Fault::Memory { limit })?;
+                none.insert(Box::new(Disk::new(folder)))
+            }
+        };
+        disk.push(ty, cells, visit)?;
+        let bytes = disk::block_bytes(cells);
+        meter.counts.pushes += cells;
+        meter.counts.disk += cells;
+        meter.counts.disk_written += bytes;
+        meter.on_disk(bytes);
+        Ok(())
+    }
+
+    /// Pops cells, for which `visit` asks one by one, from a file.
+    pub(crate) fn pop_disk(
+        &mut self,
+        (ty, cells): (ScalarType, u64),
+        meter: &mut Meter,
+        visit: impl FnOnce(&mut dyn FnMut() -> Result<u64, Fault>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let disk = self.disk.as_mut().ok_or(Fault::Empty("disk"))?;
+        disk.pop(ty, cells, visit)?;
+        let bytes = disk::block_bytes(cells);
+        meter.counts.pops += cells;
+        meter.counts.disk_read += bytes;
+        meter.disk_now -= bytes.min(meter.disk_now);
+        Ok(())
+    }
+
+    /// Pushes cells that were popped last, and still lie in the file.
+    pub(crate) fn keep_on_disk(&mut self, cells: u64, meter: &mut Meter) {
+        if let Some(disk) = &mut self.disk {
+            disk.keep(cells);
+            meter.counts.pushes += cells;
+            meter.on_disk(disk::block_bytes(cells));
+        }
     }
 
     /// Removes all values, and keeps the memory.
@@ -273,6 +356,9 @@ impl Tape {
         self.integers.clear();
         self.reals.clear();
         self.reals32.clear();
+        if self.disk.take().is_some() {
+            self.held.less(disk::BUFFERS);
+        }
     }
 
     #[inline]

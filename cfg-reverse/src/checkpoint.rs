@@ -18,6 +18,7 @@ mod driver;
 pub(crate) mod limit;
 pub(crate) mod measured;
 mod online;
+pub(crate) mod placement;
 pub(crate) mod restart;
 pub(crate) mod schedule;
 mod writer;
@@ -30,20 +31,29 @@ use crate::{
 use measured::Measured;
 use writer::Writer;
 
-/// The forward and the reverse sweep of a routine that runs another one again. `advance` is the routine that plans the
-/// schedule, [`advance::advance_routine`]; `measured` has the steps that count bits.
+/// The routines that sweeps call: [`advance::advance_routine`], which plans the schedule,
+/// [`placement::placement_routine`], which says where states lie, and the first one of [`restart::write_routines`] if
+/// progress is kept.
+#[derive(Clone, Copy)]
+pub(crate) struct Planning {
+    pub(crate) advance: RoutineId,
+    pub(crate) placement: RoutineId,
+    pub(crate) restarts: Option<RoutineId>,
+}
+
+/// The forward and the reverse sweep of a routine that runs another one again. `measured` has the steps that count bits.
 ///
 /// # Errors
 /// R312: a graph breaks a rule.
 pub(crate) fn checkpointed(
     sweeps: &Sweeps<'_, '_>,
     kept: &Kept,
-    (advance, measured): (RoutineId, &mut Measured),
+    (planning, measured): (Planning, &mut Measured),
     adjoints: &Rows<StatementAdjoint>,
     [forward, reverse]: [String; 2],
 ) -> Result<(Routine, Routine), Diagnostics> {
     let mut writer =
-        |is_forward| Writer::new(sweeps, kept, advance, measured, adjoints, is_forward);
+        |is_forward| Writer::new(sweeps, kept, planning, measured, adjoints, is_forward);
     Ok(match kept.is_loop {
         true => (
             driver::forward(writer(true)?).finish(forward),

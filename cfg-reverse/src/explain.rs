@@ -826,7 +826,10 @@ impl Explanation {
         if let Some(kept) = &plan.kept {
             let how_many = match kept.checkpoint {
                 Checkpoint::Each => "the state in front of each run".to_owned(),
-                Checkpoint::Snapshots(n) => format!("at most {n} states"),
+                Checkpoint::Snapshots { memory, disk: 0 } => format!("at most {memory} states"),
+                Checkpoint::Snapshots { memory, disk } => {
+                    format!("at most {memory} states in memory and {disk} on disk")
+                }
             };
             let state: Vec<String> = kept.state.iter().map(shown).collect();
             let step = &self.program.routine(kept.step).name;
@@ -942,5 +945,6 @@ fn class_name(class: TapeClass) -> &'static str {
         TapeClass::Real32 => "32-bit reals",
         TapeClass::Integer => "integers",
         TapeClass::Control(_) => "control bits",
+        TapeClass::Disk => "values on disk",
     }
 }

@@ -19,7 +19,10 @@ use crate::{
         elimination::{THOROUGH, eliminate, search_options},
         survey::survey_all,
     },
-    checkpoint::{advance::advance_routine, checkpointed, measured::Measured, restart},
+    checkpoint::{
+        Planning, advance::advance_routine, checkpointed, measured::Measured,
+        placement::placement_routine, restart,
+    },
     code::{names::Namer, routines::without_body, rows::Rows},
     control::merge,
     externals::with_routines,
@@ -216,13 +219,20 @@ fn emit(
     let mut elements = Elements::new();
     let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     let mut in_one = None;
-    let advance = RoutineId::new(out.routines.len() + 2 * context.sweeps.iter().flatten().count());
-    let restarts = if options.restarts {
-        restart::ROLES.len()
-    } else {
-        0
+    let mut next = out.routines.len() + 2 * context.sweeps.iter().flatten().count();
+    let mut numbered = |count: usize| {
+        next += count;
+        RoutineId::new(next - count)
     };
-    let mut measured = Measured::numbered_from(advance.index() + 1 + restarts);
+    let kept = || context.reruns.iter().flatten();
+    let is_planned = kept().any(|kept| kept.is_loop);
+    let is_placed = kept().any(|kept| kept.disk() > 0);
+    let planning = Planning {
+        advance: numbered(is_planned.into()),
+        placement: numbered(is_placed.into()),
+        restarts: context.restarts.then(|| numbered(restart::ROLES.len())),
+    };
+    let mut measured = Measured::numbered_from(numbered(0).index());
     for mut draft in drafts.into_iter().flatten() {
         let read = Provisions::element_reads(context, &draft);
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
@@ -250,10 +260,7 @@ fn emit(
         };
         let names = ["fwd", "rev"].map(|of| namer.fresh_name(format!("{}_{of}", original.name)));
         let (mut forward, mut reverse) = match &context.reruns[draft.id.index()] {
-            Some(kept) => {
-                let helpers = (advance, &mut measured);
-                checkpointed(&sweeps, kept, helpers, &adjoints, names)?
-            }
+            Some(kept) => checkpointed(&sweeps, kept, (planning, &mut measured), &adjoints, names)?,
             None => {
                 let [forward, reverse] = names;
                 (sweeps.forward(forward)?, sweeps.reverse(reverse, adjoints)?)
@@ -271,18 +278,22 @@ fn emit(
         out.routines.push(reverse);
         in_one = in_one.or(adjoints_again.map(|(loops, adjoints)| (draft, loops, adjoints)));
     }
-    if context.reruns.iter().flatten().any(|kept| kept.is_loop) {
+    if is_planned {
         let name = namer.fresh_name("checkpoint_advance".to_owned());
         out.routines.push(advance_routine(name));
-        if options.restarts {
-            restart::write_routines(&mut namer, &mut out.routines);
-        }
-        measured.write(out, &mut namer, |sweep| {
-            let (original, _, _) = pairs.iter().find(|(_, f, _)| *f == sweep)?;
-            context.reruns[original.index()].as_ref()?;
-            Some(*original)
-        });
     }
+    if is_placed {
+        let name = namer.fresh_name("checkpoint_placement".to_owned());
+        out.routines.push(placement_routine(name)?);
+    }
+    if planning.restarts.is_some() {
+        restart::write_routines(&mut namer, &mut out.routines);
+    }
+    measured.write(out, &mut namer, |sweep| {
+        let (original, _, _) = pairs.iter().find(|(_, f, _)| *f == sweep)?;
+        context.reruns[original.index()].as_ref()?;
+        Some(*original)
+    });
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);
     let name = namer.fresh_name(format!("{}_grad", context.program.routine(main).name));

@@ -17,7 +17,10 @@ pub fn with_checkpoints(case: &Case, seed: u64) -> Case {
                     ..
                 } if drawn < 4 => Some(match drawn {
                     0 => Checkpoint::Each,
-                    n => Checkpoint::Snapshots(NonZeroU32::new(n as u32).expect("it is not 0")),
+                    n => Checkpoint::Snapshots {
+                        memory: NonZeroU32::new(n as u32).expect("it is not 0"),
+                        disk: rng.below(3) as u32,
+                    },
                 }),
                 // Behind a call nothing shows that the program has stopped.
                 VertexKind::Block(statements)

@@ -257,6 +257,7 @@ fn library_options(limits: &Limits, session: &Session) -> cfg_drive::Options {
             max_tape: limits.max_tape.unwrap_or(half / 2),
             max_memory: limits.max_memory.unwrap_or(half),
             max_depth: limits.max_depth,
+            disk: limits.disk.clone(),
         },
         math: match limits.math {
             Math::Native => cfg_core::elemental::Math::Native,

@@ -37,23 +37,28 @@ pub(crate) fn engine(
             return Err(Usage(message));
         }
     }
-    let mut compiler = compiler(&args.compiling, EXACT);
+    let mut compiler = compiler(&args.compiling, EXACT, limits);
     compiler.restart = (args.restart.clone()).map(|file| (file, args.restart_seconds));
     Ok(Some(Arc::new(Cc(compiler))))
 }
 
 /// The engine with these flags, unless the command line has others.
-pub(crate) fn by_compiler(args: &Compiling, flags: &str) -> Arc<dyn cfg_drive::Engine> {
-    Arc::new(Cc(compiler(args, flags)))
+pub(crate) fn by_compiler(
+    args: &Compiling,
+    flags: &str,
+    limits: &Limits,
+) -> Arc<dyn cfg_drive::Engine> {
+    Arc::new(Cc(compiler(args, flags, limits)))
 }
 
 /// The compiler with these flags, unless the command line has others.
-fn compiler(args: &Compiling, flags: &str) -> Compiler {
+fn compiler(args: &Compiling, flags: &str, limits: &Limits) -> Compiler {
     let own = args.cc_flags.as_deref().unwrap_or(flags);
     let mut compiler = system_compiler(args);
     compiler.flags.push("-std=c99".to_owned());
     let own = own.split_whitespace().map(str::to_owned);
     compiler.flags.extend(own);
+    compiler.disk.clone_from(&limits.disk);
     compiler
 }
 
@@ -76,6 +81,7 @@ pub(crate) fn system_compiler(args: &Compiling) -> Compiler {
         limit: Some(args.cc_time),
         watch: Some(Arc::new(Signals)),
         restart: None,
+        disk: None,
     }
 }
 

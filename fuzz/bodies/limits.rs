@@ -119,6 +119,7 @@ fn runs(case: &Case, program: &Flat, routine: RoutineId, k: usize) {
         max_tape: 1 << 24,
         max_memory: 1 << 26,
         max_depth: 200,
+        disk: None,
     };
     let mut first = given.clone();
     let outcome: Result<(), &str> = session
@@ -131,28 +132,28 @@ fn runs(case: &Case, program: &Flat, routine: RoutineId, k: usize) {
         (
             RunOptions {
                 fuel: k % 5000,
-                ..free
+                ..free.clone()
             },
             "X208",
         ),
         (
             RunOptions {
                 max_tape: k % 600,
-                ..free
+                ..free.clone()
             },
             "X209",
         ),
         (
             RunOptions {
                 max_memory: k,
-                ..free
+                ..free.clone()
             },
             "X210",
         ),
         (
             RunOptions {
                 max_depth: k as usize % 4,
-                ..free
+                ..free.clone()
             },
             "X211",
         ),

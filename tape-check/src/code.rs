@@ -23,8 +23,11 @@ pub(crate) type NodeId = usize;
 /// Index of a [`Region`] of one routine.
 pub(crate) type RegionId = usize;
 
-/// A stack of a tape: `tape number * 4 + kind of stack`, or [`VISITS`].
+/// A stack of a tape: `tape number * STACKS + kind of stack`, or [`VISITS`].
 pub(crate) type Key = u32;
+
+/// The number of stacks of a tape.
+pub(crate) const STACKS: Key = 5;
 
 /// The pseudo-stack of visited blocks.
 pub(crate) const VISITS: Key = Key::MAX;
@@ -512,9 +515,10 @@ impl<'p, 'a> Writer<'p, 'a> {
             TapeClass::Integer => 1,
             TapeClass::Real => 2,
             TapeClass::Real32 => 3,
+            TapeClass::Disk => 4,
         };
         let number = self.tape_number.get(tape.index()).copied().flatten();
-        number.unwrap_or(0) * 4 + stack
+        number.unwrap_or(0) * STACKS + stack
     }
 
     fn add_statement(&mut self, statement: &'p Stmt, at: At) {

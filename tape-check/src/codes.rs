@@ -11,7 +11,7 @@ cfg_core::diagnostic_codes! {
         "What one sweep leaves on a tape the other has to take. Pairs are found by the origin of the routines (forward and reverse of the same original; tangents of a pair are a pair), or named by the caller of the checker. A routine that pushes and pops for itself declares its tape as a local.";
     ORDER "T703" "pop does not meet the push that it mirrors"
         "the reverse sweep pops in the opposite order of the pushes, loop by loop and branch by branch"
-        "Each of the stacks of a tape (control, integer, real, real32) is last in, first out. The reverse sweep runs through mirrored loops, branches and calls, and what it pops there is what the forward sweep pushed at the mirrored place.";
+        "Each of the stacks of a tape (control, integer, real, real32, disk) is last in, first out. The reverse sweep runs through mirrored loops, branches and calls, and what it pops there is what the forward sweep pushed at the mirrored place.";
     CLASS "T704" "pop of another class than the push"
         "push and pop that mirror each other have the same class and width"
         "A control value is read with the number of bits with which it was written; a count is read as a count. Anything else takes bits of the value below.";

@@ -6,7 +6,7 @@ use cfg_core::{
 };
 
 use crate::{
-    code::{Key, Kind, NodeId, RegionId, VISITS, Written},
+    code::{Key, Kind, NodeId, RegionId, STACKS, VISITS, Written},
     codes,
     count::Count,
     marker::Arms,
@@ -66,8 +66,8 @@ impl<'p> PairCheck<'p, '_> {
         let parameters = tape_parameters(code.routine);
         let outside = |number: u32| parameters.contains(self.names.name(number));
         let wrong = code.nodes.iter().position(|node| match &node.kind {
-            Kind::Push { key, .. } => side != 0 || !outside(key / 4),
-            Kind::Pop { key, .. } => side != 1 || !outside(key / 4),
+            Kind::Push { key, .. } => side != 0 || !outside(key / STACKS),
+            Kind::Pop { key, .. } => side != 1 || !outside(key / STACKS),
             Kind::Call { forward, tapes, .. } => {
                 *forward != (side == 0) || !tapes.iter().all(|t| outside(t.0))
             }
@@ -99,7 +99,8 @@ impl<'p> PairCheck<'p, '_> {
             return;
         }
         let parameters = tape_parameters(self.code(side).routine);
-        let parameter = |key: Key| key == VISITS || parameters.contains(self.names.name(key / 4));
+        let parameter =
+            |key: Key| key == VISITS || parameters.contains(self.names.name(key / STACKS));
         // A forward sweep leaves, a reverse sweep takes; otherwise the routine is neutral.
         let reduced = &self.sides[side].reduced;
         let outside = |node: &&NodeId| {
@@ -249,8 +250,8 @@ impl<'p> PairCheck<'p, '_> {
             self.report(&codes::PATH, pop, message, help);
             return;
         }
-        let stack = ["control", "integer", "real", "real32"][key as usize % 4];
-        let tape = self.names.name(key / 4);
+        let stack = ["control", "integer", "real", "real32", "disk"][(key % STACKS) as usize];
+        let tape = self.names.name(key / STACKS);
         let message = match other {
             Some(n) => format!(
                 "on the {stack} stack of `{tape}` lies what was pushed by {}, which this does not mirror",

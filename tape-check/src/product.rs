@@ -25,7 +25,7 @@ mod state;
 use crate::{
     bodies::entered_when_ended,
     clock::{Clocks, Event, Forward},
-    code::{At, Code, Key, Kind, NodeId, Step, VISITS, Written},
+    code::{At, Code, Key, Kind, NodeId, STACKS, Step, VISITS, Written},
     codes,
     marker::{self, Arms},
     reduce::constant,
@@ -644,5 +644,5 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
 fn stacks(tapes: &[(u32, &str)]) -> impl Iterator<Item = Key> {
     tapes
         .iter()
-        .flat_map(|(t, _)| (0..4).map(move |s| t * 4 + s))
+        .flat_map(|(t, _)| (0..STACKS).map(move |s| t * STACKS + s))
 }

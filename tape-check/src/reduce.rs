@@ -10,7 +10,7 @@ use cfg_core::{
 use std::collections::BTreeMap;
 
 use crate::{
-    code::{Code, Key, Kind, NodeId, RegionId, VISITS},
+    code::{Code, Key, Kind, NodeId, RegionId, STACKS, VISITS},
     codes,
     stacks::{Met, Stacks, Touched},
 };
@@ -80,7 +80,7 @@ impl Reduced {
                 Kind::Call { forward, tapes, .. } => {
                     let stacks = tapes
                         .iter()
-                        .flat_map(|(t, _)| (0..4).map(move |s| t * 4 + s));
+                        .flat_map(|(t, _)| (0..STACKS).map(move |s| t * STACKS + s));
                     let effect = if *forward { Effect::Push } else { Effect::Pop };
                     self.set(node, effect, stacks.collect());
                 }
@@ -210,7 +210,7 @@ fn marker(code: &Code<'_>, branch: NodeId, selector: &Selector) -> Option<NodeId
     let node = &code.nodes[branch];
     let pop = code.popped(v, node.region, node.begin)?;
     match code.nodes[pop].kind {
-        Kind::Pop { key, target, .. } if key % 4 == 0 && key != VISITS => {
+        Kind::Pop { key, target, .. } if key % STACKS == 0 && key != VISITS => {
             target.subscripts.is_empty().then_some(pop)
         }
         _ => None,

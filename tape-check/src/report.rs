@@ -29,6 +29,8 @@ pub struct Summary {
     pub real: usize,
     /// Matched pushes of 32-bit reals.
     pub real32: usize,
+    /// Matched pushes of values that lie in a file.
+    pub disk: usize,
     /// Matched loops whose count is on the tape.
     pub loops_counted: usize,
     /// Matched loops whose count is recomputed.
@@ -42,7 +44,7 @@ pub struct Summary {
 impl Summary {
     /// Matched pushes of all classes.
     pub fn pushes(&self) -> usize {
-        self.control + self.counts + self.integer + self.real + self.real32
+        self.control + self.counts + self.integer + self.real + self.real32 + self.disk
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -53,6 +55,7 @@ impl Summary {
         self.integer += other.integer;
         self.real += other.real;
         self.real32 += other.real32;
+        self.disk += other.disk;
         self.loops_counted += other.loops_counted;
         self.loops_recomputed += other.loops_recomputed;
         self.branches += other.branches;
@@ -67,6 +70,7 @@ impl Summary {
             TapeClass::Integer => self.integer += 1,
             TapeClass::Real => self.real += 1,
             TapeClass::Real32 => self.real32 += 1,
+            TapeClass::Disk => self.disk += 1,
         }
     }
 }
@@ -159,6 +163,7 @@ mod tests {
             integer: 5,
             real: 6,
             real32: 7,
+            disk: 12,
             loops_counted: 8,
             loops_recomputed: 9,
             branches: 10,
@@ -175,11 +180,12 @@ mod tests {
             integer: 10,
             real: 12,
             real32: 14,
+            disk: 24,
             loops_counted: 16,
             loops_recomputed: 18,
             branches: 20,
             calls: 22,
         };
-        assert_eq!((sum, sum.pushes()), (twice, 50));
+        assert_eq!((sum, sum.pushes()), (twice, 74));
     }
 }

@@ -6,6 +6,13 @@ CFGREV_INLINE void cfgrev_hold(int64_t bits)
         cfgrev_use.most = cfgrev_use.now;
 }
 
+CFGREV_INLINE void cfgrev_hold_on_disk(int64_t bytes)
+{
+    cfgrev_use.disk_now += bytes;
+    if (cfgrev_use.disk_now > cfgrev_use.disk_most)
+        cfgrev_use.disk_most = cfgrev_use.disk_now;
+}
+
 @VALUES@CFGREV_INLINE void cfgrev_counted_push_bits(struct cfgrev_top *top, uint64_t value, unsigned width)
 {
     cfgrev_push_bits(top, value, width);
@@ -53,6 +60,7 @@ CFGREV_INLINE int64_t cfgrev_bits_of(struct cfgrev_level level)
 CFGREV_INLINE void cfgrev_counted_cut(struct cfgrev_tape *tape, struct cfgrev_level level)
 {
     cfgrev_hold(cfgrev_bits_of(level) - cfgrev_bits_of(cfgrev_level_of(tape)));
+    cfgrev_hold_on_disk(8 * ((int64_t)level.disk - (int64_t)cfgrev_level_of(tape).disk));
     cfgrev_cut(tape, level);
 }
 

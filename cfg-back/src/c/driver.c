@@ -1,7 +1,9 @@
 /* What the tapes of a call were used for, if that is counted: values pushed and popped, bits of markers and trip counts, values
-   of each type, bits now and at most. */
+   of each type, bits now and at most; and of those in files the values that are pushed, the bytes that are written and
+   read, bytes now and at most. */
 struct cfgrev_use {
     int64_t pushes, pops, control, integer, real, real32, now, most;
+    int64_t disk, disk_written, disk_read, disk_now, disk_most;
 };
 
 static struct cfgrev_use cfgrev_use;

@@ -22,8 +22,9 @@ use cfg_core::{
 };
 use std::fmt::Write as _;
 
-/// Functions in place of those of the tape, which count in `cfgrev_use` and go behind [`head`].
-pub(super) fn counting() -> String {
+/// Functions in place of those of the tape, those of files among them if there are any, which count in `cfgrev_use` and
+/// go behind [`head`].
+pub(super) fn counting(on_disk: bool) -> String {
     let mut values = String::new();
     for (name, ty, bits) in [
         ("real", "double", 64),
@@ -33,7 +34,12 @@ pub(super) fn counting() -> String {
         let made = COUNTED.replace("@NAME@", name).replace("@TYPE@", ty);
         values.push_str(&made.replace("@BITS@", &bits.to_string()));
     }
-    include_str!("counting.c").replace("@VALUES@", &values)
+    let disk = if on_disk {
+        include_str!("counting_disk.c")
+    } else {
+        ""
+    };
+    include_str!("counting.c").replace("@VALUES@", &values) + disk
 }
 
 /// Push and pop of a type that are counted.

@@ -38,6 +38,11 @@ pub(super) const POINTER: FaultCode = 224;
 /// A pool has no room.
 pub(super) const HEAP: FaultCode = 225;
 
+/// A file cannot be used.
+pub(super) const DISK: FaultCode = 226;
+/// What lies in a file is not what was pushed.
+pub(super) const CHECKSUM: FaultCode = 227;
+
 /// The codes that emitted programs find, as the executor calls them.
 pub const FAULTS: &[(FaultCode, &str)] = &[
     (BOUNDS, "index out of bounds"),
@@ -59,6 +64,8 @@ pub const FAULTS: &[(FaultCode, &str)] = &[
     (CONTROL, "control value does not fit"),
     (POINTER, "a pointer leads nowhere"),
     (HEAP, "out of heap"),
+    (DISK, "the disk cannot be used"),
+    (CHECKSUM, "what lies on disk is not what was pushed"),
 ];
 
 /// The most bytes of the words for a place.

@@ -15,6 +15,7 @@ use cfg_core::{
     entity::VarId,
     flat::FlatStmt,
     ir::{ControlWidth, Expr, Place, Role, ScalarType, Stmt, StmtKind, Subscript, TapeClass},
+    memory::restored::restored_pushes,
     typing,
 };
 use cfg_transform::lower::place_rank;
@@ -28,6 +29,8 @@ fn stack(class: TapeClass) -> (&'static str, i64) {
         TapeClass::Integer => ("integer", 1),
         TapeClass::Real => ("real", 1),
         TapeClass::Real32 => ("real32", 1),
+        // What lies there makes room for itself.
+        TapeClass::Disk => ("disk", 0),
     }
 }
 
@@ -36,12 +39,15 @@ pub(super) fn pushes(statement: &Stmt) -> Option<(VarId, &'static str, i64)> {
     let StmtKind::Push { tape, class, .. } = &statement.kind else {
         return None;
     };
+    if *class == TapeClass::Disk {
+        return None;
+    }
     let (name, cells) = stack(*class);
     let cells = match class {
         TapeClass::Control(ControlWidth::Bits(bits)) => i64::from(*bits),
         // As many bits as an integer has at most, and six.
         TapeClass::Control(ControlWidth::Count) => 69,
-        TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => cells,
+        TapeClass::Integer | TapeClass::Real | TapeClass::Real32 | TapeClass::Disk => cells,
     };
     Some((*tape, name, cells))
 }
@@ -59,6 +65,7 @@ impl Writer<'_> {
     /// The statements of a block, as far as control comes.
     pub(super) fn emit_statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
         let statements = executed_prefix(statements);
+        let restored = restored_pushes(self.routine, statements);
         let mut from = 0;
         while from < statements.len() {
             let run = statements[from..]
@@ -72,7 +79,7 @@ impl Writer<'_> {
             let to = (from + run + 1).min(statements.len());
             for (k, statement) in (from..).zip(&statements[from..to]) {
                 self.set_place(self.place.map(|(v, _)| (v, Some(k))));
-                self.emit_statement(statement)?;
+                self.emit_statement(statement, restored.contains(k))?;
             }
             from = to;
         }
@@ -103,7 +110,9 @@ impl Writer<'_> {
         }
         let mut rooms: BTreeMap<(VarId, &str), i64> = BTreeMap::new();
         for statement in statements {
-            if let StmtKind::Push { tape, class, .. } = &statement.kind {
+            if let StmtKind::Push { tape, class, .. } = &statement.kind
+                && *class != TapeClass::Disk
+            {
                 let (name, cells) = self.stack_of_class(*class);
                 *rooms.entry((*tape, name)).or_default() += cells;
             }
@@ -125,7 +134,8 @@ impl Writer<'_> {
         self.out_of_memory_if(room);
     }
 
-    pub(super) fn emit_statement(&mut self, statement: &Stmt) -> Emitted<()> {
+    /// A statement; one that pushes what was popped just before if it is `restored`.
+    pub(super) fn emit_statement(&mut self, statement: &Stmt, restored: bool) -> Emitted<()> {
         self.pieces.begin_statement();
         match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
@@ -153,7 +163,17 @@ impl Writer<'_> {
                 arguments,
                 result,
             } => self.emit_call(callee, arguments, result),
+            FlatStmt::Push {
+                tape,
+                class: TapeClass::Disk,
+                value,
+            } => self.push_on_disk(tape, value, restored),
             FlatStmt::Push { tape, class, value } => self.emit_push(tape, class, value),
+            FlatStmt::Pop {
+                tape,
+                class: TapeClass::Disk,
+                target,
+            } => self.pop_from_disk(tape, target),
             FlatStmt::Pop {
                 tape,
                 class,
@@ -354,6 +374,8 @@ pub(super) fn push(top: Code, class: TapeClass, code: Code, writer: &mut Writer<
             let code = operators::convert(code, ScalarType::Real32, writer.pieces);
             ("cfgrev_push_real32", code)
         }
+        // `super::disk` has pushes of its own.
+        TapeClass::Disk => ("cfgrev_push_disk", code),
     };
     let arguments = [top.prefix(Prefix::Address), value].into_iter().chain(bits);
     Code::call(name, arguments, ScalarType::Tape)
@@ -371,6 +393,7 @@ fn pop(top: Code, class: TapeClass, ty: ScalarType) -> Code {
         TapeClass::Integer => "cfgrev_pop_integer",
         TapeClass::Real => "cfgrev_pop_real",
         TapeClass::Real32 => "cfgrev_pop_real32",
+        TapeClass::Disk => "cfgrev_pop_disk",
     };
     let arguments = [top.prefix(Prefix::Address)].into_iter().chain(bits);
     let popped = Code::call(name, arguments, ty);
@@ -385,6 +408,7 @@ fn pop(top: Code, class: TapeClass, ty: ScalarType) -> Code {
         TapeClass::Control(ControlWidth::Count)
         | TapeClass::Integer
         | TapeClass::Real
-        | TapeClass::Real32 => popped,
+        | TapeClass::Real32
+        | TapeClass::Disk => popped,
     }
 }

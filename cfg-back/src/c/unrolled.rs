@@ -78,8 +78,8 @@ impl Writer<'_> {
         self.open_indices.push(index);
         for (vertex, k, statement) in &body {
             self.set_place(Some((*vertex, Some(*k))));
-            self.emit_statement(statement)?;
-            self.emit_statement(&next_pass(statement, index))?;
+            self.emit_statement(statement, false)?;
+            self.emit_statement(&next_pass(statement, index), false)?;
         }
         self.pieces.begin_statement();
         self.back_to_open();
@@ -87,7 +87,7 @@ impl Writer<'_> {
         self.add(Statement::If(i.is(Infix::Le, last)));
         for (vertex, k, statement) in &body {
             self.set_place(Some((*vertex, Some(*k))));
-            self.emit_statement(statement)?;
+            self.emit_statement(statement, false)?;
         }
         self.pieces.begin_statement();
         self.back_to_open();

@@ -297,12 +297,13 @@ fn checkpoints_are_told() {
         .iter_mut()
         .flat_map(Cfg::vertices_mut);
     for vertex in loops.filter(|v| v.vertex_type() == VertexType::Loop) {
-        vertex.checkpoint = std::num::NonZeroU32::new(7).map(cfg_core::ir::Checkpoint::Snapshots);
+        let snapshots = |memory| cfg_core::ir::Checkpoint::Snapshots { memory, disk: 3 };
+        vertex.checkpoint = std::num::NonZeroU32::new(7).map(snapshots);
     }
     let (found, _) = nodes(&parse(&draw(&program, &DotOptions::default())));
     let told = found
         .values()
-        .filter(|node| node["label"].contains("checkpoint 7"));
+        .filter(|node| node["label"].contains("checkpoint 7 disk 3"));
     assert_eq!(told.count(), 1, "{found:?}");
 }
 

@@ -16,7 +16,6 @@ use cfg_core::{
 };
 use std::{
     collections::{BTreeMap, HashSet},
-    num::NonZeroU32,
     rc::Rc,
 };
 
@@ -39,15 +38,10 @@ impl Exits {
 }
 
 impl Body<'_, '_> {
-    pub(super) fn lower_checkpoint(
-        &mut self,
-        snapshots: Option<NonZeroU32>,
-        s: StmtId,
-    ) -> Lowered<()> {
+    pub(super) fn lower_checkpoint(&mut self, checkpoint: Checkpoint, s: StmtId) -> Lowered<()> {
         let unit = self.l.unit;
         let node = unit.stmt(s);
         self.span = node.from.span_to(node.to);
-        let checkpoint = snapshots.map_or(Checkpoint::Each, Checkpoint::Snapshots);
         self.checkpoints += 1;
         let done = match &node.kind {
             StmtKind::While(c, body) => self.while_loop(Some(*c), *body, None, Some(checkpoint)),

@@ -48,7 +48,7 @@ impl Body<'_, '_> {
             StmtKind::While(c, body) => self.while_loop(Some(*c), *body, None, None),
             StmtKind::Do(body, c) => self.do_loop(*body, *c, None),
             StmtKind::For(of) => self.for_loop(of, None),
-            StmtKind::Checkpoint(snapshots, s) => self.lower_checkpoint(*snapshots, *s),
+            StmtKind::Checkpoint(checkpoint, s) => self.lower_checkpoint(*checkpoint, *s),
             StmtKind::Switch(value, body) => self.lower_switch(*value, *body, last),
             StmtKind::Case(..) | StmtKind::Default => {
                 if let Some(label) = self.cases.get(&s).copied() {

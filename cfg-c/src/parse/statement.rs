@@ -8,6 +8,7 @@ use crate::{
     source::Pos,
     types::{Arith, Qualified, Type},
 };
+use cfg_core::ir::Checkpoint;
 use std::rc::Rc;
 
 impl Parser<'_> {
@@ -41,8 +42,12 @@ impl Parser<'_> {
                         Some((start, first)) => {
                             let part = statements.drain(first.min(statements.len())..).collect();
                             let part = self.add_stmt(StmtKind::Block(part), start.at);
-                            statements
-                                .push(self.add_stmt(StmtKind::Checkpoint(None, part), start.at));
+                            statements.push(
+                                self.add_stmt(
+                                    StmtKind::Checkpoint(Checkpoint::Each, part),
+                                    start.at,
+                                ),
+                            );
                         }
                         None => self.report_mark(
                             &end,
@@ -91,7 +96,7 @@ impl Parser<'_> {
     /// Reads a statement with the checkpoint in front of it.
     fn parse_checkpoint(&mut self) -> Parse<StmtKind> {
         let token = self.next();
-        let Kind::Mark(Mark::Checkpoint(snapshots)) = token.kind else {
+        let Kind::Mark(Mark::Checkpoint(checkpoint)) = token.kind else {
             let help = "write it in a block, between the statements";
             let message = format!("{} stands between the parts of a statement", token.text);
             self.report_mark(&token, &message, help);
@@ -122,12 +127,12 @@ impl Parser<'_> {
             }
             _ => false,
         };
-        if snapshots.is_some() && !is_loop {
+        if checkpoint != Checkpoint::Each && !is_loop {
             let message = "a number of snapshots is for loops, and no loop follows";
             let help = "write it in front of for, while or do, or leave the number out: the statement runs again once";
             self.report_mark(&token, message, help);
         }
-        Ok(StmtKind::Checkpoint(snapshots, inner))
+        Ok(StmtKind::Checkpoint(checkpoint, inner))
     }
 
     /// Reads a declaration or a statement of a block, with the labels before it.

@@ -7,9 +7,10 @@ use crate::{
     lex::{Kind, Mark, Token, group},
     source::Pos,
 };
-use std::num::NonZeroU32;
+use cfg_core::ir::Checkpoint;
+use std::{num::NonZeroU32, str::FromStr};
 
-const HELP: &str = "write #pragma cfgrev checkpoint in front of a statement, or #pragma cfgrev checkpoint(snapshots = 50) in front of a loop";
+const HELP: &str = "write #pragma cfgrev checkpoint in front of a statement, or #pragma cfgrev checkpoint(snapshots = 50, disk = 200) in front of a loop";
 
 /// The brackets that are open at a token.
 #[derive(Debug, Default)]
@@ -58,38 +59,66 @@ impl Preprocessor<'_> {
             },
             Some(_) | None => (rest, rest),
         };
-        let snapshots = match (inside, behind) {
-            ([], []) => None,
-            (_, [word, ..]) => {
-                let message = format!("{} has no meaning behind checkpoint", word.text);
-                return self.report_error(word.at, message, HELP);
-            }
-            ([word, equals, number @ ..], []) if word.is("snapshots") && equals.is("=") => {
-                Some(number)
-            }
-            ([word, equals, ..], []) if equals.is("=") => {
-                let message = format!("{} has no meaning in checkpoint", word.text);
-                return self.report_error(word.at, message, HELP);
-            }
-            (number, []) => Some(number),
-        };
-        let snapshots = snapshots.map(|number| self.expand_all(number.to_vec(), 0));
-        let number = match &snapshots.as_deref() {
-            None => None,
-            Some([number]) => match self.snapshots(&number.text, number.at) {
-                Some(n) => Some(n),
-                None => return,
-            },
-            Some(other) => {
-                let at = other.first().map_or(at, |t| t.at);
+        if let ([_, ..], [word, ..]) = (inside, behind) {
+            let message = format!("{} has no meaning behind checkpoint", word.text);
+            return self.report_error(word.at, message, HELP);
+        }
+        let (mut memory, mut disk): (Option<NonZeroU32>, Option<u32>) = (None, None);
+        for (k, part) in inside.split(|t| t.is(",")).enumerate() {
+            let (is_disk, number) = match part {
+                [word, equals, number @ ..] if word.is("snapshots") && equals.is("=") => {
+                    (false, number)
+                }
+                [word, equals, number @ ..] if word.is("disk") && equals.is("=") => (true, number),
+                number @ [word, rest @ ..] => {
+                    if k > 0 || rest.first().is_some_and(|t| t.is("=")) {
+                        let message = format!("{} has no meaning in checkpoint", word.text);
+                        return self.report_error(word.at, message, HELP);
+                    }
+                    (false, number)
+                }
+                [] if inside.is_empty() => continue,
+                [] => return self.report_error(at, "the number of snapshots is missing", HELP),
+            };
+            let number = self.expand_all(number.to_vec(), 0);
+            let [number] = number.as_slice() else {
+                let at = number.first().map_or(at, |t| t.at);
                 return self.report_error(at, "the number of snapshots is one number", HELP);
+            };
+            let (text, at_number) = (&number.text, number.at);
+            let is_twice = match is_disk {
+                true => match self.snapshots(text, at_number) {
+                    Some(number) => disk.replace(number).is_some(),
+                    None => return,
+                },
+                false => match self.snapshots(text, at_number) {
+                    Some(number) => memory.replace(number).is_some(),
+                    None => return,
+                },
+            };
+            if is_twice {
+                return self.report_error(at, "a number of snapshots is given twice", HELP);
+            }
+        }
+        let checkpoint = match (memory, disk) {
+            (Some(memory), disk) => Checkpoint::Snapshots {
+                memory,
+                disk: disk.unwrap_or(0),
+            },
+            (None, None) => Checkpoint::Each,
+            (None, Some(_)) => {
+                return self.report_error(at, "the number of snapshots in memory is missing", HELP);
             }
         };
-        self.mark(Mark::Checkpoint(number), "#pragma cfgrev checkpoint", at);
+        self.mark(
+            Mark::Checkpoint(checkpoint),
+            "#pragma cfgrev checkpoint",
+            at,
+        );
     }
 
     /// A number of snapshots; `None` if it has been refused.
-    fn snapshots(&mut self, text: &str, at: Pos) -> Option<NonZeroU32> {
+    fn snapshots<N: FromStr>(&mut self, text: &str, at: Pos) -> Option<N> {
         let number = text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok();
         if number.is_none() {
             let message = format!("{text} is no number of snapshots");
@@ -105,7 +134,7 @@ impl Preprocessor<'_> {
         let words: Vec<&str> = comment.text.split_ascii_whitespace().collect();
         let mark = match words[..] {
             ["BINOMIAL-CKP", _, snapshots, _] => match self.snapshots(snapshots, at) {
-                Some(n) => Mark::Checkpoint(Some(n)),
+                Some(memory) => Mark::Checkpoint(Checkpoint::Snapshots { memory, disk: 0 }),
                 None => return,
             },
             ["BINOMIAL-CKP", ..] => {

@@ -28,5 +28,13 @@ double f(int n, double x)
         x *= 2;
 #pragma cfgrev checkpoint
     }
+#pragma cfgrev checkpoint(disk = 3)
+    while (x < 9) x *= 2;
+#pragma cfgrev checkpoint(3, disk = 4, disk = 5)
+    while (x < 9) x *= 2;
+#pragma cfgrev checkpoint(snapshots = 3, disk = -1)
+    while (x < 9) x *= 2;
+#pragma cfgrev checkpoint(disk = 0, 3,)
+    while (x < 9) x *= 2;
     return x;
 }

@@ -62,7 +62,7 @@ pub(crate) fn parse(source: &str) -> ValidProgram {
 }
 
 /// The adjoint file and the tangent file of a program's only routine.
-fn files(source: &str) -> [String; 2] {
+pub(crate) fn files(source: &str) -> [String; 2] {
     files_with(source, c::Options::default())
 }
 

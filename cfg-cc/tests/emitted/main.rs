@@ -7,6 +7,7 @@ mod checks;
 mod contracted;
 mod corpus;
 mod directions;
+mod disk;
 mod families;
 mod globals;
 mod held;

@@ -401,7 +401,13 @@ impl Job {
         }
         if let (Some(a), Some(b)) = (&self.expected.tape, &answer.tape) {
             // Control bits are not compared: trip counts take other numbers of bits in C.
-            let of = |c: &TapeCounts| [c.pushes, c.pops, c.integers, c.reals, c.reals32];
+            let of = |c: &TapeCounts| {
+                let in_memory = [c.pushes, c.pops, c.integers, c.reals, c.reals32];
+                (
+                    in_memory,
+                    [c.disk, c.disk_written, c.disk_read, c.disk_peak],
+                )
+            };
             if (of(a), a.value_bytes) != (of(b), b.value_bytes) {
                 return Some(format!("{}: counted {b:?} instead of {a:?}", self.title));
             }

@@ -39,8 +39,20 @@ struct cfgrev_top {
     unsigned filled;
 };
 
+/* The stack of a tape that lies in a file, in cells of 8 bytes: a window of the file, with its first cell and the number
+   of its cells, the cells on the stack, the next one of a block, and the checksum of those before it. */
+struct cfgrev_disk {
+    uint64_t *window;
+    uint64_t start, filled, used, next, sum;
+    void *file;
+    const char *message;
+    int changed, status;
+    void (*close)(struct cfgrev_disk *disk);
+};
+
 /* What a forward sweep leaves for the reverse sweep, and memory for work arrays. Zero-initialised before its first use
-   (struct cfgrev_tape tape = {0};), it keeps its memory from one call to the next, until cfgrev_tape_free. */
+   (struct cfgrev_tape tape = {0};), it keeps its memory from one call to the next, until cfgrev_tape_free. A
+   folder may be named for values that lie in files. */
 struct cfgrev_tape {
     struct cfgrev_top top;
     double *real_begin;
@@ -50,7 +62,11 @@ struct cfgrev_tape {
     struct cfgrev_arena work, arrays;
     struct cfgrev_tape *inner;
     const char *message;
+    const char *folder;
+    struct cfgrev_disk *disk;
     unsigned depth;
+    /* The status whose message is there already. */
+    int told;
 };
 
 CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
@@ -68,6 +84,7 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
 {
     const struct cfgrev_tape empty = {0};
     struct cfgrev_tape *next, *outer = tape;
+    const char *const folder = tape ? tape->folder : NULL;
     while (tape) {
         cfgrev_free_arena(&tape->work);
         cfgrev_free_arena(&tape->arrays);
@@ -75,10 +92,13 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
         free(tape->real32_begin);
         free(tape->integer_begin);
         free(tape->control_begin);
+        if (tape->disk)
+            tape->disk->close(tape->disk);
         next = tape->inner;
-        if (tape == outer)
+        if (tape == outer) {
             *tape = empty;
-        else
+            tape->folder = folder;
+        } else
             free(tape);
         tape = next;
     }
@@ -90,7 +110,17 @@ CFGREV_INLINE const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
     return tape && tape->message ? tape->message : "";
 }
 
-/* The bytes that the values on a tape take now. */
+/* The bytes that the values on a tape take now in files. */
+CFGREV_INLINE uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape)
+{
+    uint64_t bytes = 0;
+    for (; tape; tape = tape->inner)
+        if (tape->disk)
+            bytes += 8u * tape->disk->used;
+    return bytes;
+}
+
+/* The bytes that the values on a tape take now in memory. */
 CFGREV_INLINE size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
 {
     size_t bytes = 0;
@@ -377,11 +407,12 @@ struct cfgrev_level {
     size_t real, real32, integer, control;
     uint64_t bits;
     unsigned filled;
+    uint64_t disk;
 };
 
 CFGREV_INLINE struct cfgrev_level cfgrev_level_of(const struct cfgrev_tape *tape)
 {
-    struct cfgrev_level level = {0, 0, 0, 0, 0, 0};
+    struct cfgrev_level level = {0, 0, 0, 0, 0, 0, 0};
     if (tape->top.real)
         level.real = (size_t)(tape->top.real - tape->real_begin);
     if (tape->top.real32)
@@ -392,6 +423,8 @@ CFGREV_INLINE struct cfgrev_level cfgrev_level_of(const struct cfgrev_tape *tape
         level.control = (size_t)(tape->top.control - tape->control_begin);
     level.bits = tape->top.bits;
     level.filled = tape->top.filled;
+    if (tape->disk)
+        level.disk = tape->disk->used;
     return level;
 }
 
@@ -407,6 +440,8 @@ CFGREV_INLINE void cfgrev_cut(struct cfgrev_tape *tape, struct cfgrev_level leve
         tape->top.control = tape->control_begin + level.control;
     tape->top.bits = level.bits;
     tape->top.filled = level.filled;
+    if (tape->disk)
+        tape->disk->used = level.disk;
 }
 
 /* The state of a tape before a call, to go back to if the call fails. */
@@ -430,14 +465,15 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
 {
     static const char *const messages[] = {
         "", "out of memory", "a limit was reached", "the program stopped", "a check failed"};
-    /* A program that stops has left its own. */
-    if (status != 3 || !tape->message)
+    /* A program that stops has left its own, and so have files. */
+    if ((status != 3 || !tape->message) && (!status || status != tape->told))
         tape->message = messages[status >= 0 && status <= 4 ? status : 4];
     cfgrev_release(&tape->work, state->work);
     cfgrev_release(&tape->arrays, state->arrays);
+    tape->told = 0;
     tape->depth = state->depth;
     if (status) {
-        const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
+        const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0, 0};
         cfgrev_cut(tape, state->level);
         for (tape = tape->inner; tape; tape = tape->inner)
             cfgrev_cut(tape, empty);
@@ -456,6 +492,7 @@ CFGREV_INLINE struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int num
                 return NULL;
             *tape->inner = empty;
         }
+        tape->inner->folder = tape->folder;
         tape = tape->inner;
     }
     return tape;

@@ -16,7 +16,7 @@ pub enum ScalarType {
     Logical,
     /// An integer of another width, or without sign.
     Sized(IntType),
-    /// A tape: a stack of control bits, one of integers, one of reals, one of 32-bit reals.
+    /// A tape: a stack of control bits, one of integers, one of reals, one of 32-bit reals, one in a file.
     Tape,
     /// A record of the program.
     Record(RecordId),

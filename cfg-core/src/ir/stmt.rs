@@ -109,6 +109,9 @@ pub enum TapeClass {
     Real,
     /// The stack of 32-bit reals.
     Real32,
+    /// The stack in a file: scalars of any type, and arrays as a whole. A pop takes the type and the number of elements
+    /// that were pushed.
+    Disk,
 }
 
 /// The number of bits that a control value takes.
@@ -178,6 +181,7 @@ impl TapeClass {
             Self::Integer => "integer",
             Self::Real => "real",
             Self::Real32 => "real32",
+            Self::Disk => "disk",
         }
     }
 }

@@ -26,15 +26,21 @@ pub struct Vertex {
 pub enum Checkpoint {
     /// The state in front of a block, or in front of each iteration of a loop.
     Each,
-    /// At most so many states in front of iterations of a loop at once, that in front of the first one included.
-    Snapshots(NonZeroU32),
+    /// States in front of iterations of a loop.
+    Snapshots {
+        /// At most so many at once, that in front of the first iteration included.
+        memory: NonZeroU32,
+        /// At most so many more at once in a file.
+        disk: u32,
+    },
 }
 
 impl fmt::Display for Checkpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Each => f.write_str("checkpoint"),
-            Self::Snapshots(n) => write!(f, "checkpoint {n}"),
+            Self::Snapshots { memory, disk: 0 } => write!(f, "checkpoint {memory}"),
+            Self::Snapshots { memory, disk } => write!(f, "checkpoint {memory} disk {disk}"),
         }
     }
 }

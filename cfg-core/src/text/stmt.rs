@@ -114,7 +114,7 @@ fn write_class(out: &mut impl Write, class: TapeClass) -> fmt::Result {
     match class {
         TapeClass::Control(ControlWidth::Bits(bits)) => write!(out, "[control {bits}]"),
         TapeClass::Control(ControlWidth::Count) => out.write_str("[control count]"),
-        TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => {
+        TapeClass::Integer | TapeClass::Real | TapeClass::Real32 | TapeClass::Disk => {
             write!(out, "[{}]", class.name())
         }
     }

@@ -131,6 +131,13 @@ fn check_class(c: &mut Checker<'_>, site: At, class: TapeClass, found: &Shaped) 
         TapeClass::Integer => (ty.is_integer(), "an integer"),
         TapeClass::Real => (ty == ScalarType::Real, "a real"),
         TapeClass::Real32 => (ty == ScalarType::Real32, "a real32"),
+        TapeClass::Disk => (
+            !matches!(
+                ty,
+                ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_)
+            ),
+            "a number or a logical",
+        ),
         TapeClass::Control(ControlWidth::Count) => (ty == ScalarType::Integer, "an integer"),
         TapeClass::Control(ControlWidth::Bits(1)) => (
             matches!(ty, ScalarType::Integer | ScalarType::Logical),

@@ -248,6 +248,21 @@ pub(crate) enum Ext {
         class: StackClass,
         to: View,
     },
+    PushDisk {
+        h: Reg,
+        s: Reg,
+        ty: ScalarType,
+    },
+    PopDisk {
+        h: Reg,
+        d: Reg,
+        ty: ScalarType,
+    },
+    /// Pushes the scalar or the array that was popped last from disk, and has not changed since.
+    KeepOnDisk {
+        h: Reg,
+        of: Option<View>,
+    },
     /// The array result of the call that has just returned.
     Returned {
         to: View,

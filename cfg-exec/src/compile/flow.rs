@@ -4,6 +4,7 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     graph::{DiGraph, reverse_postorder},
     ir::{Arm, Cfg, Expr, LoopTest, OpClass, ScalarType, Selector, VertexKind, VertexType},
+    memory::restored::restored_pushes,
 };
 
 use std::collections::HashMap;
@@ -102,9 +103,10 @@ impl Emitter<'_> {
             match &cfg.vertex(v).kind {
                 VertexKind::Exit => self.epilogue()?,
                 VertexKind::Block(statements) => {
+                    let restored = restored_pushes(self.routine, statements);
                     for (k, statement) in statements.iter().enumerate() {
                         self.at(Some(v), Some(k as u32));
-                        self.statement(statement)?;
+                        self.statement(statement, restored.contains(k))?;
                     }
                     self.at(Some(v), None);
                     self.only(cfg, v, &target, next)?;

@@ -33,11 +33,13 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
         },
         TapeClass::Real => StackClass::Real,
         TapeClass::Real32 => StackClass::Real32,
+        TapeClass::Disk => StackClass::Disk,
     }
 }
 
 impl Emitter<'_> {
-    pub(super) fn statement(&mut self, statement: &Stmt) -> Compiling<()> {
+    /// Code of a statement; one that pushes what was popped just before if it is `restored`.
+    pub(super) fn statement(&mut self, statement: &Stmt, restored: bool) -> Compiling<()> {
         self.begin_statement();
         match FlatStmt::view(&statement.kind) {
             FlatStmt::Assign { target, value } => {
@@ -52,7 +54,7 @@ impl Emitter<'_> {
                 arguments,
                 result,
             } => self.call(callee, arguments, result)?,
-            FlatStmt::Push { tape, class, value } => self.push(tape, class, value)?,
+            FlatStmt::Push { tape, class, value } => self.push(tape, class, value, restored)?,
             FlatStmt::Pop {
                 tape,
                 class,
@@ -69,18 +71,34 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Compiling<()> {
+    fn push(
+        &mut self,
+        tape: VarId,
+        class: TapeClass,
+        value: &Expr,
+        restored: bool,
+    ) -> Compiling<()> {
         let handle = self.load_scalar(tape, None)?;
         let h = self.register_of(handle.value)?;
         let ty = self.type_of(value)?;
         let class = stack_class(class, ty.ty);
         if ty.rank > 0 {
             let of = self.array(value)?;
-            self.emit_ext(Ext::PushArray { h, class, of });
+            self.emit_ext(match class == StackClass::Disk && restored {
+                true => Ext::KeepOnDisk { h, of: Some(of) },
+                false => Ext::PushArray { h, class, of },
+            });
             return Ok(());
         }
         let (s, _) = self.expr_register(value)?;
         self.emit(match class {
+            StackClass::Disk => {
+                self.emit_ext(match restored {
+                    true => Ext::KeepOnDisk { h, of: None },
+                    false => Ext::PushDisk { h, s, ty: ty.ty },
+                });
+                return Ok(());
+            }
             StackClass::Real => Instr::PushReal { h, s },
             StackClass::Real32 => Instr::PushReal32 { h, s },
             StackClass::Integer | StackClass::Sized(_) => Instr::PushInt { h, s },
@@ -102,6 +120,11 @@ impl Emitter<'_> {
         }
         let d = self.register_for(target.var)?;
         self.emit(match class {
+            StackClass::Disk => {
+                let ty = self.variable(target.var).ty;
+                self.emit_ext(Ext::PopDisk { h, d, ty });
+                return self.store(target, Value::Register(d));
+            }
             StackClass::Real => Instr::PopReal { h, d },
             StackClass::Real32 => Instr::PopReal32 { h, d },
             StackClass::Integer | StackClass::Sized(_) => Instr::PopInt { h, d },

@@ -185,10 +185,18 @@ impl Machine {
             memory,
             meter,
             limits,
+            folder,
             ..
         } = self;
         let tape = &mut tapes[handle as usize];
         let limits = *limits;
+        if class == StackClass::Disk {
+            let n = descriptor::element_count(&axes).unwrap_or(0);
+            let pushed = tape.push_disk((of.ty, n), folder.as_deref(), meter, |put| {
+                descriptor::for_each_cell(base, &axes, order, |at| put(memory[at as usize]))
+            });
+            return pushed.map_err(Box::new);
+        }
         if class == StackClass::Real && descriptor::is_contiguous(&axes, order) {
             let n = descriptor::element_count(&axes).unwrap_or(0);
             let cells = &memory[base as usize..(base + n) as usize];
@@ -210,6 +218,8 @@ impl Machine {
                     let n = control_count(cell).map_err(|f| *f)?;
                     tape.push_count(n, meter)
                 }
+                // Arrays lie there as a whole.
+                StackClass::Disk => return Err(Fault::Checksum),
             }
             .map_err(|error| *tape_fault(error, limits))
         })?;
@@ -243,6 +253,22 @@ impl Machine {
             let popped = tapes[handle as usize].pop_reals(cells, meter);
             return popped.map_err(|_| Box::new(Fault::Empty("real")));
         }
+        if class == StackClass::Disk {
+            let n = descriptor::element_count(&axes).unwrap_or(0);
+            let Self {
+                tapes,
+                memory,
+                meter,
+                ..
+            } = self;
+            let popped = tapes[handle as usize].pop_disk((to.ty, n), meter, |get| {
+                descriptor::for_each_cell(base, &axes, order, |at| {
+                    memory[at as usize] = get()?;
+                    Ok(())
+                })
+            });
+            return popped.map_err(Box::new);
+        }
         // Negated strides visit the elements from the last to the first.
         let mut last = base;
         let mut turned = axes.clone();
@@ -274,10 +300,45 @@ impl Machine {
                 StackClass::Logical => tape.pop_bits(1, ScalarType::Logical, meter),
                 StackClass::Bits(bits) => tape.pop_bits(bits.into(), ScalarType::Integer, meter),
                 StackClass::Count => tape.pop_count(meter),
+                StackClass::Disk => return Err(Fault::Checksum),
             }
             .map_err(|error| *tape_fault(error, limits))?;
             Ok(())
         })?;
+        Ok(())
+    }
+
+    pub(super) fn push_disk(&mut self, h: Reg, s: Reg, ty: ScalarType) -> Result<(), Box<Fault>> {
+        let (handle, cell) = (self.register(h), self.register(s));
+        self.tape(handle)?;
+        let tape = &mut self.tapes[handle as usize];
+        tape.push_disk((ty, 1), self.folder.as_deref(), &mut self.meter, |put| {
+            put(cell)
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn pop_disk(&mut self, h: Reg, d: Reg, ty: ScalarType) -> Result<(), Box<Fault>> {
+        let handle = self.register(h);
+        self.tape(handle)?;
+        let mut cell = 0;
+        self.tapes[handle as usize].pop_disk((ty, 1), &mut self.meter, |get| {
+            cell = get()?;
+            Ok(())
+        })?;
+        self.set_register(d, cell);
+        Ok(())
+    }
+
+    pub(super) fn keep_on_disk(&mut self, h: Reg, of: Option<View>) -> Result<(), Box<Fault>> {
+        let cells = match of {
+            Some(of) if self.first_part_mut(of.arr).state == State::Unallocated => return Ok(()),
+            Some(of) => descriptor::element_count(&self.view(of)?.1).unwrap_or(0),
+            None => 1,
+        };
+        let handle = self.register(h);
+        self.tape(handle)?;
+        self.tapes[handle as usize].keep_on_disk(cells, &mut self.meter);
         Ok(())
     }
 }

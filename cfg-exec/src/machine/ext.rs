@@ -237,6 +237,9 @@ impl Machine {
             }
             Ext::PushArray { h, class, of } => self.push_array(*h, *class, *of)?,
             Ext::PopArray { h, class, to } => self.pop_array(*h, *class, *to)?,
+            Ext::PushDisk { h, s, ty } => self.push_disk(*h, *s, *ty)?,
+            Ext::PopDisk { h, d, ty } => self.pop_disk(*h, *d, *ty)?,
+            Ext::KeepOnDisk { h, of } => self.keep_on_disk(*h, *of)?,
             Ext::ReturnArray { of } => {
                 let from = self.now.descriptors + usize::from(of.arr);
                 let n = descriptor::position_count(of.rank.into());

@@ -6,6 +6,7 @@ mod broadcast;
 mod calls;
 mod common;
 mod corners;
+mod disk;
 mod faults;
 mod flow;
 mod limits;

@@ -612,8 +612,9 @@ impl Wire for TapeClassName {
             "integer" => Some(TapeClass::Integer),
             "real" => Some(TapeClass::Real),
             "real32" => Some(TapeClass::Real32),
+            "disk" => Some(TapeClass::Disk),
             _ => {
-                let help = "write \"integer\", \"real\", \"real32\", [\"control\", bits] or [\"control\", \"count\"]";
+                let help = "write \"integer\", \"real\", \"real32\", \"disk\", [\"control\", bits] or [\"control\", \"count\"]";
                 let message = match name {
                     "control" => "the class `control` needs its width".to_owned(),
                     _ => format!("unknown tape class {}", quote(name)),
@@ -710,7 +711,13 @@ impl JsonSchema for TapeClassName {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let words = [TapeClass::Integer, TapeClass::Real, TapeClass::Real32].map(TapeClass::name);
+        let words = [
+            TapeClass::Integer,
+            TapeClass::Real,
+            TapeClass::Real32,
+            TapeClass::Disk,
+        ]
+        .map(TapeClass::name);
         let width = any_of(vec![
             json!({ "type": "integer", "minimum": 1, "maximum": 63 }),
             json!({ "const": "count" }),

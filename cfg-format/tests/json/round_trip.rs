@@ -405,7 +405,9 @@ fn graph(rng: &mut Rng, variables: usize, routines: usize) -> Cfg {
         })
         .collect();
     for vertex in &mut vertices {
-        let snapshots = NonZeroU32::new(1 + rng.below(1000) as u32).map(Checkpoint::Snapshots);
+        let memory = NonZeroU32::new(1 + rng.below(1000) as u32);
+        let disk = rng.below(2) as u32 * rng.below(1000) as u32;
+        let snapshots = memory.map(|memory| Checkpoint::Snapshots { memory, disk });
         vertex.checkpoint = match vertex.vertex_type() {
             VertexType::BasicBlock | VertexType::Loop if rng.percent(20) => {
                 *rng.pick(&[Some(Checkpoint::Each), snapshots]).unwrap()
@@ -499,6 +501,7 @@ fn statement(rng: &mut Rng, variables: usize, routines: usize) -> StmtKind {
         1 => TapeClass::Real,
         2 => TapeClass::Real32,
         3 => TapeClass::Control(ControlWidth::Count),
+        4 => TapeClass::Disk,
         _ => TapeClass::Control(ControlWidth::Bits(1 + rng.below(63) as u8)),
     };
     match rng.below(7) {

@@ -6,7 +6,7 @@
 //!
 //! The forward sweep of a loop with a known trip count keeps states on its way, as [`super::advance`] plans. Other
 //! loops keep them as [`super::online`] does, or each. The first state is kept even if there is no step: callers rely
-//! on it.
+//! on it. States lie in memory, or, as [`super::placement`] finds, in a file; their numbers always lie in memory.
 //! The reverse sweep reverses one step after the other: it takes the last state, runs steps from there, keeps states
 //! on its way, and records the step in front of those that are reversed.
 
@@ -18,7 +18,7 @@ use cfg_core::{
 use super::{
     online,
     restart::Journal,
-    writer::{Writer, add, set, sub},
+    writer::{LEVELS, Writer, add, set, sub},
 };
 use crate::code::expressions::as_place;
 
@@ -38,6 +38,10 @@ pub(super) struct Numbers {
     most: Option<VarId>,
     /// True if that follows from a limit of memory.
     is_limited: bool,
+    /// The first position of states in memory, and the first behind them, if others lie in a file.
+    in_memory: Option<[Expr; 2]>,
+    /// The locals that they are, if the trip count is known before the loop.
+    placed: Option<[VarId; 2]>,
     /// The index of a counted loop, and its first value and its step: constants, or locals.
     index: Option<(VarId, [Expr; 2])>,
     /// True if the step or the caller reads the index.
@@ -48,6 +52,14 @@ impl Numbers {
     fn declare(w: &mut Writer<'_, '_, '_>) -> Self {
         let counted = w.counted();
         let most = w.states().map(|_| w.local("most", NameRole::Temporary));
+        let memory = w.memory();
+        // Where the trip count is not known yet, the first state has to lie somewhere.
+        let placed = (memory.as_ref().filter(|_| counted.is_some()))
+            .map(|_| ["first", "last"].map(|name| w.local(name, NameRole::Temporary)));
+        let in_memory = memory.map(|memory| match placed {
+            Some(placed) => placed.map(Expr::var),
+            None => [Expr::Int(0), memory],
+        });
         let sets_index = counted
             .as_ref()
             .is_some_and(|(index, _)| w.reads_index(*index));
@@ -57,6 +69,8 @@ impl Numbers {
             is_limited: w.is_limited(),
             level: (counted.is_none() && most.is_some())
                 .then(|| w.local("level", NameRole::Temporary)),
+            in_memory,
+            placed,
             steps: w.local("steps", NameRole::TripCount),
             states: w.local("states", NameRole::Counter),
             at: w.local("at", NameRole::Counter),
@@ -90,7 +104,7 @@ impl Numbers {
     /// The numbers that the forward sweep needs to go on.
     fn of_forward_sweep(&self) -> Vec<VarId> {
         let mut numbers = self.recorded();
-        numbers.extend([self.at, self.left].into_iter().chain(self.most));
+        numbers.extend(std::iter::once(self.at).chain(self.most));
         numbers.sort_unstable();
         numbers.dedup();
         numbers
@@ -113,24 +127,59 @@ impl Numbers {
         set(self.at, add(Expr::var(self.at), Expr::Int(1)))
     }
 
-    /// The statements that keep the state in front of step `at`; a new level, if states have levels.
-    pub(super) fn keep(&self, w: &Writer<'_, '_, '_>, level: Option<Expr>) -> Vec<Stmt> {
-        let mut statements = w.keep_state();
-        if let Some(v) = self.level {
-            statements.extend(level.map(|level| set(v, level)));
-            statements.push(w.push(TapeClass::Integer, v));
-        }
-        statements.push(w.push(TapeClass::Integer, self.at));
-        statements.push(set(self.states, add(Expr::var(self.states), Expr::Int(1))));
-        statements
+    /// Finds the positions of states in memory.
+    fn place(&self, w: &Writer<'_, '_, '_>) -> Option<Stmt> {
+        w.place(self.steps, self.placed?)
     }
 
-    /// The statements that take the last state off the tape, and the number of its step.
-    fn take(&self, w: &Writer<'_, '_, '_>) -> Vec<Stmt> {
+    /// Writes what is done with the state at a position, for each level, of [`LEVELS`].
+    fn at_level(&self, w: &mut Writer<'_, '_, '_>, position: Expr, [memory, disk]: [Vec<Stmt>; 2]) {
+        let Some([first, last]) = self.in_memory.clone() else {
+            return w.block(memory);
+        };
+        let is_behind = Expr::op(Op::Ge, [position.clone(), last]);
+        let is_on_disk = match first.constant() {
+            Some(0) => is_behind,
+            _ => Expr::op(Op::Or, [Expr::op(Op::Lt, [position, first]), is_behind]),
+        };
+        w.choose(is_on_disk, |w| w.block(disk), |w| w.block(memory));
+    }
+
+    /// Keeps the state in front of step `at`, with a new level if states have levels.
+    pub(super) fn keep(&self, w: &mut Writer<'_, '_, '_>, level: Option<Expr>) {
+        self.at_level(w, Expr::var(self.states), LEVELS.map(|at| w.keep_state(at)));
+        let level = self.level.zip(level).map(|(v, level)| set(v, level));
+        let mut statements: Vec<Stmt> = level.into_iter().collect();
+        statements.extend(self.push_numbers(w));
+        statements.push(set(self.states, add(Expr::var(self.states), Expr::Int(1))));
+        w.block(statements);
+    }
+
+    /// The pushes of the level, if states have levels, and of the number of the step.
+    fn push_numbers(&self, w: &Writer<'_, '_, '_>) -> Vec<Stmt> {
+        let numbers = [self.level, Some(self.at)].into_iter().flatten();
+        numbers.map(|v| w.push(TapeClass::Integer, v)).collect()
+    }
+
+    fn pop_numbers(&self, w: &Writer<'_, '_, '_>) -> Vec<Stmt> {
         let numbers = [Some(self.at), self.level].into_iter().flatten();
-        let mut statements: Vec<Stmt> = numbers.map(|v| w.pop(TapeClass::Integer, v)).collect();
-        statements.extend(w.take_state());
-        statements
+        numbers.map(|v| w.pop(TapeClass::Integer, v)).collect()
+    }
+
+    /// The position of the state that was kept last.
+    fn top(&self) -> Expr {
+        sub(Expr::var(self.states), Expr::Int(1))
+    }
+
+    /// Takes the last state off the tape, and its numbers.
+    fn take(&self, w: &mut Writer<'_, '_, '_>) {
+        w.block(self.pop_numbers(w));
+        self.take_state(w);
+    }
+
+    /// Takes the last state off the tape, whose numbers have been taken.
+    pub(super) fn take_state(&self, w: &mut Writer<'_, '_, '_>) {
+        self.at_level(w, self.top(), LEVELS.map(|at| w.take_state(at)));
     }
 
     /// One state less on the tape.
@@ -162,9 +211,8 @@ impl Numbers {
     fn count_step(&self, w: &mut Writer<'_, '_, '_>, end: VarId) {
         let less = set(self.left, sub(Expr::var(self.left), Expr::Int(1)));
         w.block(vec![self.step_on(), less]);
-        let keep = self.keep(w, Some(Expr::Int(0)));
         let is_due = Expr::op(Op::And, [self.is_due(), self.is_far(end)]);
-        w.when(is_due, |w| w.block(keep));
+        w.when(is_due, |w| self.keep(w, Some(Expr::Int(0))));
     }
 
     /// Runs steps from `at` on, in front of which a state is kept, up to the one before `end`, and keeps states on the
@@ -215,8 +263,9 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             let values = n.bounds().zip([from, by]);
             known.extend(values.filter_map(|(v, e)| Some(set(v?, e))));
             known.push(set(n.steps, Expr::op(Op::Trips, [first, last, stride])));
-            known.extend(n.keep(&w, Some(online::FIRST)));
+            known.extend(n.place(&w));
             w.block(known);
+            n.keep(&mut w, Some(online::FIRST));
             match measuring {
                 Some(measuring) => n.run_first_step(&mut w, measuring),
                 None => {
@@ -224,7 +273,9 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
                     stop_if_scarce(&mut w, &n, n.steps);
                 }
             }
-            let journal = Journal::declare(&mut w, &n.of_forward_sweep());
+            let mut numbers = n.of_forward_sweep();
+            numbers.push(n.left);
+            let journal = Journal::declare(&mut w, &numbers);
             journal.iter().for_each(|journal| journal.load(&mut w));
             n.run_up_to(&mut w, n.steps, journal.as_ref());
             journal
@@ -239,8 +290,8 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             w.block(end);
         }
         (_, _) => {
-            let keep = n.keep(&w, Some(online::FIRST));
-            w.block(start.into_iter().chain(keep).collect());
+            w.block(start);
+            n.keep(&mut w, Some(online::FIRST));
             if w.measuring.is_none() {
                 stop_if_full(&mut w, &n, n.states, 0);
             }
@@ -307,6 +358,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let pops = n.recorded().into_iter().rev();
     start.extend(pops.map(|v| w.pop(TapeClass::Integer, v)));
     start.extend(n.count_states(&w).filter(|_| !n.is_limited));
+    start.extend(n.place(&w));
     start.push(set(end, Expr::var(n.steps)));
     w.block(start);
     let (Some(recording), Some(reversing)) = (w.recording.clone(), w.reversing.clone()) else {
@@ -324,8 +376,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let journal = Journal::declare(&mut w, &numbers);
     journal.iter().for_each(|journal| journal.load(&mut w));
     let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_some(end)));
-    let take = n.take(&w);
-    w.block(take);
+    w.block(n.pop_numbers(&w));
     let is_behind = Expr::op(Op::Ge, [Expr::var(n.at), Expr::var(end)]);
     w.stop_if(
         is_behind,
@@ -336,9 +387,19 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let before_last = sub(Expr::var(end), Expr::Int(1));
     let is_used_again = Expr::op(Op::Lt, [Expr::var(n.at), before_last]);
     let again = Expr::op(Op::Or, [is_first, is_used_again]);
-    w.block(vec![n.one_less(), set(n.left, Expr::Int(0))]);
-    let keep = n.keep(&w, None);
-    w.when(again, |w| w.block(keep));
+    let read = LEVELS.map(|at| [w.take_state(at), w.keep_state(at)].concat());
+    w.choose(
+        again,
+        |w| {
+            n.at_level(w, n.top(), read);
+            w.block(n.push_numbers(w));
+        },
+        |w| {
+            n.take_state(w);
+            w.block(vec![n.one_less()]);
+        },
+    );
+    w.block(vec![set(n.left, Expr::Int(0))]);
     n.run_up_to(&mut w, end, None);
     let turn = n.with_index([recording, reversing, set(end, Expr::var(n.at))]);
     w.block(turn);
@@ -349,8 +410,7 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     journal
         .iter()
         .for_each(|journal| journal.save(&mut w, true));
-    let take = n.take(&w);
-    w.block(take);
+    n.take(&mut w);
     w
 }
 
@@ -358,8 +418,8 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
 fn take_all(w: &mut Writer<'_, '_, '_>, n: &Numbers) {
     let k = w.local("k", NameRole::Temporary);
     let header = w.begin_passes(k, n.states);
-    let take = n.take(&w);
-    w.block(take);
+    n.take(w);
+    w.block(vec![n.one_less()]);
     w.graph.end_loop(&mut w.tail, header);
 }
 
@@ -441,8 +501,7 @@ fn run_step(w: &mut Writer<'_, '_, '_>, n: &Numbers, statements: &[Stmt]) {
 /// Keeps the state in front of each step but the first one, as [`online::keep_in_front`].
 fn keep_each(w: &mut Writer<'_, '_, '_>, n: &Numbers) -> [usize; 2] {
     let is_later = Expr::op(Op::Gt, [Expr::var(n.at), Expr::Int(0)]);
-    let keep = n.keep(w, None);
-    w.aside(|w| w.when(is_later, |w| w.block(keep)))
+    w.aside(|w| w.when(is_later, |w| n.keep(w, None)))
 }
 
 /// The value of the index in front of step `at`. Between the first and the last value nothing overflows, but the

@@ -122,6 +122,7 @@ fn bits_of(variables: &[Variable], class: TapeClass, value: &Expr) -> Expr {
     let each = match class {
         TapeClass::Control(ControlWidth::Bits(bits)) => i64::from(bits),
         TapeClass::Control(ControlWidth::Count) | TapeClass::Integer | TapeClass::Real => 64,
+        TapeClass::Disk => 0,
         TapeClass::Real32 => 32,
     };
     let extents = extents(variables, value, &[]).into_iter();

@@ -38,8 +38,7 @@ pub(super) fn keep_in_front(
             w.when(is_more(most, 1), |w| {
                 w.block(vec![set(level, Expr::Int(0))]);
                 w.when(is_full, |w| drop_states(w, n, level));
-                let keep = n.keep(w, None);
-                w.block(keep);
+                n.keep(w, None);
             });
         });
     })
@@ -57,11 +56,12 @@ fn drop_states(w: &mut Writer<'_, '_, '_>, n: &Numbers, level: VarId) {
     w.block(start);
     let is_dropped = Expr::op(Op::Le, [Expr::var(below), Expr::var(level)]);
     let header = w.graph.begin_loop(&mut w.tail, LoopTest::Pre(is_dropped));
-    let mut pass = w.take_state();
-    pass.push(n.one_less());
-    pass.push(w.pop(TapeClass::Integer, number));
-    pass.push(w.pop(TapeClass::Integer, below));
-    w.block(pass);
+    n.take_state(w);
+    w.block(vec![
+        n.one_less(),
+        w.pop(TapeClass::Integer, number),
+        w.pop(TapeClass::Integer, below),
+    ]);
     w.graph.end_loop(&mut w.tail, header);
     let mut end = vec![
         w.push(TapeClass::Integer, below),

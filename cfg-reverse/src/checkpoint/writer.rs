@@ -10,7 +10,7 @@ use cfg_core::{
     },
 };
 
-use super::measured::Measured;
+use super::{Planning, measured::Measured};
 use crate::{
     code::{
         expressions::{extent_of, zero},
@@ -24,11 +24,21 @@ use crate::{
     sweeps::{Sweeps, finish, unused::without_unused},
 };
 
+/// The level of the store that a state lies at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Memory,
+    Disk,
+}
+
+/// All levels, from the fastest on.
+pub(super) const LEVELS: [Level; 2] = [Level::Memory, Level::Disk];
+
 /// A sweep under construction.
 pub(super) struct Writer<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
     kept: &'a Kept,
-    advance: RoutineId,
+    planning: Planning,
     is_forward: bool,
     /// The globals of the state, as the sweep names them.
     globals: Vec<VarId>,
@@ -49,7 +59,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     pub(super) fn new(
         sweeps: &'a Sweeps<'b, 'p>,
         kept: &'a Kept,
-        advance: RoutineId,
+        planning: Planning,
         measured: &mut Measured,
         adjoints: &Rows<StatementAdjoint>,
         is_forward: bool,
@@ -102,7 +112,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         let mut writer = Self {
             sweeps,
             kept,
-            advance,
+            planning,
             is_forward,
             globals,
             routine,
@@ -178,7 +188,9 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     /// record of one step.
     pub(super) fn states(&self) -> Option<Expr> {
         match self.kept.rerun.checkpoint {
-            Checkpoint::Snapshots(n) => Some(Expr::Int(n.get().into())),
+            Checkpoint::Snapshots { memory, disk } => {
+                Some(Expr::Int(i64::from(memory.get()) + i64::from(disk)))
+            }
             Checkpoint::Each => {
                 let bytes = self.sweeps.context.state_memory?;
                 let mut bytes = Expr::Int(i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -229,8 +241,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
 
     /// The first of the routines of [`super::restart`], if progress is kept.
     pub(super) fn restarts(&self) -> Option<RoutineId> {
-        let first = RoutineId::new(self.advance.index() + 1);
-        self.sweeps.context.restarts.then_some(first)
+        self.planning.restarts
     }
 
     /// The parameters of the original that no sweep changes.
@@ -313,19 +324,6 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         own.chain(self.globals.iter().copied())
     }
 
-    /// Pushes of the state.
-    pub(super) fn keep_state(&self) -> Vec<Stmt> {
-        let class = |v: VarId| tape_class(self.routine.variable(v).ty);
-        self.state().map(|v| self.push(class(v), v)).collect()
-    }
-
-    /// Pops of what [`Writer::keep_state`] pushes.
-    pub(super) fn take_state(&self) -> Vec<Stmt> {
-        let class = |v: VarId| tape_class(self.routine.variable(v).ty);
-        let state = self.state().rev();
-        state.map(|v| self.pop(class(v), v)).collect()
-    }
-
     /// Copies the state into locals, and back.
     pub(super) fn copies_of_state(&mut self) -> [Vec<Stmt>; 2] {
         let [mut aside, mut back] = [Vec::new(), Vec::new()];
@@ -341,10 +339,51 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         [aside, back]
     }
 
+    /// The stack that a variable of the state goes to.
+    fn class(&self, v: VarId, level: Level) -> TapeClass {
+        match level {
+            Level::Memory => tape_class(self.routine.variable(v).ty),
+            Level::Disk => TapeClass::Disk,
+        }
+    }
+
+    /// Pushes of the state.
+    pub(super) fn keep_state(&self, level: Level) -> Vec<Stmt> {
+        let state = self.state();
+        state.map(|v| self.push(self.class(v, level), v)).collect()
+    }
+
+    /// Pops of what [`Writer::keep_state`] pushes.
+    pub(super) fn take_state(&self, level: Level) -> Vec<Stmt> {
+        let state = self.state().rev();
+        state.map(|v| self.pop(self.class(v, level), v)).collect()
+    }
+
+    /// The number of states of a loop that lie in memory at once, if others lie in a file.
+    pub(super) fn memory(&self) -> Option<Expr> {
+        match self.kept.rerun.checkpoint {
+            Checkpoint::Snapshots { memory, disk } => {
+                (disk > 0).then(|| Expr::Int(memory.get().into()))
+            }
+            Checkpoint::Each => None,
+        }
+    }
+
+    /// The call that finds the first position of states in memory, and the first behind them, for a number of steps.
+    pub(super) fn place(&self, steps: VarId, [first, last]: [VarId; 2]) -> Option<Stmt> {
+        // The first state is kept even if there is no step.
+        let some = Expr::op(Op::Max, [Expr::var(steps), Expr::Int(1)]);
+        let states = Expr::op(Op::Min, [self.states()?, some]);
+        let given = [Expr::var(steps), states, self.memory()?];
+        let arguments = given.into_iter().chain([first, last].map(Expr::var));
+        let arguments = arguments.map(Some).collect();
+        Some(call_statement(self.planning.placement, arguments))
+    }
+
     /// The call that computes the number of steps to run before a state is kept.
     pub(super) fn advance(&self, steps: Expr, states: Expr, result: VarId) -> Stmt {
         let arguments = [steps, states, Expr::var(result)].map(Some);
-        call_statement(self.advance, arguments.into())
+        call_statement(self.planning.advance, arguments.into())
     }
 
     /// The adjoints of locals at the start of the reverse sweep.
@@ -375,15 +414,9 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         self.graph.begin_loop(&mut self.tail, counted)
     }
 
-    /// What `inside` writes is executed if a condition holds.
+    /// Writes what is executed if a condition holds.
     pub(super) fn when(&mut self, condition: Expr, inside: impl FnOnce(&mut Self)) {
-        let branch = self
-            .graph
-            .append(&mut self.tail, VertexKind::branch_on(condition));
-        self.tail.1 = Some(1);
-        inside(self);
-        let end = self.graph.append(&mut self.tail, VertexKind::EndBranch);
-        self.graph.add_edge(branch, end, Some(0));
+        self.choose(condition, inside, |_| {});
     }
 
     /// Stops with this text if a condition holds.
@@ -400,9 +433,28 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         [first, std::mem::replace(&mut self.tail, outside).0]
     }
 
+    /// Writes what is executed if a condition holds, and what is otherwise.
+    pub(super) fn choose(
+        &mut self,
+        condition: Expr,
+        yes: impl FnOnce(&mut Self),
+        no: impl FnOnce(&mut Self),
+    ) {
+        let branch = self
+            .graph
+            .append(&mut self.tail, VertexKind::branch_on(condition));
+        self.tail = Tail(branch, Some(1));
+        yes(self);
+        let end = self.tail;
+        self.tail = Tail(branch, Some(0));
+        no(self);
+        let last = self.graph.append(&mut self.tail, VertexKind::EndBranch);
+        self.graph.add_edge(end.0, last, end.1);
+    }
+
     /// The sweep that keeps the state once and runs the step.
     pub(super) fn once_forward(mut self) -> Self {
-        let mut statements = self.keep_state();
+        let mut statements = self.keep_state(Level::Memory);
         statements.push(self.plain.clone());
         self.block(statements);
         self
@@ -411,10 +463,13 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     /// The sweep that runs the step again, and reverses it.
     pub(super) fn once_reverse(mut self) -> Self {
         let mut statements = self.adjoints_of_locals();
-        statements.extend(self.take_state());
+        statements.extend(self.take_state(Level::Memory));
         if let (Some(recording), Some(reversing)) = (&self.recording, &self.reversing) {
             let again = [recording.clone(), reversing.clone()];
-            let (keep, take) = (self.keep_state(), self.take_state());
+            let (keep, take) = (
+                self.keep_state(Level::Memory),
+                self.take_state(Level::Memory),
+            );
             statements.extend(keep.into_iter().chain(again).chain(take));
         }
         self.block(statements);

@@ -91,6 +91,21 @@ pub(crate) fn tape_class(ty: ScalarType) -> cfg_core::ir::TapeClass {
     }
 }
 
+/// True if the values on the stack are reals; a file has values of all types.
+pub(crate) fn is_real_class(class: TapeClass, ty: ScalarType) -> bool {
+    match class {
+        TapeClass::Real | TapeClass::Real32 => true,
+        TapeClass::Disk => ty.is_real(),
+        TapeClass::Integer | TapeClass::Control(_) => false,
+    }
+}
+
+/// True if a push of the value is one of reals.
+pub(crate) fn is_real_push(routine: &Routine, class: TapeClass, value: &Expr) -> bool {
+    let ty = cfg_core::typing::type_of(&routine.variables, value);
+    ty.is_ok_and(|ty| is_real_class(class, ty.ty))
+}
+
 /// Numbers the statements of a routine, before its graph is changed.
 pub(crate) fn number_statements(routine: &mut Routine) {
     let Some(cfg) = &mut routine.body else { return };

@@ -8,12 +8,15 @@
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     flat::{FlatExpr, FlatStmt},
-    ir::{Expr, Intent, OpClass, Place, Program, Role, ScalarType, TapeClass},
+    ir::{Expr, Intent, OpClass, Place, Program, Role, ScalarType},
     memory::{effects::Effects, global_set::GlobalSet},
 };
 use fixedbitset::FixedBitSet;
 
-use crate::code::expressions::as_place;
+use crate::code::{
+    expressions::as_place,
+    routines::{is_real_class, is_real_push},
+};
 
 /// Calls `found` with the variables whose values an expression reads, but for those in subscripts.
 pub(super) fn each_read(e: &Expr, found: &mut impl FnMut(VarId)) {
@@ -137,7 +140,7 @@ impl Graph<'_> {
                     let to = self.node(r, target.var);
                     self.read(r, value, to);
                 }
-                FlatStmt::Push { tape, class, value } if is_real(class) => {
+                FlatStmt::Push { tape, class, value } if is_real_push(routine, class, value) => {
                     let tape = self.node(r, tape);
                     self.read(r, value, tape);
                     // A pop takes as many cells as any other: if one value on the tape depends on the direction, this
@@ -151,7 +154,7 @@ impl Graph<'_> {
                     tape,
                     class,
                     target,
-                } if is_real(class) => {
+                } if is_real_class(class, routine.variable(target.var).ty) => {
                     let (tape, to) = (self.node(r, tape), self.node(r, target.var));
                     self.edges[tape].push(to);
                 }
@@ -267,8 +270,4 @@ impl Graph<'_> {
         }
         found
     }
-}
-
-fn is_real(class: TapeClass) -> bool {
-    matches!(class, TapeClass::Real | TapeClass::Real32)
 }

@@ -27,7 +27,7 @@ use crate::{
     code::{
         expressions::{array_of_zeros, as_place},
         names::Namer,
-        routines::routine_shell,
+        routines::{is_real_class, is_real_push, routine_shell},
         typing,
     },
     codes,
@@ -566,7 +566,7 @@ impl Writer<'_, '_> {
         class: TapeClass,
         value: &Expr,
     ) -> Result<(), Diagnostics> {
-        let real = matches!(class, TapeClass::Real | TapeClass::Real32);
+        let real = is_real_push(self.original, class, value);
         if !real && self.places.reads(value) {
             return Err(self.refused("what is no real and is pushed depends on a derivative"));
         }
@@ -603,7 +603,7 @@ impl Writer<'_, '_> {
             let target = self.places.widen_place(target, &For::All);
             return self.plain(pop(self, target));
         }
-        let real = matches!(class, TapeClass::Real | TapeClass::Real32);
+        let real = is_real_class(class, self.original.variable(target.var).ty);
         if real && self.setting.spread.has(self.id, tape) {
             self.flush();
             let target = self.places.widen_place(target, &For::All);

@@ -40,7 +40,7 @@ impl Recorded {
 /// Bits of a value on the tape.
 pub(crate) fn width(class: TapeClass) -> u64 {
     match class {
-        TapeClass::Integer | TapeClass::Real => 64,
+        TapeClass::Integer | TapeClass::Real | TapeClass::Disk => 64,
         TapeClass::Real32 => 32,
         TapeClass::Control(ControlWidth::Bits(bits)) => bits.into(),
         TapeClass::Control(ControlWidth::Count) => 0,

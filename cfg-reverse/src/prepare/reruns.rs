@@ -119,4 +119,12 @@ impl Kept {
     pub(crate) fn keeps_each(&self) -> bool {
         self.is_loop && self.rerun.checkpoint == Checkpoint::Each
     }
+
+    /// The number of states of a loop that are kept in a file at once.
+    pub(crate) fn disk(&self) -> u32 {
+        match self.rerun.checkpoint {
+            Checkpoint::Snapshots { disk, .. } => disk,
+            Checkpoint::Each => 0,
+        }
+    }
 }

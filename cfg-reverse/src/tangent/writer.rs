@@ -20,7 +20,7 @@ use crate::{
     code::{
         built,
         expressions::{as_place, bind_formals, sum, zero},
-        routines::{call_statement, is_deferred},
+        routines::{call_statement, is_deferred, is_real_class, is_real_push},
     },
     codes,
     externals::{Bound, contribution},
@@ -352,7 +352,7 @@ impl<'a> Writer<'a> {
             } => self.call(statement, callee, arguments, result, code)?,
             FlatStmt::Push { tape, class, value } => {
                 code.push(statement.clone());
-                if !is_real_class(class) {
+                if !is_real_push(original, class, value) {
                     return Ok(());
                 }
                 let tape_t = self.scope.derivative[tape.index()];
@@ -384,7 +384,8 @@ impl<'a> Writer<'a> {
                 let target_t = self.scope.derivative_place(target);
                 match (tape_t, target_t) {
                     (Some(tape_t), Some(target_t))
-                        if is_real_class(class) && self.is_tape_active(tape) =>
+                        if is_real_class(class, original.variable(target.var).ty)
+                            && self.is_tape_active(tape) =>
                     {
                         code.push(Stmt::new(StmtKind::Pop {
                             tape: tape_t,
@@ -632,9 +633,4 @@ fn behind_entry(mut cfg: Cfg, mut first: Vec<Stmt>) -> Cfg {
 
 pub(crate) fn has_tangent(v: &Variable) -> bool {
     v.ty.is_real() || v.ty == ScalarType::Tape
-}
-
-fn is_real_class(class: cfg_core::ir::TapeClass) -> bool {
-    use cfg_core::ir::TapeClass;
-    matches!(class, TapeClass::Real | TapeClass::Real32)
 }

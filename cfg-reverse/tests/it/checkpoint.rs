@@ -3,6 +3,7 @@
 
 use crate::{adjoint::agrees_in_any_order, bounds::valid, run};
 use cfg_core::{
+    elemental::Scalar,
     entity::{RoutineId, VarId},
     ir::{Cfg, Intent, Program, Routine, ScalarType},
     validate::{ValidProgram, validate},
@@ -266,8 +267,142 @@ fn steps_of_unknown_number_run_again_as_often_as_the_bound_allows() {
     }
 }
 
-/// A loop with nested checkpoints, and the same without.
-fn with_and_without() -> [ValidProgram; 2] {
+/// The traffic of each position of the schedule of Griewank and Walther: states that are written there, and states that
+/// are read from there. The last step is recorded on the way forward, the first state is read once more at the end.
+fn traffic(steps: u64, states: u64) -> Vec<[u64; 2]> {
+    let reach = |s: u64, r: u64| (0..s.min(r)).fold(1, |c, j| c * (s + r - j) / (j + 1));
+    let mut found = vec![[0; 2]; states as usize];
+    let mut stack = Vec::new();
+    let keep = |stack: &mut Vec<u64>, found: &mut Vec<[u64; 2]>, at| {
+        found[stack.len()][0] += 1;
+        stack.push(at);
+    };
+    let go = |stack: &mut Vec<u64>, found: &mut Vec<[u64; 2]>, mut at: u64, end: u64| {
+        while end.saturating_sub(at) > 1 {
+            let (m, s) = (end - at, states - stack.len() as u64 + 1);
+            let r = (1..).find(|&r| reach(s, r) >= m).expect("it exists");
+            at += reach(s, r - 1).min(m - reach(s - 1, r - 1));
+            if end - at > 1 {
+                keep(stack, found, at);
+            }
+        }
+        at
+    };
+    found[0][0] += 1;
+    stack.push(0);
+    let mut end = go(&mut stack, &mut found, 0, steps);
+    while end > 0 {
+        let at = *stack.last().expect("a state is left");
+        found[stack.len() - 1][1] += 1;
+        if at > 0 && at + 1 == end {
+            stack.pop();
+        }
+        end = go(&mut stack, &mut found, at, end);
+    }
+    found[0][1] += 1;
+    found
+}
+
+/// A loop that keeps so many states in memory and on disk, and its gradient.
+fn on_disk(memory: u64, disk: u64) -> (Compiled, Reversal) {
+    let source = format!(
+        "subroutine f(in integer n, inout real x)
+           local integer i
+           independent x
+           dependent x
+           for i = 1, n {{checkpoint {memory} disk {disk}}}
+             x := 0.5*x + 1.0
+           end
+         end"
+    );
+    let program = valid(&source);
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&flat(&program), main, &Options::default());
+    let made = made.unwrap_or_else(|d| panic!("{d}{source}"));
+    let program = validate(made.program.clone()).expect("it is valid");
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default());
+    (compiled.expect("it compiles"), made)
+}
+
+/// The states on disk are those with the least traffic, for every number of steps up to 200, every number of states up
+/// to 12, and every part of them that lies in memory.
+#[test]
+fn states_on_disk_have_the_least_traffic() {
+    let (compiled, made) = on_disk(1, 1);
+    let placement = made.program.find_routine("checkpoint_placement");
+    let placement = placement.expect("it is there");
+    let mut session = Session::new(&compiled);
+    for states in 2..=12 {
+        for steps in 2..=200 {
+            let sums: Vec<u64> = traffic(steps, states).iter().map(|[w, r]| w + r).collect();
+            let given = states.min(steps);
+            for memory in 1..states {
+                let numbers = [steps, given, memory].map(|n| Value::integer(n as i64).into());
+                let results = [0, 0].map(|n| Value::integer(n).into());
+                let mut arguments: Vec<Argument> = numbers.into_iter().chain(results).collect();
+                let run = session.run(placement, &mut arguments, &RunOptions::default());
+                run.unwrap_or_else(|problem| panic!("{problem}"));
+                let result = |k: usize| match arguments[k].value().and_then(|v| v.get(0)) {
+                    Some(Scalar::Integer(n)) => n as usize,
+                    other => panic!("{other:?}"),
+                };
+                let [first, last] = [3, 4].map(result);
+                assert!(last - first <= memory as usize);
+                let found: u64 = sums[..first].iter().chain(&sums[last..]).sum();
+                let mut sorted = sums.clone();
+                sorted.sort_unstable();
+                let least: u64 = sorted[..(states - memory) as usize].iter().sum();
+                assert_eq!(
+                    found, least,
+                    "{steps} steps, {memory} of {states} states: {sums:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The bytes that a gradient writes and reads are those of the states with the least traffic: a state that is used
+/// again is not written again.
+#[test]
+fn bytes_on_disk_follow_the_schedule() {
+    for (memory, disk) in [(1, 1), (1, 11), (2, 3), (4, 1), (3, 7), (6, 6)] {
+        let (compiled, made) = on_disk(memory, disk);
+        let in_memory = on_disk(memory + disk, 0);
+        let states = memory + disk;
+        for steps in (0..20).chain([37, 50, 64, 91, 92, 120, 199, 200]) {
+            let mut values = Vec::new();
+            for (compiled, made) in [(&compiled, &made), (&in_memory.0, &in_memory.1)] {
+                let mut session = Session::new(compiled);
+                let mut arguments: Vec<Argument> = vec![
+                    Value::integer(steps as i64).into(),
+                    Value::real(0.5).into(),
+                    Value::real(1.0).into(),
+                ];
+                let report = session.run(made.gradient, &mut arguments, &RunOptions::default());
+                let report = report.unwrap_or_else(|problems| panic!("{problems}"));
+                values.push((format!("{arguments:?}"), report.tape));
+            }
+            assert_eq!(values[0].0, values[1].0);
+            let found = &values[0].1;
+            let mut sums = traffic(steps, states);
+            sums.truncate(steps.max(1) as usize);
+            sums.sort_unstable_by_key(|[w, r]| w + r);
+            let kept = (states.min(steps.max(1)) - memory.min(steps.max(1))) as usize;
+            let least: u64 = sums[..kept].iter().flatten().sum();
+            // A block has a cell and its checksum.
+            assert_eq!(
+                found.disk_written + found.disk_read,
+                16 * least,
+                "{steps} steps"
+            );
+            assert!(found.disk_peak <= 16 * disk, "{steps} steps");
+            assert!(found.leftovers.iter().all(|left| left.is_empty()));
+        }
+    }
+}
+
+/// A loop with nested checkpoints, the same with states on disk, and the same without.
+fn with_and_without() -> [ValidProgram; 3] {
     let marked = "
         subroutine f(in integer n, in real p, inout real x[4], out real y)
           local integer i, j
@@ -298,15 +433,22 @@ fn with_and_without() -> [ValidProgram; 2] {
     let plain = ["{checkpoint 2}", "{checkpoint 3}", "{checkpoint}"]
         .iter()
         .fold(plain, |text, mark| text.replace(mark, ""));
-    [valid(marked), valid(&plain)]
+    let on_disk = marked.replace("{checkpoint 2}", "{checkpoint 1 disk 1}");
+    let on_disk = on_disk.replace("{checkpoint 3}", "{checkpoint 1 disk 2}");
+    [valid(marked), valid(&on_disk), valid(&plain)]
 }
 
 /// The tangent of the gradient is that of the gradient without checkpoints, and states keep to their memory.
 #[test]
 fn second_derivatives_and_limits_of_memory() {
-    let [marked, plain] = with_and_without();
+    let [marked, on_disk, plain] = with_and_without();
     let mut found = Vec::new();
-    for (program, tape_memory) in [(&plain, None), (&marked, None), (&marked, Some(150))] {
+    for (program, tape_memory) in [
+        (&plain, None),
+        (&marked, None),
+        (&marked, Some(150)),
+        (&on_disk, None),
+    ] {
         let main = program.find_routine("f").expect("it is there");
         let options = Options {
             tape_memory,
@@ -349,6 +491,7 @@ fn second_derivatives_and_limits_of_memory() {
     }
     assert_eq!(found[0], found[1]);
     assert_eq!(found[0], found[2]);
+    assert_eq!(found[0], found[3]);
 }
 
 /// The values of all parameters after the gradient of `f`: integers begin with 5, reals with other numbers, the adjoint
@@ -526,8 +669,12 @@ fn parts_of_every_form() {
                 format!("{line}\n")
             })
             .collect();
+        let on_disk = marked.replace("{checkpoint 2}", "{checkpoint 1 disk 1}");
+        let on_disk = on_disk.replace("{checkpoint 3}", "{checkpoint 1 disk 3}");
         let (ours, expected) = (after_gradient(marked), after_gradient(&plain));
         assert_eq!(format!("{ours:?}"), format!("{expected:?}"), "{marked}");
+        let ours = after_gradient(&on_disk);
+        assert_eq!(format!("{ours:?}"), format!("{expected:?}"), "{on_disk}");
         let program = valid(marked);
         let main = program.find_routine("f").expect("it is there");
         let plan = explain(&flat(&program), main, &Options::default());

@@ -97,12 +97,19 @@ subroutine stacked(in real x, in integer n, inout real y)
   push[control 1] x > 0.0
   r := real32(x)
   push[real32] r
+  push[disk] n
+  push[disk] a
+  push[disk] x > 0.0
   call keep(x + y, own)
   a := 1.0
   r := 1.0f
 MARK
   w := pop[real]
+  b := pop[disk]
   y := y + w
+  a := pop[disk]
+  y := y + sum(a)
+  k := pop[disk]
   r := pop[real32]
   y := y + real(r)
   b := pop[control 1]

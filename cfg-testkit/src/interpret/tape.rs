@@ -10,6 +10,7 @@ pub(super) struct Tape<D> {
     integers: Vec<Value<D>>,
     reals: Vec<Value<D>>,
     narrow: Vec<Value<D>>,
+    disk: Vec<Value<D>>,
 }
 
 impl<D: Derivative> Tape<D> {
@@ -19,11 +20,13 @@ impl<D: Derivative> Tape<D> {
             integers: Vec::new(),
             reals: Vec::new(),
             narrow: Vec::new(),
+            disk: Vec::new(),
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.control.len() + self.integers.len() + self.reals.len() + self.narrow.len()
+        let values = [&self.integers, &self.reals, &self.narrow, &self.disk];
+        self.control.len() + values.map(Vec::len).iter().sum::<usize>()
     }
 
     pub(super) fn push(&mut self, class: TapeClass, value: Value<D>) -> Result<(), FaultKind> {
@@ -47,6 +50,7 @@ impl<D: Derivative> Tape<D> {
             }
             (TapeClass::Real, Value::Real(..) | Value::Undefined) => self.reals.push(value),
             (TapeClass::Real32, Value::Real32(..) | Value::Undefined) => self.narrow.push(value),
+            (TapeClass::Disk, _) => self.disk.push(value),
             _ => return Err(FaultKind::Tape),
         }
         Ok(())
@@ -61,6 +65,7 @@ impl<D: Derivative> Tape<D> {
             TapeClass::Integer => self.integers.pop(),
             TapeClass::Real => self.reals.pop(),
             TapeClass::Real32 => self.narrow.pop(),
+            TapeClass::Disk => self.disk.pop(),
         };
         value.ok_or(FaultKind::Tape)
     }

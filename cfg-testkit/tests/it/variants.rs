@@ -37,7 +37,7 @@ const ALL: [(&str, usize); 11] = [
     ("type", 14),
     ("extent", 2),
     ("role", 3),
-    ("class", 5),
+    ("class", 6),
 ];
 
 impl Found {
@@ -159,6 +159,7 @@ impl<'ir> Visit<'ir> for Found {
                         TapeClass::Integer => 2,
                         TapeClass::Real => 3,
                         TapeClass::Real32 => 4,
+                        TapeClass::Disk => 5,
                     },
                 );
                 2
@@ -260,6 +261,7 @@ fn built() -> Program {
         (TapeClass::Integer, i),
         (TapeClass::Real, y),
         (TapeClass::Real32, narrow),
+        (TapeClass::Disk, narrow),
     ];
     for ty in IntType::ALL {
         let v = f.local(ty.name(), ScalarType::Sized(ty));

@@ -4,7 +4,7 @@ use super::languages::{LanguageOptions, front_ends};
 use cfg_exec::RunOptions;
 use cfg_languages::FrontEnd;
 use clap::{Args, ValueEnum};
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 /// The program.
 #[derive(Clone, Debug, Args)]
@@ -269,6 +269,9 @@ pub(crate) struct Limits {
     /// Deepest nesting of calls.
     #[arg(long, value_name = "CALLS", default_value_t = RunOptions::default().max_depth, allow_negative_numbers = true)]
     pub(crate) max_depth: usize,
+    /// The folder for states that loops keep on disk [default: the system's for temporary files].
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) disk: Option<PathBuf>,
     /// Where elementary functions come from: the platform, or a library that gives identical bits
     /// everywhere.
     #[arg(long, value_enum, default_value_t, value_name = "WHERE")]

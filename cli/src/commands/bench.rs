@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
         ..library_options(&args.limits, session)
     };
     let by_compiler = Options {
-        engine: Some(by_compiler(&args.compiling, FLAGS)),
+        engine: Some(by_compiler(&args.compiling, FLAGS, &args.limits)),
         ..plain.clone()
     };
     let _progress = session.progress("timing");
@@ -303,8 +303,11 @@ fn table(out: &mut dyn Write, output: &Output<'_>) -> io::Result<()> {
         write!(out, "{:20}gradient/primal {:.2}", "", timed.ratio.0)?;
         if let Some(tape) = &timed.tape {
             write!(out, "; tape {} bytes", tape.peak_bytes)?;
-            if let Some(steps) = tape.steps_again {
-                write!(out, "; {steps} steps run again")?;
+            if tape.steps_again > 0 {
+                write!(out, "; {} steps run again", tape.steps_again)?;
+            }
+            if tape.disk_bytes > 0 {
+                write!(out, ", on disk {} bytes", tape.disk_bytes)?;
             }
         }
         writeln!(out, "{flags}")?;

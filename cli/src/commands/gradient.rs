@@ -53,9 +53,26 @@ pub(super) struct Tape {
     value_bytes: u64,
     /// Largest size of all stacks at one time.
     pub(super) peak_bytes: u64,
-    /// Runs of parts with checkpoints that were not recorded, if there are some.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) steps_again: Option<u64>,
+    /// Runs of parts with checkpoints that were not recorded; nothing if there were none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) steps_again: u64,
+    /// Largest size of all stacks in files at one time; nothing if there were none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) disk_bytes: u64,
+    /// Bytes that were written into files, with checksums.
+    #[serde(skip_serializing_if = "is_zero")]
+    disk_written: u64,
+    /// Bytes that were read from files, with checksums.
+    #[serde(skip_serializing_if = "is_zero")]
+    disk_read: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands a reference on"
+)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl From<&TapeCounts> for Tape {
@@ -64,7 +81,10 @@ impl From<&TapeCounts> for Tape {
             control_bits: counts.control_bits,
             value_bytes: counts.value_bytes,
             peak_bytes: counts.peak_bytes,
-            steps_again: Some(counts.steps_again).filter(|n| *n > 0),
+            steps_again: counts.steps_again,
+            disk_bytes: counts.disk_peak,
+            disk_written: counts.disk_written,
+            disk_read: counts.disk_read,
         }
     }
 }

@@ -5,6 +5,7 @@ mod bad_input;
 mod c_files;
 mod c_options;
 mod callers;
+mod disk;
 mod documents;
 mod emitted;
 mod engine;

@@ -2292,8 +2292,10 @@ fn what_is_proven_without_jumps_is_counted() {
          call g_fwd(x, u)
          call g_fwd(x, t)
          call g_fwd(x, u)
+         push[disk] x on t
          push[control 2] 1 on t",
         "k := pop[control 2] from t
+         x := pop[disk] from t
          call g_rev(x, u)
          call g_rev(x, t)
          call g_rev(x, u)
@@ -2323,12 +2325,13 @@ fn what_is_proven_without_jumps_is_counted() {
         integer: 1,
         real: 3,
         real32: 1,
+        disk: 1,
         loops_counted: 1,
         loops_recomputed: 1,
         branches: 2,
         calls: 3,
     };
-    assert_eq!((report.summary, report.summary.pushes()), (expected, 9));
+    assert_eq!((report.summary, report.summary.pushes()), (expected, 10));
 }
 
 /// Each problem is told once, in the order of the reverse sweep, with its place.

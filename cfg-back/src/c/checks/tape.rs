@@ -68,6 +68,8 @@ impl Writer<'_> {
             TapeClass::Integer => ("cfgrev_pop_some_integer".to_owned(), None),
             TapeClass::Real => ("cfgrev_pop_some_real".to_owned(), None),
             TapeClass::Real32 => ("cfgrev_pop_some_real32".to_owned(), None),
+            // `crate::c::disk` has pops of its own.
+            TapeClass::Disk => ("cfgrev_pop_disk".to_owned(), None),
         };
         let is_control = matches!(class, TapeClass::Control(_));
         if is_control {
@@ -80,6 +82,7 @@ impl Writer<'_> {
             TapeClass::Integer => pop(&name, "integer", "int64_t", "CFGREV_UNSET_INTEGER"),
             TapeClass::Real => pop(&name, "real", "double", "cfgrev_unset_real()"),
             TapeClass::Real32 => pop(&name, "real32", "float", "cfgrev_unset_real32()"),
+            TapeClass::Disk => String::new(),
         });
         let arguments = [top.prefix(Prefix::Address), tape].into_iter();
         let arguments = arguments.chain(last.map(|bits| i64::from(bits).into()));
@@ -87,7 +90,11 @@ impl Writer<'_> {
         match (class, ty) {
             (TapeClass::Integer, ScalarType::Sized(ty)) => fit(ty, code, self.pieces),
             (
-                TapeClass::Control(_) | TapeClass::Integer | TapeClass::Real | TapeClass::Real32,
+                TapeClass::Control(_)
+                | TapeClass::Integer
+                | TapeClass::Real
+                | TapeClass::Real32
+                | TapeClass::Disk,
                 _,
             ) => code,
         }

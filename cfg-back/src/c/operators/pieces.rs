@@ -79,6 +79,8 @@ pub(crate) enum Piece {
     Share,
     /// A macro in front of a loop whose passes share no cell that one of them writes.
     Independent,
+    /// The stack of a tape that lies in a file.
+    Disk,
 }
 
 use Number::{Double, Float, Integer};
@@ -110,7 +112,8 @@ impl Piece {
             | Self::Own(_)
             | Self::LayOver
             | Self::Share
-            | Self::Independent => &[],
+            | Self::Independent
+            | Self::Disk => &[],
         }
     }
 
@@ -144,6 +147,7 @@ impl Piece {
             Self::Polygamma => ("polygamma", Double),
             Self::LayOver => ("lay_over", Double),
             Self::Share => ("share", Double),
+            Self::Disk => ("disk", Double),
             Self::Independent => return "CFGREV_INDEPENDENT".to_owned(),
         };
         match number {
@@ -197,6 +201,7 @@ impl Piece {
             Self::LayOver => (include_str!("../pieces/lay_over.c"), ""),
             Self::Share => (include_str!("../pieces/share.c"), ""),
             Self::Independent => (include_str!("../pieces/independent.c"), ""),
+            Self::Disk => (include_str!("../pieces/disk.c"), ""),
         };
         match self {
             Self::Minus(number)
@@ -225,7 +230,8 @@ impl Piece {
             | Self::Polygamma
             | Self::LayOver
             | Self::Share
-            | Self::Independent => double.to_owned(),
+            | Self::Independent
+            | Self::Disk => double.to_owned(),
         }
     }
 }
@@ -354,12 +360,22 @@ impl Pieces {
         for header in ["stdbool.h", "stdint.h"] {
             self.include(header);
         }
+        if piece == Piece::Disk {
+            for header in ["limits.h", "stdio.h", "stdlib.h", "string.h", "time.h"] {
+                self.include(header);
+            }
+        }
         let mut open = vec![piece];
         while let Some(piece) = open.pop() {
             if self.needed.insert(piece) {
                 open.extend(piece.needs());
             }
         }
+    }
+
+    /// True if the file needs this function.
+    pub(crate) fn has(&self, piece: Piece) -> bool {
+        self.needed.contains(&piece)
     }
 
     /// The file needs this header of the C library.

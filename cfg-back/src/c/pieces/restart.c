@@ -182,7 +182,7 @@ CFGREV_INLINE void cfgrev_restart_head(const struct cfgrev_restart *restart, uin
 CFGREV_INLINE int cfgrev_restart_save(struct cfgrev_tape *tape, struct cfgrev_tape *journal)
 {
     struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
-    const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
+    const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0, 0};
     char *name = cfgrev_restart_name(restart, restart->loops, "");
     char *written = cfgrev_restart_name(restart, restart->loops, ".new");
     struct cfgrev_copy copy = {NULL, 0, 0};
@@ -214,7 +214,7 @@ CFGREV_INLINE int cfgrev_restart_load(struct cfgrev_tape *tape, struct cfgrev_ta
                                       uint64_t program)
 {
     struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
-    const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
+    const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0, 0};
     struct cfgrev_copy copy = {NULL, program, 0};
     uint64_t head[3], found[3], sum;
     char *name = cfgrev_restart_name(restart, restart->loops, "");

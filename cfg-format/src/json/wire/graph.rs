@@ -17,7 +17,7 @@ use cfg_core::ir::{
     VertexType,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::SeqAccess;
+use serde::de::{MapAccess, SeqAccess};
 use std::{borrow::Cow, num::NonZeroU32, sync::Arc};
 
 /// The largest `|id|`: beyond it readers that hold numbers as doubles lose digits.
@@ -52,7 +52,8 @@ wire_object! {
     /// BRANCH with a selector: which values take which edge.
     "arms" arms: Vec<Arm>;
     /// BASICBLOCK and LOOP: the part runs again in the reverse sweep rather than being recorded. "each" keeps the state
-    /// in front of the block or of each iteration, a number so many states in front of iterations at once.
+    /// in front of the block or of each iteration, a number so many states in front of iterations at once,
+    /// an object so many in memory and so many in a file.
     "checkpoint" checkpoint: Snapshots;
     /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
@@ -387,7 +388,7 @@ pub(in crate::json) struct Snapshots;
 
 impl Wire for Snapshots {
     type Out = Checkpoint;
-    const WHAT: &'static str = "\"each\" or a number of snapshots";
+    const WHAT: &'static str = "\"each\", a number of snapshots, or an object";
 
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Checkpoint> {
         if let Token::Text("each") = token {
@@ -397,16 +398,50 @@ impl Wire for Snapshots {
             cx.wrong_type(Self::WHAT, &token);
             return None;
         };
-        let in_range = u32::try_from(n).ok().and_then(NonZeroU32::new);
-        if in_range.is_none() {
-            cx.report(
-                &codes::ID,
-                format!("{n} snapshots are kept"),
-                "a checkpointed loop keeps at least 1 snapshot, and fewer than 2**32",
-            );
-        }
-        in_range.map(Checkpoint::Snapshots)
+        snapshots(Some(n), None, cx)
     }
+
+    fn object<'de, A: MapAccess<'de>>(
+        map: A,
+        cx: &mut Context,
+    ) -> Result<Option<Checkpoint>, A::Error> {
+        TwoLevels::object(map, cx)
+    }
+}
+
+wire_object! {
+    /// The states that a loop keeps in memory and in a file.
+    TwoLevels, "the object of a checkpoint", |wire: TwoLevels, cx| snapshots(wire.memory, wire.disk, cx) => Checkpoint;
+    /// So many states at once in memory, from 1 to 4294967295.
+    "snapshots" memory: i64, required;
+    /// So many states more at once in a file, up to 4294967295.
+    "disk" disk: i64;
+}
+
+/// The numbers of states, if they are in range.
+fn snapshots(memory: Option<i64>, disk: Option<i64>, cx: &mut Context) -> Option<Checkpoint> {
+    let n = memory?;
+    let memory = u32::try_from(n).ok().and_then(NonZeroU32::new);
+    if memory.is_none() {
+        cx.report(
+            &codes::ID,
+            format!("{n} snapshots are kept"),
+            "a checkpointed loop keeps at least 1 snapshot, and fewer than 2**32",
+        );
+    }
+    let n = disk.unwrap_or(0);
+    let disk = u32::try_from(n).ok();
+    if disk.is_none() {
+        cx.report(
+            &codes::ID,
+            format!("{n} snapshots are kept on disk"),
+            "a checkpointed loop keeps fewer than 2**32 snapshots on disk",
+        );
+    }
+    Some(Checkpoint::Snapshots {
+        memory: memory?,
+        disk: disk?,
+    })
 }
 
 impl JsonSchema for Snapshots {
@@ -416,8 +451,9 @@ impl JsonSchema for Snapshots {
     fn inline_schema() -> bool {
         true
     }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "const": "each" }, { "type": "integer", "minimum": 1, "maximum": u32::MAX }] })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let both = generator.subschema_for::<TwoLevels>();
+        json_schema!({ "anyOf": [{ "const": "each" }, { "type": "integer", "minimum": 1, "maximum": u32::MAX }, both] })
     }
 }
 

@@ -299,7 +299,7 @@ impl<W: io::Write> Writer<'_, W> {
                 self.write_int(i64::from(bits));
                 self.write_raw("]");
             }
-            TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => {
+            TapeClass::Integer | TapeClass::Real | TapeClass::Real32 | TapeClass::Disk => {
                 self.write_string(class.name());
             }
         }

@@ -61,9 +61,17 @@ impl<W: io::Write> Writer<'_, W> {
                 self.write_member("checkpoint");
                 self.write_string("each");
             }
-            Some(Checkpoint::Snapshots(n)) => {
+            Some(Checkpoint::Snapshots { memory, disk: 0 }) => {
                 self.write_member("checkpoint");
-                self.write_int(n.get().into());
+                self.write_int(memory.get().into());
+            }
+            Some(Checkpoint::Snapshots { memory, disk }) => {
+                self.write_member("checkpoint");
+                self.write_raw("{\"snapshots\": ");
+                self.write_int(memory.get().into());
+                self.write_member("disk");
+                self.write_int(disk.into());
+                self.write_raw("}");
             }
             None => {}
         }

@@ -298,7 +298,7 @@ impl Parser<'_> {
         Ok((cases.into(), default))
     }
 
-    /// `{checkpoint}` or `{checkpoint 50}`, and `{role of id}`, as far as they are there.
+    /// `{checkpoint}`, `{checkpoint 50}` or `{checkpoint 50 disk 200}`, and `{role of id}`, as far as they are there.
     pub(super) fn parse_braces(&mut self) -> Parse<(Option<Checkpoint>, Option<Origin>)> {
         let checkpoint = match self.is_symbol("{") && self.word_at(1, "checkpoint") {
             true => Some(self.parse_checkpoint()?),
@@ -314,16 +314,26 @@ impl Parser<'_> {
             true => None,
             false => Some(self.parse_integer("the number of snapshots")?),
         };
+        let on_disk = match snapshots.is_some() && self.is_word("disk") {
+            true => {
+                self.at += 1;
+                self.parse_integer("the number of snapshots on disk")?
+            }
+            false => 0,
+        };
         self.expect_symbol("}", "close the brace")?;
         let Some(n) = snapshots else {
             return Ok(Checkpoint::Each);
         };
-        let in_range = u32::try_from(n).ok().and_then(NonZeroU32::new);
-        in_range.map(Checkpoint::Snapshots).ok_or_else(|| {
-            let message = format!("{n} snapshots are kept");
-            let help = "a checkpointed loop keeps at least 1 snapshot, and fewer than 2**32";
-            self.report(at, &codes::NUMBER, message, help)
-        })
+        let memory = u32::try_from(n).ok().and_then(NonZeroU32::new);
+        match (memory, u32::try_from(on_disk)) {
+            (Some(memory), Ok(disk)) => Ok(Checkpoint::Snapshots { memory, disk }),
+            (_, _) => {
+                let message = format!("{n} snapshots are kept, and {on_disk} on disk");
+                let help = "a checkpointed loop keeps at least 1 snapshot, and fewer than 2**32";
+                Err(self.report(at, &codes::NUMBER, message, help))
+            }
+        }
     }
 
     /// `{role of id}`.

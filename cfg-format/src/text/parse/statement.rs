@@ -136,13 +136,14 @@ impl Parser<'_> {
     }
 
     fn parse_tape_class(&mut self) -> Parse<TapeClass> {
-        const CLASSES: &str = "classes are `[real]`, `[real32]`, `[integer]`, `[control count]` and `[control N]` \
+        const CLASSES: &str = "classes are `[real]`, `[real32]`, `[integer]`, `[disk]`, `[control count]` and `[control N]` \
                                with the number of bits";
         self.expect_symbol("[", CLASSES)?;
         let class = match self.token_text(self.current_token()) {
             "real" => TapeClass::Real,
             "real32" => TapeClass::Real32,
             "integer" => TapeClass::Integer,
+            "disk" => TapeClass::Disk,
             "control" => {
                 self.at += 1;
                 if self.is_word("count") {

@@ -144,13 +144,19 @@ end
         let found: Vec<_> = cfg.vertices().map(|(_, v)| v.checkpoint).collect();
         found.into_iter().flatten().collect::<Vec<_>>()
     };
-    let snapshots = |n| Checkpoint::Snapshots(std::num::NonZeroU32::new(n).expect("it is not 0"));
-    assert_eq!(found(&program), [Checkpoint::Each, snapshots(50)]);
+    let snapshots = |n, disk| Checkpoint::Snapshots {
+        memory: std::num::NonZeroU32::new(n).expect("it is not 0"),
+        disk,
+    };
+    assert_eq!(found(&program), [Checkpoint::Each, snapshots(50, 0)]);
     let mut general = program.clone();
     general.routines[0].control = Control::General;
     let printed = general.to_string();
     assert!(printed.contains("LOOP i = 1, 3 -> "), "{printed}");
     assert_eq!(found(&read(&printed)), found(&program), "{printed}");
+    let on_disk = read(&printed.replace("{checkpoint 50}", "{checkpoint 50 disk 200}"));
+    assert_eq!(found(&on_disk), [Checkpoint::Each, snapshots(50, 200)]);
+    assert_eq!(read(&on_disk.to_string()), on_disk);
     // A line of braces alone begins a block.
     let alone = read(&routine("  y := x\n  {checkpoint}\n  y := y*y\n"));
     assert_eq!(found(&alone), [Checkpoint::Each]);
@@ -160,6 +166,10 @@ end
         ("{checkpoint 4294967296}", "S004"),
         ("{checkpoint many}", "S001"),
         ("{checkpoint 5", "S001"),
+        ("{checkpoint disk 5}", "S001"),
+        ("{checkpoint 5 disk}", "S001"),
+        ("{checkpoint 5 disk -1}", "S004"),
+        ("{checkpoint 5 disk 4294967296}", "S004"),
     ] {
         let parsed = parse(&routine(&format!("  while x > 1.0 {wrong}\n  end\n")));
         let codes: Vec<_> = parsed.problems.iter().map(|p| p.code).collect();

@@ -143,12 +143,17 @@ impl Reader<'_, '_> {
             vertex.origin = Some(Origin { role, vertex: of });
         }
         if let Some(kept) = data.get("checkpoint") {
-            let number = kept.as_u64().and_then(|n| u32::try_from(n).ok());
-            let snapshots = number.and_then(NonZeroU32::new);
-            vertex.checkpoint = match (kept.as_str(), snapshots) {
-                (Some("each"), _) => Some(Checkpoint::Each),
-                (_, Some(snapshots)) => Some(Checkpoint::Snapshots(snapshots)),
-                (_, None) => {
+            let number = |kept: &Value| kept.as_u64().and_then(|n| u32::try_from(n).ok());
+            let (memory, disk) = match kept.as_array().map(Vec::as_slice) {
+                Some([memory, disk]) => (number(memory), number(disk)),
+                Some(_) => (None, None),
+                None => (number(kept), Some(0)),
+            };
+            let memory = memory.and_then(NonZeroU32::new);
+            vertex.checkpoint = match (kept.as_str(), memory, disk) {
+                (Some("each"), ..) => Some(Checkpoint::Each),
+                (_, Some(memory), Some(disk)) => Some(Checkpoint::Snapshots { memory, disk }),
+                (..) => {
                     self.report_mismatch(n, "the checkpoint of the vertex cannot be read");
                     return None;
                 }

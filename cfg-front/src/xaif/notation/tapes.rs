@@ -8,7 +8,7 @@ pub(crate) fn tape_routine(class: TapeClass, pop: bool) -> String {
     match class {
         TapeClass::Control(ControlWidth::Bits(bits)) => format!("cfgrev_{action}_control_{bits}"),
         TapeClass::Control(ControlWidth::Count) => format!("cfgrev_{action}_control_count"),
-        other @ (TapeClass::Integer | TapeClass::Real | TapeClass::Real32) => {
+        other @ (TapeClass::Integer | TapeClass::Real | TapeClass::Real32 | TapeClass::Disk) => {
             format!("cfgrev_{action}_{}", other.name())
         }
     }
@@ -25,6 +25,7 @@ pub(crate) fn tape_class(name: &str) -> Option<(TapeClass, bool)> {
         "integer" => TapeClass::Integer,
         "real" => TapeClass::Real,
         "real32" => TapeClass::Real32,
+        "disk" => TapeClass::Disk,
         "control_count" => TapeClass::Control(ControlWidth::Count),
         other => {
             let bits = other.strip_prefix("control_")?.parse().ok()?;

@@ -62,8 +62,11 @@ impl<'p> Writer<'p> {
             Some(Checkpoint::Each) => {
                 data.insert("checkpoint".to_owned(), json!("each"));
             }
-            Some(Checkpoint::Snapshots(n)) => {
-                data.insert("checkpoint".to_owned(), json!(n.get()));
+            Some(Checkpoint::Snapshots { memory, disk: 0 }) => {
+                data.insert("checkpoint".to_owned(), json!(memory.get()));
+            }
+            Some(Checkpoint::Snapshots { memory, disk }) => {
+                data.insert("checkpoint".to_owned(), json!([memory.get(), disk]));
             }
             None => {}
         }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The stacks of a tape.
-const STACKS: usize = 4;
+const STACKS: usize = 5;
 
 fn stack_of(class: TapeClass) -> usize {
     match class {
@@ -26,6 +26,7 @@ fn stack_of(class: TapeClass) -> usize {
         TapeClass::Real32 => 1,
         TapeClass::Integer => 2,
         TapeClass::Control(_) => 3,
+        TapeClass::Disk => 4,
     }
 }
 
@@ -107,8 +108,8 @@ impl Sequence {
         for (k, stack) in self.stacks.iter().enumerate() {
             self.effect.pushes[k] |= stack.as_ref().is_some_and(|stack| !stack.is_empty());
         }
-        // Markers and numbers of passes stay on the tape, where the static checker finds them.
-        let [real, real32, integer, _] = self.pairs;
+        // Markers and numbers of passes stay on the tape, where the static checker finds them, and files stay files.
+        let [real, real32, integer, _, _] = self.pairs;
         (self.effect, [real, real32, integer].concat())
     }
 }
