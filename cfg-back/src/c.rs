@@ -51,6 +51,7 @@ mod apart;
 mod array;
 mod body;
 mod call;
+mod carried;
 mod checks;
 mod choice;
 pub mod codes;

@@ -78,7 +78,11 @@ impl Writer<'_> {
             } else {
                 match &cfg.vertex(at).kind {
                     VertexKind::Loop { test, .. } => {
-                        if let Some(behind) = self.emit_unrolled(cfg, structure, at, test)? {
+                        let mut behind = self.emit_unrolled(cfg, structure, at, test)?;
+                        if behind.is_none() {
+                            behind = self.emit_carried(cfg, structure, at, test)?;
+                        }
+                        if let Some(behind) = behind {
                             at = cfg.edge(behind).to;
                             continue;
                         }

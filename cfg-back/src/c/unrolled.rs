@@ -27,11 +27,56 @@ use std::collections::{HashMap, HashSet};
 const MOST_STATEMENTS: usize = 4;
 
 /// A counted loop by 1 or -1, without loops and branches inside.
-struct Counted<'c> {
-    index: VarId,
-    low: &'c Expr,
-    high: &'c Expr,
-    body: Vec<(VertexId, usize, &'c Stmt)>,
+pub(super) struct Counted<'c> {
+    pub(super) index: VarId,
+    pub(super) first: &'c Expr,
+    pub(super) last: &'c Expr,
+    pub(super) step: i64,
+    pub(super) body: Vec<(VertexId, usize, &'c Stmt)>,
+}
+
+/// The counted loop of a LOOP, of at most so many statements, whose bounds do not name its index.
+pub(super) fn counted<'c>(
+    cfg: &'c Cfg,
+    structure: &Structure,
+    v: VertexId,
+    test: &'c LoopTest,
+    most: usize,
+) -> Option<Counted<'c>> {
+    let LoopTest::Counted {
+        index,
+        first,
+        last,
+        step,
+    } = test
+    else {
+        return None;
+    };
+    let step = step.constant().filter(|n| matches!(n, 1 | -1))?;
+    if names(first, *index) || names(last, *index) {
+        return None;
+    }
+    let body = |e: &&EdgeId| structure.kind(**e).loop_body;
+    let mut at = cfg.edge(*cfg.out_edges(v).iter().find(body)?).to;
+    let mut found = Counted {
+        index: *index,
+        first,
+        last,
+        step,
+        body: Vec::new(),
+    };
+    while Some(at) != structure.partner(v) {
+        let VertexKind::Block(statements) = &cfg.vertex(at).kind else {
+            return None;
+        };
+        if found.body.len() + statements.len() > most {
+            return None;
+        }
+        let statements = statements.iter().enumerate();
+        found.body.extend(statements.map(|(k, s)| (at, k, s)));
+        at = cfg.edge(*cfg.out_edges(at).first()?).to;
+    }
+    Some(found)
 }
 
 /// An element that a pass assigns, with a subscript that no other pass has.
@@ -53,12 +98,11 @@ impl Writer<'_> {
         let Some(found) = self.find_unrolled(cfg, structure, v, test) else {
             return Ok(None);
         };
-        let Counted {
-            index,
-            low,
-            high,
-            body,
-        } = found;
+        let Counted { index, body, .. } = found;
+        let (low, high) = match found.step {
+            1 => (found.first, found.last),
+            _ => (found.last, found.first),
+        };
         self.pieces.begin_statement();
         self.open_place();
         self.note_read(index);
@@ -105,45 +149,11 @@ impl Writer<'_> {
         v: VertexId,
         test: &'c LoopTest,
     ) -> Option<Counted<'c>> {
-        let LoopTest::Counted {
-            index,
-            first,
-            last,
-            step,
-        } = test
-        else {
+        let found = counted(cfg, structure, v, test, MOST_STATEMENTS)?;
+        let is_counter = self.is_own(found.index) && self.counters.contains(&found.index);
+        let is_fixed = found.first.constant().is_some() && found.last.constant().is_some();
+        if self.is_checked() || !is_counter || is_fixed {
             return None;
-        };
-        let (low, high) = match step.constant() {
-            Some(1) => (first, last),
-            Some(-1) => (last, first),
-            _ => return None,
-        };
-        let index = *index;
-        let is_counter = self.is_own(index) && self.counters.contains(&index);
-        let is_fixed = low.constant().is_some() && high.constant().is_some();
-        if self.is_checked() || !is_counter || is_fixed || names(low, index) || names(high, index) {
-            return None;
-        }
-        let body = |e: &&EdgeId| structure.kind(**e).loop_body;
-        let mut at = cfg.edge(*cfg.out_edges(v).iter().find(body)?).to;
-        let mut found = Counted {
-            index,
-            low,
-            high,
-            body: Vec::new(),
-        };
-        while Some(at) != structure.partner(v) {
-            let VertexKind::Block(statements) = &cfg.vertex(at).kind else {
-                return None;
-            };
-            if found.body.len() + statements.len() > MOST_STATEMENTS {
-                return None;
-            }
-            found
-                .body
-                .extend(statements.iter().enumerate().map(|(k, s)| (at, k, s)));
-            at = cfg.edge(*cfg.out_edges(at).first()?).to;
         }
         self.passes_share_nothing(&found).then_some(found)
     }
@@ -256,7 +266,7 @@ fn next_pass(statement: &Stmt, index: VarId) -> Stmt {
     next
 }
 
-fn names(e: &Expr, v: VarId) -> bool {
+pub(super) fn names(e: &Expr, v: VarId) -> bool {
     let mut found = false;
     e.walk_places(&mut |place| found |= place.var == v);
     found

@@ -3,6 +3,7 @@
 mod breaking;
 mod by_hand;
 mod called;
+mod carried;
 mod checks;
 mod contracted;
 mod corpus;
