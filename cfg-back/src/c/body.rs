@@ -82,6 +82,9 @@ impl Writer<'_> {
                         if behind.is_none() {
                             behind = self.emit_carried(cfg, structure, at, test)?;
                         }
+                        if behind.is_none() {
+                            behind = self.emit_jammed(cfg, structure, at, test)?;
+                        }
                         if let Some(behind) = behind {
                             at = cfg.edge(behind).to;
                             continue;

@@ -123,7 +123,7 @@ impl Writer<'_> {
         for (vertex, k, statement) in &body {
             self.set_place(Some((*vertex, Some(*k))));
             self.emit_statement(statement)?;
-            self.emit_statement(&next_pass(statement, index))?;
+            self.emit_statement(&next_pass(statement, index, 1))?;
         }
         self.pieces.begin_statement();
         self.back_to_open();
@@ -252,11 +252,12 @@ impl Writer<'_> {
 }
 
 /// The statement as the next pass has it.
-fn next_pass(statement: &Stmt, index: VarId) -> Stmt {
+pub(super) fn next_pass(statement: &Stmt, index: VarId, step: i64) -> Stmt {
     let mut next = statement.clone();
     if let Some((target, value)) = statement.kind.assignment() {
         let own = Expr::var(index);
         let mut shift = |e: Expr| match e == own {
+            true if step < 0 => Expr::op(Op::Sub, [e, Expr::Int(1)]),
             true => Expr::op(Op::Add, [e, Expr::Int(1)]),
             false => e,
         };

@@ -12,6 +12,7 @@ mod families;
 mod globals;
 mod held;
 mod interface;
+mod jammed;
 mod markers;
 mod originals;
 mod origins;

@@ -1,0 +1,575 @@
+//! Two passes of a loop around a loop with a sum, such as the adjoint of `y[j] := y[j] - s*x[j]` for each row: the inner
+//! loops run as one (unroll-and-jam, Callahan, Cocke, Kennedy, 1988).
+//!
+//! Additions to one sum wait for each other. Those to the sums of two passes do not, and what both read is loaded once.
+//! Each sum has its terms in the order that it had, each element its increments, so that no bit of the results depends on
+//! that.
+//!
+//! Behind the first pass's inner loop and in front of the second one's stand statements. Those that the second inner loop
+//! needs (`early`) are moved in front of both, on variables of their own; the others stay behind both.
+
+use super::{
+    Emitted,
+    linear::Linear,
+    lines::Statement,
+    operators::{Code, Infix, Prefix, precedence::POSTFIX},
+    statement::stack,
+    unrolled::{Counted, counted, names, next_pass},
+    variable::Kind,
+    writer::Writer,
+};
+use cfg_core::{
+    entity::{EdgeId, VarId, VertexId},
+    flat::{FlatExpr, FlatStmt},
+    ir::{Cfg, Expr, LoopTest, Op, Place, ScalarType, Stmt, VertexKind},
+    structure::Structure,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most statements of a pass outside of its inner loop, and inside.
+const MOST_OUTSIDE: usize = 12;
+const MOST_INSIDE: usize = 6;
+
+/// A statement, with what it comes from and what it reads and writes.
+#[derive(Clone)]
+struct Step {
+    vertex: VertexId,
+    position: usize,
+    statement: Stmt,
+    reads: Vec<Place>,
+    target: Place,
+    /// The tape and the stack that it pops from.
+    pops: Option<(VarId, &'static str)>,
+}
+
+/// A loop whose passes have one loop inside.
+struct Nest<'c> {
+    index: VarId,
+    first: &'c Expr,
+    last: &'c Expr,
+    step: i64,
+    before: Vec<Step>,
+    inner: Counted<'c>,
+    sums: Vec<Step>,
+    behind: Vec<Step>,
+}
+
+/// Two passes, of which the inner loops run as one.
+struct Jammed {
+    early: Vec<(Step, BTreeSet<VarId>)>,
+    /// The sums of the second pass.
+    second: Vec<Step>,
+    /// True if statements of the two inner loops can stand in turn.
+    alternate: bool,
+    late: Vec<(Step, BTreeSet<VarId>)>,
+    /// The variables of which the second pass has others.
+    own: BTreeSet<VarId>,
+    /// Those of them that are first assigned inside the inner loop.
+    inside: BTreeSet<VarId>,
+}
+
+impl Writer<'_> {
+    /// Writes a loop two passes at a time, with one inner loop for both; the edge behind it.
+    pub(super) fn emit_jammed(
+        &mut self,
+        cfg: &Cfg,
+        structure: &Structure,
+        v: VertexId,
+        test: &LoopTest,
+    ) -> Emitted<Option<EdgeId>> {
+        let nest = self.find_nest(cfg, structure, v, test);
+        let Some((nest, jammed)) = nest.and_then(|nest| self.jam(&nest).map(|j| (nest, j))) else {
+            return Ok(None);
+        };
+        self.pieces.begin_statement();
+        self.open_place();
+        self.note_read(nest.index);
+        let i = self.scalar_place(nest.index)?.at_least(POSTFIX);
+        let first = self.emit_scalar(nest.first)?;
+        let mut last = self.emit_scalar(nest.last)?;
+        let at = |v: VertexId| structure.position[v.index()] as usize;
+        let end = structure.partner(v).unwrap_or(v);
+        if !self.is_invariant(nest.last, nest.index, &(at(v) + 1..at(end))) {
+            last = self.keep("last", last);
+        }
+        // The last but one is compared, not the sum, which might overflow.
+        let (strict, sign, by) = match nest.step {
+            1 => (Infix::Lt, Infix::Le, Infix::AddTo),
+            _ => (Infix::Gt, Infix::Ge, Infix::SubFrom),
+        };
+        let (test, two) = (i.clone().is(strict, last.clone()), i.clone().with(by, 2));
+        let mut others: BTreeMap<VarId, Code> = BTreeMap::new();
+        for &x in &jammed.own {
+            let variable = &self.variables.all[x.index()];
+            let (ty, name) = (variable.ty, variable.kind.name().clone());
+            others.insert(x, self.declare_helper(&format!("{name}_next"), ty));
+        }
+        let begin = Some(i.clone().set(first));
+        self.add(Statement::For(begin, [test, two].into(), false));
+        self.open_indices.push(nest.index);
+        self.emit_each(&nest.before)?;
+        for (step, own) in &jammed.early {
+            self.emit_renamed(step, own, &others)?;
+        }
+        // They keep their values if the inner loop has no passes.
+        for x in &jammed.inside {
+            let own = self.scalar_place(*x)?;
+            self.note_read(*x);
+            if let Some(other) = others.get(x) {
+                self.set(other, own);
+            }
+        }
+        self.begin_inner(&nest.inner)?;
+        for (k, step) in jammed.second.iter().enumerate() {
+            // Increments of one element next to each other are stored once.
+            let range = match (jammed.alternate, k) {
+                (true, _) => k..k + 1,
+                (false, 0) => 0..nest.sums.len(),
+                (false, _) => 0..0,
+            };
+            self.emit_each(&nest.sums[range])?;
+            self.emit_renamed(step, &jammed.own, &others)?;
+        }
+        self.end_inner();
+        for (step, own) in &jammed.late {
+            self.emit_renamed(step, own, &others)?;
+        }
+        self.pieces.begin_statement();
+        for (x, other) in &others {
+            let own = self.scalar_place(*x)?;
+            self.note_read(*x);
+            self.set(&own, other.clone());
+        }
+        self.back_to_open();
+        self.lines.close_block();
+        self.add(Statement::If(i.is(sign, last)));
+        self.emit_each(&nest.before)?;
+        self.begin_inner(&nest.inner)?;
+        self.emit_each(&nest.sums)?;
+        self.end_inner();
+        self.emit_each(&nest.behind)?;
+        self.pieces.begin_statement();
+        self.back_to_open();
+        self.open_indices.pop();
+        self.lines.close_block();
+        self.close_place();
+        let exit = |e: &&EdgeId| structure.kind(**e).loop_exit;
+        Ok(cfg.out_edges(v).iter().find(exit).copied())
+    }
+
+    fn emit_each(&mut self, steps: &[Step]) -> Emitted<()> {
+        steps.iter().try_for_each(|step| {
+            self.set_place(Some((step.vertex, Some(step.position))));
+            self.emit_statement(&step.statement)
+        })
+    }
+
+    /// Writes a statement with other variables in the place of some.
+    fn emit_renamed(
+        &mut self,
+        step: &Step,
+        own: &BTreeSet<VarId>,
+        others: &BTreeMap<VarId, Code>,
+    ) -> Emitted<()> {
+        let mut kept: Vec<(VarId, Kind)> = Vec::new();
+        for &x in own {
+            if let Some(name) = others.get(&x).and_then(|other| other.names().next()) {
+                let kind = &mut self.variables.all[x.index()].kind;
+                kept.push((x, std::mem::replace(kind, Kind::Value(name.clone()))));
+            }
+        }
+        let done = self.emit_each(std::slice::from_ref(step));
+        for (x, kind) in kept {
+            self.variables.all[x.index()].kind = kind;
+        }
+        done
+    }
+
+    fn begin_inner(&mut self, inner: &Counted<'_>) -> Emitted<()> {
+        self.pieces.begin_statement();
+        self.note_read(inner.index);
+        let j = self.scalar_place(inner.index)?.at_least(POSTFIX);
+        let first = self.emit_scalar(inner.first)?;
+        let last = self.emit_scalar(inner.last)?;
+        let (sign, by) = match inner.step {
+            1 => (Infix::Le, Prefix::Increment),
+            _ => (Infix::Ge, Prefix::Decrement),
+        };
+        let begin = Some(j.clone().set(first));
+        let rest = [j.clone().is(sign, last), j.prefix(by)];
+        self.add(Statement::For(begin, rest.into(), false));
+        self.open_indices.push(inner.index);
+        Ok(())
+    }
+
+    fn end_inner(&mut self) {
+        self.open_indices.pop();
+        self.lines.close_block();
+    }
+
+    fn find_nest<'c>(
+        &self,
+        cfg: &'c Cfg,
+        structure: &Structure,
+        v: VertexId,
+        test: &'c LoopTest,
+    ) -> Option<Nest<'c>> {
+        let LoopTest::Counted {
+            index,
+            first,
+            last,
+            step,
+        } = test
+        else {
+            return None;
+        };
+        let step = step.constant().filter(|n| matches!(n, 1 | -1))?;
+        let is_counter = |v: VarId| self.is_own(v) && self.counters.contains(&v);
+        let is_own_bound = names(first, *index) || names(last, *index);
+        if self.is_checked() || !is_counter(*index) || is_own_bound {
+            return None;
+        }
+        let edge = |v: VertexId, is_body: bool| {
+            let wanted = |e: &&EdgeId| match is_body {
+                true => structure.kind(**e).loop_body,
+                false => structure.kind(**e).loop_exit,
+            };
+            let found = cfg.out_edges(v).iter().find(wanted);
+            found.map(|&e| cfg.edge(e).to)
+        };
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        let mut inner: Option<Counted<'c>> = None;
+        let mut at = edge(v, true)?;
+        while Some(at) != structure.partner(v) {
+            match &cfg.vertex(at).kind {
+                VertexKind::Block(statements) => {
+                    if before.len() + behind.len() + statements.len() > MOST_OUTSIDE {
+                        return None;
+                    }
+                    for (k, statement) in statements.iter().enumerate() {
+                        let step = step_of((at, k), statement)?;
+                        match &inner {
+                            None => before.push(step),
+                            Some(_) => behind.push(step),
+                        }
+                    }
+                    at = cfg.edge(*cfg.out_edges(at).first()?).to;
+                }
+                VertexKind::Loop { test, .. } if inner.is_none() => {
+                    inner = counted(cfg, structure, at, test, MOST_INSIDE);
+                    inner.as_ref()?;
+                    at = edge(at, false)?;
+                }
+                VertexKind::Entry
+                | VertexKind::Exit
+                | VertexKind::Loop { .. }
+                | VertexKind::EndLoop
+                | VertexKind::Branch(_)
+                | VertexKind::EndBranch => return None,
+            }
+        }
+        let inner = inner.filter(|inner| inner.index != *index && is_counter(inner.index))?;
+        let sums = inner.body.iter().map(|(v, k, s)| step_of((*v, *k), s));
+        let sums = sums.collect::<Option<Vec<Step>>>()?;
+        Some(Nest {
+            index: *index,
+            first,
+            last,
+            step,
+            before,
+            inner,
+            sums,
+            behind,
+        })
+    }
+
+    /// The two passes as one, if no value depends on that and there is a sum.
+    fn jam(&self, nest: &Nest<'_>) -> Option<Jammed> {
+        let Nest { inner, sums, .. } = nest;
+        let is_sum = |s: &Step| is_scalar(&s.target) && s.reads.contains(&s.target);
+        let is_fixed = inner.first.constant().is_some() && inner.last.constant().is_some();
+        let is_popping = sums.iter().any(|s| s.pops.is_some());
+        if !sums.iter().any(is_sum) || is_fixed || is_popping || !self.is_private(nest) {
+            return None;
+        }
+        let shift = |steps: &[Step]| -> Option<Vec<Step>> {
+            let shifted = steps.iter().map(|s| {
+                let statement = next_pass(&s.statement, nest.index, nest.step);
+                step_of((s.vertex, s.position), &statement)
+            });
+            shifted.collect()
+        };
+        let between: Vec<Step> = [nest.behind.clone(), shift(&nest.before)?].concat();
+        let (second, behind) = (shift(sums)?, shift(&nest.behind)?);
+        let bounds = Bounds::of(nest)?;
+
+        // What the second inner loop needs of the statements in front of it.
+        let mut needed: BTreeSet<VarId> = scalars(second.iter().flat_map(|s| &s.reads));
+        let mut is_early = vec![false; between.len()];
+        for (k, step) in between.iter().enumerate().rev() {
+            if is_scalar(&step.target) && needed.remove(&step.target.var) {
+                is_early[k] = true;
+                needed.extend(scalars(&step.reads));
+            }
+        }
+        let assigned: BTreeSet<VarId> = scalars(sums.iter().map(|s| &s.target));
+        let mut own: BTreeSet<VarId> = BTreeSet::new();
+        let (mut early, mut late): (Vec<(Step, _)>, Vec<(Step, _)>) = Default::default();
+        for (step, is_early) in between.into_iter().zip(is_early) {
+            if !is_early {
+                late.push((step, own.clone()));
+                continue;
+            }
+            // It must not need what the first inner loop computes, nor pass a statement with the same cells or stack.
+            let is_late = |x: &VarId| !own.contains(x) && assigned.contains(x);
+            let meets = |other: &Step| bounds.may_meet(&step, other, false);
+            let is_after = |other: &Step| step.pops.is_some() && step.pops == other.pops;
+            let reads = scalars(&step.reads);
+            if reads.iter().any(is_late)
+                || reads.contains(&step.target.var) && !own.contains(&step.target.var)
+                || sums.iter().any(meets)
+                || late
+                    .iter()
+                    .any(|(other, _)| meets(other) || is_after(other))
+            {
+                return None;
+            }
+            if late
+                .iter()
+                .any(|other| is_used_late(other, step.target.var))
+            {
+                return None;
+            }
+            let mut with_target = own.clone();
+            with_target.insert(step.target.var);
+            early.push((step, with_target.clone()));
+            own = with_target;
+        }
+        let in_front = own.clone();
+        // Sums over all passes, and elements with increments of both passes in another order, stay as they are.
+        let targets = scalars(second.iter().map(|s| &s.target));
+        for step in &second {
+            let carried =
+                |x: &VarId| !own.contains(x) && (targets.contains(x) || assigned.contains(x));
+            if scalars(&step.reads).iter().any(carried)
+                || sums.iter().any(|other| bounds.may_meet(step, other, true))
+                || late
+                    .iter()
+                    .any(|(other, _)| bounds.may_meet(step, other, false))
+            {
+                return None;
+            }
+            if is_scalar(&step.target) {
+                let is_used = |other: &_| is_used_late(other, step.target.var);
+                if late.iter().any(is_used) {
+                    return None;
+                }
+                own.insert(step.target.var);
+            }
+        }
+        let inside: BTreeSet<VarId> = own.difference(&in_front).copied().collect();
+        let is_changed = |(step, _): &(Step, _)| inside.contains(&step.target.var);
+        if !own.iter().all(|x| self.is_own(*x)) || late.iter().any(is_changed) {
+            return None;
+        }
+        let mut pairs = (1..).zip(&second);
+        let alternate = pairs.all(|(k, step)| {
+            let mut passed = sums.iter().skip(k);
+            passed.all(|other| !bounds.may_meet(step, other, false))
+        });
+        late.extend(behind.into_iter().map(|step| (step, own.clone())));
+        Some(Jammed {
+            early,
+            second,
+            alternate,
+            late,
+            own,
+            inside,
+        })
+    }
+
+    /// True if nothing that a pass assigns shares cells with another variable, and nothing that bounds name is assigned.
+    fn is_private(&self, nest: &Nest<'_>) -> bool {
+        let all = || nest.before.iter().chain(&nest.sums).chain(&nest.behind);
+        let mut named: BTreeSet<VarId> = [nest.index, nest.inner.index].into();
+        let mut bounds = named.clone();
+        for e in [nest.first, nest.last, nest.inner.first, nest.inner.last] {
+            e.walk_places(&mut |place| {
+                bounds.insert(place.var);
+            });
+        }
+        for step in all() {
+            named.extend(step.reads.iter().map(|place| place.var));
+            named.insert(step.target.var);
+        }
+        let is_apart = |target: VarId| {
+            let shares = |v: &VarId| *v != target && self.locations.may_share(*v, target);
+            !named.iter().chain(&bounds).any(shares)
+                && !bounds.contains(&target)
+                && self.pool_of(target).is_none()
+        };
+        let is_real = |v: VarId| {
+            let ty = self.routine.variable(v).ty;
+            matches!(ty, ScalarType::Real | ScalarType::Real32)
+        };
+        let is_one =
+            |p: &Place| !p.subscripts.is_empty() || self.routine.variable(p.var).rank() == 0;
+        let inner = &nest.inner;
+        let is_rectangular = !names(inner.first, nest.index)
+            && !names(inner.last, nest.index)
+            && !names(nest.first, inner.index)
+            && !names(nest.last, inner.index);
+        is_rectangular
+            && all().all(|step| {
+                is_apart(step.target.var)
+                    && is_real(step.target.var)
+                    && is_one(&step.target)
+                    && step.reads.iter().all(is_one)
+            })
+    }
+}
+
+/// An assignment of sums and products, or a scalar that is popped.
+fn step_of((vertex, position): (VertexId, usize), statement: &Stmt) -> Option<Step> {
+    let mut reads = Vec::new();
+    let (target, pops) = match FlatStmt::view(&statement.kind) {
+        FlatStmt::Assign { target, value } => {
+            let mut is_plain = target.subscripts.is_empty() || target.is_element();
+            for e in target.subscript_exprs().chain([value]) {
+                e.walk(&mut |e| match FlatExpr::view(e) {
+                    FlatExpr::Constant(_) => {}
+                    FlatExpr::Place(place) => {
+                        is_plain &= place.subscripts.is_empty() || place.is_element();
+                        reads.push(place.clone());
+                    }
+                    FlatExpr::Op(op, _) => {
+                        is_plain &= matches!(
+                            op,
+                            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::StrongMul | Op::Neg
+                        );
+                    }
+                });
+            }
+            (target, is_plain.then_some(None)?)
+        }
+        FlatStmt::Pop {
+            tape,
+            class,
+            target,
+        } if target.subscripts.is_empty() => (target, Some((tape, stack(class).0))),
+        FlatStmt::Pop { .. }
+        | FlatStmt::Push { .. }
+        | FlatStmt::Call { .. }
+        | FlatStmt::Opaque { .. }
+        | FlatStmt::Stop { .. } => return None,
+    };
+    Some(Step {
+        vertex,
+        position,
+        statement: statement.clone(),
+        reads,
+        target: target.clone(),
+        pops,
+    })
+}
+
+/// True if a statement behind the inner loops names a variable of the second pass.
+fn is_used_late((step, own): &(Step, BTreeSet<VarId>), v: VarId) -> bool {
+    let is_target = is_scalar(&step.target) && step.target.var == v;
+    own.contains(&v) && (is_target || scalars(&step.reads).contains(&v))
+}
+
+fn is_scalar(place: &Place) -> bool {
+    place.subscripts.is_empty()
+}
+
+fn scalars<'p>(places: impl IntoIterator<Item = &'p Place>) -> BTreeSet<VarId> {
+    let scalars = places.into_iter().filter(|place| is_scalar(place));
+    scalars.map(|place| place.var).collect()
+}
+
+/// What is known of the indices in the first of two passes.
+struct Bounds {
+    /// The least and the greatest value of each.
+    of: BTreeMap<VarId, [Linear; 2]>,
+    inner: VarId,
+}
+
+impl Bounds {
+    fn of(nest: &Nest<'_>) -> Option<Self> {
+        let range = |first: &Expr, last: &Expr, step: i64| {
+            let (first, last) = (Linear::of(first)?, Linear::of(last)?);
+            Some(if step > 0 {
+                [first, last]
+            } else {
+                [last, first]
+            })
+        };
+        let [mut low, mut high] = range(nest.first, nest.last, nest.step)?;
+        // There is a pass behind this one.
+        match nest.step {
+            1 => high.constant = high.constant.checked_sub(1)?,
+            _ => low.constant = low.constant.checked_add(1)?,
+        }
+        let inner = &nest.inner;
+        let inside = range(inner.first, inner.last, inner.step)?;
+        Some(Self {
+            of: [(nest.index, [low, high]), (inner.index, inside)].into(),
+            inner: inner.index,
+        })
+    }
+
+    /// True if one of two statements may assign an element that the other one names. If both are of inner loops, passes
+    /// of these at the same index keep their order.
+    fn may_meet(&self, a: &Step, b: &Step, are_inner: bool) -> bool {
+        let meets = |target: &Place, other: &Place| {
+            let is_same = !is_scalar(target) && target.var == other.var;
+            is_same && !self.are_apart(target, other, are_inner)
+        };
+        let named =
+            |s: &Step| -> Vec<Place> { [&s.reads[..], std::slice::from_ref(&s.target)].concat() };
+        named(b).iter().any(|p| meets(&a.target, p)) || named(a).iter().any(|p| meets(&b.target, p))
+    }
+
+    fn are_apart(&self, a: &Place, b: &Place, are_inner: bool) -> bool {
+        let mut pairs = a.subscript_exprs().zip(b.subscript_exprs());
+        pairs.any(|(s, t)| {
+            let (Some(s), Some(t)) = (Linear::of(s), Linear::of(t)) else {
+                return false;
+            };
+            let moves = s.terms.contains_key(&self.inner);
+            (are_inner && moves && s == t) || self.differ(s, &t)
+        })
+    }
+
+    /// True if two sums differ for all values of indices; the inner one may have two.
+    fn differ(&self, mut s: Linear, t: &Linear) -> bool {
+        let mut t = t.clone();
+        let ours = s.terms.remove(&self.inner).unwrap_or(0);
+        let theirs = t.terms.remove(&self.inner).unwrap_or(0);
+        let Some(difference) = s.plus(&t, -1) else {
+            return false;
+        };
+        let bound = |which: usize| {
+            let mut bound = difference.clone();
+            let mut replace = |v: VarId, n: i64, is_gone: bool| -> Option<()> {
+                let range = self.of.get(&v)?;
+                let least = if n > 0 { which } else { 1 - which };
+                if is_gone {
+                    bound.terms.remove(&v);
+                }
+                bound = std::mem::take(&mut bound).plus(&range[least], n)?;
+                Some(())
+            };
+            for (v, n) in &difference.terms {
+                if self.of.contains_key(v) {
+                    replace(*v, *n, true)?;
+                }
+            }
+            replace(self.inner, ours, false)?;
+            replace(self.inner, theirs.checked_neg()?, false)?;
+            bound.terms.is_empty().then_some(bound.constant)
+        };
+        bound(0).is_some_and(|least| least > 0) || bound(1).is_some_and(|most| most < 0)
+    }
+}
