@@ -16,7 +16,7 @@ use super::{
 };
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
-    flat::FlatExpr,
+    flat::{FlatExpr, FlatStmt},
     ir::{Cfg, Expr, LoopTest, NameRole, Op, OpClass, Place, ScalarType},
     memory::locations::offset,
     structure::Structure,
@@ -176,7 +176,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The rows of which passes hand elements on, in a loop of assignments to scalars and elements.
+    /// The rows of which passes hand elements on, in a loop of assignments and pops of scalars and elements.
     fn find_rows<'c>(&self, found: &Counted<'c>) -> Vec<Row<'c>> {
         let origin = self.routine.variable(found.index).origin.as_deref();
         let is_direction = origin.is_some_and(|origin| origin.role == NameRole::Direction);
@@ -209,9 +209,15 @@ impl Writer<'_> {
     fn accesses<'c>(&self, found: &Counted<'c>) -> Option<Vec<Access<'c>>> {
         let mut all: Vec<Access<'c>> = Vec::new();
         for (_, _, statement) in &found.body {
-            let (target, value) = statement.kind.assignment()?;
-            let subscripts = target.subscript_exprs();
-            for e in std::iter::once(value).chain(subscripts) {
+            let (target, value) = match FlatStmt::view(&statement.kind) {
+                FlatStmt::Assign { target, value } => (target, Some(value)),
+                FlatStmt::Pop { target, .. } => (target, None),
+                FlatStmt::Push { .. }
+                | FlatStmt::Call { .. }
+                | FlatStmt::Opaque { .. }
+                | FlatStmt::Stop { .. } => return None,
+            };
+            for e in value.into_iter().chain(target.subscript_exprs()) {
                 let mut is_plain = true;
                 e.walk(&mut |e| match FlatExpr::view(e) {
                     FlatExpr::Constant(_) => {}

@@ -2,6 +2,7 @@
 
 use crate::{
     by_hand::case,
+    interface::files_with,
     random::{check, seeds},
     support::{Job, jobs},
     unrolled::{around, emitted},
@@ -57,6 +58,31 @@ b_at_2 = b_at;
 }
 }";
     assert!(made.contains(expected), "{made}");
+}
+
+#[test]
+fn adjoints_beside_elements_that_are_popped() {
+    let program = "main subroutine f(in integer n, inout real b[n])
+  local integer i
+  independent b
+  dependent b
+  for i = 2, n
+    b[i] := b[i]*b[i - 1]
+  end
+end
+";
+    let [made, _] = files_with(program, c::Options::default());
+    let made: Vec<&str> = made.lines().map(str::trim).collect();
+    let expected = "\
+for (; i >= 2; --i) {
+b_b_at = b_b[i - 2];
+b[i - 1] = cfgrev_pop_real(&top);
+b_b_at += b_b_at_2 * b[i - 1];
+b_b_at_2 = b_b_at_2 * b[i - 2];
+b_b[i - 1] = b_b_at_2;
+b_b_at_2 = b_b_at;
+}";
+    assert!(made.join("\n").contains(expected), "{}", made.join("\n"));
 }
 
 #[test]
@@ -196,7 +222,8 @@ main subroutine f(in integer n, inout {real} a[9 from -2, 28 from -11], inout {r
                 1 => format!("    {target} := 0.5*{one} - 0.25*{two}*s\n"),
                 2 if conditional => format!("    {target} := if({one} > s, 0.5*{one}, {two})\n"),
                 3 if odd => format!("    p[j] := p[j]\n    {target} := 0.5*{one}\n"),
-                4 | 5 => format!("    {target} := {target} + 0.25*{one}\n"),
+                4 => format!("    {target} := 0.5*{target}*{one}\n"),
+                5 => format!("    {target} := {target} + 0.25*{one}\n"),
                 _ => format!("    {target} := 0.5*{one} + 0.25*sin({two})\n"),
             };
         }
