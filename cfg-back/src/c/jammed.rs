@@ -10,7 +10,8 @@
 
 use super::{
     Emitted,
-    linear::Linear,
+    body::Pushed,
+    linear::{Bounds, Linear},
     lines::Statement,
     operators::{Code, Infix, Prefix, precedence::POSTFIX},
     statement::stack,
@@ -21,7 +22,7 @@ use super::{
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     flat::{FlatExpr, FlatStmt},
-    ir::{Cfg, Expr, LoopTest, Op, Place, ScalarType, Stmt, VertexKind},
+    ir::{Cfg, Expr, LoopTest, Op, OpClass, Place, ScalarType, Stmt, VertexKind},
     structure::Structure,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,9 +38,17 @@ struct Step {
     position: usize,
     statement: Stmt,
     reads: Vec<Place>,
-    target: Place,
-    /// The tape and the stack that it pops from.
-    pops: Option<(VarId, &'static str)>,
+    target: Option<Place>,
+    /// The tape and the stack that it pushes to or pops from.
+    stack: Option<(VarId, &'static str)>,
+    calls: bool,
+}
+
+impl Step {
+    /// The variable that it assigns, of a scalar.
+    fn scalar(&self) -> Option<VarId> {
+        self.target.as_ref().filter(|t| is_scalar(t)).map(|t| t.var)
+    }
 }
 
 /// A loop whose passes have one loop inside.
@@ -52,6 +61,8 @@ struct Nest<'c> {
     inner: Counted<'c>,
     sums: Vec<Step>,
     behind: Vec<Step>,
+    /// What a pass pushes, if room is to be made for it.
+    pushed: Pushed,
 }
 
 /// Two passes, of which the inner loops run as one.
@@ -104,6 +115,8 @@ impl Writer<'_> {
             let (ty, name) = (variable.ty, variable.kind.name().clone());
             others.insert(x, self.declare_helper(&format!("{name}_next"), ty));
         }
+        let was_roomy = self.roomy;
+        self.roomy |= self.room_for_passes(&nest.pushed, &first, &last, nest.step)?;
         let begin = Some(i.clone().set(first));
         self.add(Statement::For(begin, [test, two].into(), false));
         self.open_indices.push(nest.index);
@@ -152,6 +165,7 @@ impl Writer<'_> {
         self.back_to_open();
         self.open_indices.pop();
         self.lines.close_block();
+        self.roomy = was_roomy;
         self.close_place();
         let exit = |e: &&EdgeId| structure.kind(**e).loop_exit;
         Ok(cfg.out_edges(v).iter().find(exit).copied())
@@ -271,6 +285,17 @@ impl Writer<'_> {
         let inner = inner.filter(|inner| inner.index != *index && is_counter(inner.index))?;
         let sums = inner.body.iter().map(|(v, k, s)| step_of((*v, *k), s));
         let sums = sums.collect::<Option<Vec<Step>>>()?;
+        if sums.iter().any(|s| s.stack.is_some()) {
+            return None;
+        }
+        let position = |v: VertexId| structure.position[v.index()] as usize;
+        let range = position(v) + 1..position(structure.partner(v)?);
+        let is_push = |s: &Step| s.stack.is_some() && s.target.is_none();
+        let pushes = before.iter().chain(&behind).any(is_push);
+        let pushed = match pushes && !self.roomy {
+            true => Some(self.pushed_per_pass(cfg, structure, &range)?),
+            false => None,
+        };
         Some(Nest {
             index: *index,
             first,
@@ -280,16 +305,14 @@ impl Writer<'_> {
             inner,
             sums,
             behind,
+            pushed,
         })
     }
 
     /// The two passes as one, if no value depends on that and there is a sum.
     fn jam(&self, nest: &Nest<'_>) -> Option<Jammed> {
-        let Nest { inner, sums, .. } = nest;
-        let is_sum = |s: &Step| is_scalar(&s.target) && s.reads.contains(&s.target);
-        let is_fixed = inner.first.constant().is_some() && inner.last.constant().is_some();
-        let is_popping = sums.iter().any(|s| s.pops.is_some());
-        if !sums.iter().any(is_sum) || is_fixed || is_popping || !self.is_private(nest) {
+        let sums = &nest.sums;
+        if !self.is_private(nest) || !is_worth_it(nest) {
             return None;
         }
         let shift = |steps: &[Step]| -> Option<Vec<Step>> {
@@ -301,18 +324,19 @@ impl Writer<'_> {
         };
         let between: Vec<Step> = [nest.behind.clone(), shift(&nest.before)?].concat();
         let (second, behind) = (shift(sums)?, shift(&nest.behind)?);
-        let bounds = Bounds::of(nest)?;
+        let bounds = bounds_of(nest)?;
 
         // What the second inner loop needs of the statements in front of it.
         let mut needed: BTreeSet<VarId> = scalars(second.iter().flat_map(|s| &s.reads));
         let mut is_early = vec![false; between.len()];
         for (k, step) in between.iter().enumerate().rev() {
-            if is_scalar(&step.target) && needed.remove(&step.target.var) {
+            let is_needed = step.scalar().is_some_and(|x| needed.remove(&x));
+            if is_needed || step.calls {
                 is_early[k] = true;
                 needed.extend(scalars(&step.reads));
             }
         }
-        let assigned: BTreeSet<VarId> = scalars(sums.iter().map(|s| &s.target));
+        let assigned: BTreeSet<VarId> = scalars(sums.iter().flat_map(|s| &s.target));
         let mut own: BTreeSet<VarId> = BTreeSet::new();
         let (mut early, mut late): (Vec<(Step, _)>, Vec<(Step, _)>) = Default::default();
         for (step, is_early) in between.into_iter().zip(is_early) {
@@ -322,60 +346,54 @@ impl Writer<'_> {
             }
             // It must not need what the first inner loop computes, nor pass a statement with the same cells or stack.
             let is_late = |x: &VarId| !own.contains(x) && assigned.contains(x);
-            let meets = |other: &Step| bounds.may_meet(&step, other, false);
-            let is_after = |other: &Step| step.pops.is_some() && step.pops == other.pops;
+            let meets = |other: &Step| may_meet(&bounds, &step, other, false);
+            let is_after = |other: &Step| step.stack.is_some() && step.stack == other.stack;
             let reads = scalars(&step.reads);
+            let target = step.scalar()?;
+            let is_changed = reads.contains(&target) && !own.contains(&target);
+            let is_passing = |(other, _): &(Step, _)| meets(other) || is_after(other);
+            let is_used = |other: &_| is_used_late(other, target);
             if reads.iter().any(is_late)
-                || reads.contains(&step.target.var) && !own.contains(&step.target.var)
+                || is_changed
                 || sums.iter().any(meets)
-                || late
-                    .iter()
-                    .any(|(other, _)| meets(other) || is_after(other))
-            {
-                return None;
-            }
-            if late
-                .iter()
-                .any(|other| is_used_late(other, step.target.var))
+                || late.iter().any(is_passing)
+                || late.iter().any(is_used)
             {
                 return None;
             }
             let mut with_target = own.clone();
-            with_target.insert(step.target.var);
+            with_target.insert(target);
             early.push((step, with_target.clone()));
             own = with_target;
         }
         let in_front = own.clone();
         // Sums over all passes, and elements with increments of both passes in another order, stay as they are.
-        let targets = scalars(second.iter().map(|s| &s.target));
+        let targets = scalars(second.iter().flat_map(|s| &s.target));
         for step in &second {
             let carried =
                 |x: &VarId| !own.contains(x) && (targets.contains(x) || assigned.contains(x));
+            let meets = |other: &Step| may_meet(&bounds, step, other, true);
+            let passes = |(other, _): &(Step, _)| may_meet(&bounds, step, other, false);
+            let target = step.scalar();
+            let is_used = |other: &_| target.is_some_and(|x| is_used_late(other, x));
             if scalars(&step.reads).iter().any(carried)
-                || sums.iter().any(|other| bounds.may_meet(step, other, true))
-                || late
-                    .iter()
-                    .any(|(other, _)| bounds.may_meet(step, other, false))
+                || sums.iter().any(meets)
+                || late.iter().any(passes)
+                || late.iter().any(is_used)
             {
                 return None;
             }
-            if is_scalar(&step.target) {
-                let is_used = |other: &_| is_used_late(other, step.target.var);
-                if late.iter().any(is_used) {
-                    return None;
-                }
-                own.insert(step.target.var);
-            }
+            own.extend(target);
         }
         let inside: BTreeSet<VarId> = own.difference(&in_front).copied().collect();
-        let is_changed = |(step, _): &(Step, _)| inside.contains(&step.target.var);
+        let is_changed = |(step, _): &(Step, _)| step.scalar().is_some_and(|x| inside.contains(&x));
         if !own.iter().all(|x| self.is_own(*x)) || late.iter().any(is_changed) {
             return None;
         }
         let mut pairs = (1..).zip(&second);
         let alternate = pairs.all(|(k, step)| {
             let mut passed = sums.iter().skip(k);
-            passed.all(|other| !bounds.may_meet(step, other, false))
+            passed.all(|other| !may_meet(&bounds, step, other, false))
         });
         late.extend(behind.into_iter().map(|step| (step, own.clone())));
         Some(Jammed {
@@ -400,7 +418,7 @@ impl Writer<'_> {
         }
         for step in all() {
             named.extend(step.reads.iter().map(|place| place.var));
-            named.insert(step.target.var);
+            named.extend(step.target.iter().map(|place| place.var));
         }
         let is_apart = |target: VarId| {
             let shares = |v: &VarId| *v != target && self.locations.may_share(*v, target);
@@ -421,62 +439,69 @@ impl Writer<'_> {
             && !names(nest.last, inner.index);
         is_rectangular
             && all().all(|step| {
-                is_apart(step.target.var)
-                    && is_real(step.target.var)
-                    && is_one(&step.target)
-                    && step.reads.iter().all(is_one)
+                let is_fine = |t: &Place| is_apart(t.var) && is_real(t.var) && is_one(t);
+                step.target.iter().all(is_fine) && step.reads.iter().all(is_one)
             })
     }
 }
 
-/// An assignment of sums and products, or a scalar that is popped.
+/// An assignment, a push, or a scalar that is popped.
 fn step_of((vertex, position): (VertexId, usize), statement: &Stmt) -> Option<Step> {
-    let mut reads = Vec::new();
-    let (target, pops) = match FlatStmt::view(&statement.kind) {
-        FlatStmt::Assign { target, value } => {
-            let mut is_plain = target.subscripts.is_empty() || target.is_element();
-            for e in target.subscript_exprs().chain([value]) {
-                e.walk(&mut |e| match FlatExpr::view(e) {
-                    FlatExpr::Constant(_) => {}
-                    FlatExpr::Place(place) => {
-                        is_plain &= place.subscripts.is_empty() || place.is_element();
-                        reads.push(place.clone());
-                    }
-                    FlatExpr::Op(op, _) => {
-                        is_plain &= matches!(
-                            op,
-                            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::StrongMul | Op::Neg
-                        );
-                    }
-                });
-            }
-            (target, is_plain.then_some(None)?)
-        }
+    let (target, value, stack) = match FlatStmt::view(&statement.kind) {
+        FlatStmt::Assign { target, value } => (Some(target), Some(value), None),
+        FlatStmt::Push { tape, class, value } => (None, Some(value), Some((tape, stack(class).0))),
         FlatStmt::Pop {
             tape,
             class,
             target,
-        } if target.subscripts.is_empty() => (target, Some((tape, stack(class).0))),
+        } if is_scalar(target) => (Some(target), None, Some((tape, stack(class).0))),
         FlatStmt::Pop { .. }
-        | FlatStmt::Push { .. }
         | FlatStmt::Call { .. }
         | FlatStmt::Opaque { .. }
         | FlatStmt::Stop { .. } => return None,
     };
-    Some(Step {
+    let mut step = Step {
         vertex,
         position,
         statement: statement.clone(),
-        reads,
-        target: target.clone(),
-        pops,
-    })
+        reads: Vec::new(),
+        target: target.cloned(),
+        stack,
+        calls: false,
+    };
+    let mut is_plain = true;
+    for e in target.iter().flat_map(|t| t.subscript_exprs()).chain(value) {
+        e.walk(&mut |e| match FlatExpr::view(e) {
+            FlatExpr::Constant(_) => {}
+            FlatExpr::Place(place) => step.reads.push(place.clone()),
+            FlatExpr::Op(
+                Op::Add | Op::Sub | Op::Mul | Op::Div | Op::StrongMul | Op::Neg | Op::Convert(..),
+                _,
+            ) => {}
+            FlatExpr::Op(Op::If | Op::And | Op::Or, _) => is_plain = false,
+            FlatExpr::Op(op, _) => {
+                is_plain &= op.class() == OpClass::Elemental;
+                step.calls = true;
+            }
+        });
+    }
+    let mut places = step.reads.iter().chain(&step.target);
+    (is_plain && places.all(|p| is_scalar(p) || p.is_element())).then_some(step)
+}
+
+/// True of a nest with a sum inside, of which no pass calls a function between the inner loops of two: what lives across a
+/// call has no register in either, since calls of C keep none of those for reals.
+fn is_worth_it(nest: &Nest<'_>) -> bool {
+    let inner = &nest.inner;
+    let is_fixed = inner.first.constant().is_some() && inner.last.constant().is_some();
+    let is_sum = |s: &Step| s.scalar().is_some_and(|x| scalars(&s.reads).contains(&x));
+    let is_calling = nest.sums.iter().chain(&nest.behind).any(|s| s.calls);
+    !is_fixed && !is_calling && nest.sums.iter().any(is_sum)
 }
 
 /// True if a statement behind the inner loops names a variable of the second pass.
 fn is_used_late((step, own): &(Step, BTreeSet<VarId>), v: VarId) -> bool {
-    let is_target = is_scalar(&step.target) && step.target.var == v;
-    own.contains(&v) && (is_target || scalars(&step.reads).contains(&v))
+    own.contains(&v) && (step.scalar() == Some(v) || scalars(&step.reads).contains(&v))
 }
 
 fn is_scalar(place: &Place) -> bool {
@@ -489,87 +514,39 @@ fn scalars<'p>(places: impl IntoIterator<Item = &'p Place>) -> BTreeSet<VarId> {
 }
 
 /// What is known of the indices in the first of two passes.
-struct Bounds {
-    /// The least and the greatest value of each.
-    of: BTreeMap<VarId, [Linear; 2]>,
-    inner: VarId,
+fn bounds_of(nest: &Nest<'_>) -> Option<Bounds> {
+    let range = |first: &Expr, last: &Expr, step: i64| {
+        let (first, last) = (Linear::of(first)?, Linear::of(last)?);
+        Some(if step > 0 {
+            [first, last]
+        } else {
+            [last, first]
+        })
+    };
+    let [mut low, mut high] = range(nest.first, nest.last, nest.step)?;
+    // There is a pass behind this one.
+    match nest.step {
+        1 => high.constant = high.constant.checked_sub(1)?,
+        _ => low.constant = low.constant.checked_add(1)?,
+    }
+    let inner = &nest.inner;
+    let inside = range(inner.first, inner.last, inner.step)?;
+    Some(Bounds {
+        of: [(nest.index, [low, high]), (inner.index, inside)].into(),
+        inner: inner.index,
+    })
 }
 
-impl Bounds {
-    fn of(nest: &Nest<'_>) -> Option<Self> {
-        let range = |first: &Expr, last: &Expr, step: i64| {
-            let (first, last) = (Linear::of(first)?, Linear::of(last)?);
-            Some(if step > 0 {
-                [first, last]
-            } else {
-                [last, first]
-            })
-        };
-        let [mut low, mut high] = range(nest.first, nest.last, nest.step)?;
-        // There is a pass behind this one.
-        match nest.step {
-            1 => high.constant = high.constant.checked_sub(1)?,
-            _ => low.constant = low.constant.checked_add(1)?,
-        }
-        let inner = &nest.inner;
-        let inside = range(inner.first, inner.last, inner.step)?;
-        Some(Self {
-            of: [(nest.index, [low, high]), (inner.index, inside)].into(),
-            inner: inner.index,
-        })
-    }
-
-    /// True if one of two statements may assign an element that the other one names. If both are of inner loops, passes
-    /// of these at the same index keep their order.
-    fn may_meet(&self, a: &Step, b: &Step, are_inner: bool) -> bool {
-        let meets = |target: &Place, other: &Place| {
-            let is_same = !is_scalar(target) && target.var == other.var;
-            is_same && !self.are_apart(target, other, are_inner)
-        };
-        let named =
-            |s: &Step| -> Vec<Place> { [&s.reads[..], std::slice::from_ref(&s.target)].concat() };
-        named(b).iter().any(|p| meets(&a.target, p)) || named(a).iter().any(|p| meets(&b.target, p))
-    }
-
-    fn are_apart(&self, a: &Place, b: &Place, are_inner: bool) -> bool {
-        let mut pairs = a.subscript_exprs().zip(b.subscript_exprs());
-        pairs.any(|(s, t)| {
-            let (Some(s), Some(t)) = (Linear::of(s), Linear::of(t)) else {
-                return false;
-            };
-            let moves = s.terms.contains_key(&self.inner);
-            (are_inner && moves && s == t) || self.differ(s, &t)
-        })
-    }
-
-    /// True if two sums differ for all values of indices; the inner one may have two.
-    fn differ(&self, mut s: Linear, t: &Linear) -> bool {
-        let mut t = t.clone();
-        let ours = s.terms.remove(&self.inner).unwrap_or(0);
-        let theirs = t.terms.remove(&self.inner).unwrap_or(0);
-        let Some(difference) = s.plus(&t, -1) else {
-            return false;
-        };
-        let bound = |which: usize| {
-            let mut bound = difference.clone();
-            let mut replace = |v: VarId, n: i64, is_gone: bool| -> Option<()> {
-                let range = self.of.get(&v)?;
-                let least = if n > 0 { which } else { 1 - which };
-                if is_gone {
-                    bound.terms.remove(&v);
-                }
-                bound = std::mem::take(&mut bound).plus(&range[least], n)?;
-                Some(())
-            };
-            for (v, n) in &difference.terms {
-                if self.of.contains_key(v) {
-                    replace(*v, *n, true)?;
-                }
-            }
-            replace(self.inner, ours, false)?;
-            replace(self.inner, theirs.checked_neg()?, false)?;
-            bound.terms.is_empty().then_some(bound.constant)
-        };
-        bound(0).is_some_and(|least| least > 0) || bound(1).is_some_and(|most| most < 0)
-    }
+/// True if one of two statements may assign an element that the other one names. If both are of inner loops, passes
+/// of these at the same index keep their order.
+fn may_meet(bounds: &Bounds, a: &Step, b: &Step, are_inner: bool) -> bool {
+    let meets = |target: &Place, other: &Place| {
+        let is_same = !is_scalar(target) && target.var == other.var;
+        is_same && !bounds.are_apart(target, other, are_inner)
+    };
+    let one_way = |a: &Step, b: &Step| {
+        let mut named = b.reads.iter().chain(&b.target);
+        named.any(|p| a.target.iter().any(|target| meets(target, p)))
+    };
+    one_way(a, b) || one_way(b, a)
 }

@@ -3,7 +3,7 @@
 use cfg_core::{
     entity::VarId,
     flat::FlatExpr,
-    ir::{Expr, Op},
+    ir::{Expr, Op, Place},
 };
 use std::collections::BTreeMap;
 
@@ -53,5 +53,58 @@ impl Linear {
         let n = other.constant.checked_mul(factor)?;
         self.constant = self.constant.checked_add(n)?;
         Some(self)
+    }
+}
+
+/// What is known of the indices of a loop and of one inside.
+pub(super) struct Bounds {
+    /// The least and the greatest value of each.
+    pub(super) of: BTreeMap<VarId, [Linear; 2]>,
+    pub(super) inner: VarId,
+}
+
+impl Bounds {
+    /// True if two elements of one array are different cells for all values of the indices. Those of two inner loops
+    /// may be the same if these meet it in the same pass.
+    pub(super) fn are_apart(&self, a: &Place, b: &Place, are_inner: bool) -> bool {
+        let mut pairs = a.subscript_exprs().zip(b.subscript_exprs());
+        pairs.any(|(s, t)| {
+            let (Some(s), Some(t)) = (Linear::of(s), Linear::of(t)) else {
+                return false;
+            };
+            let moves = s.terms.contains_key(&self.inner);
+            (are_inner && moves && s == t) || self.differ(s, &t)
+        })
+    }
+
+    /// True if two sums differ for all values of indices; the inner one may have two.
+    fn differ(&self, mut s: Linear, t: &Linear) -> bool {
+        let mut t = t.clone();
+        let ours = s.terms.remove(&self.inner).unwrap_or(0);
+        let theirs = t.terms.remove(&self.inner).unwrap_or(0);
+        let Some(difference) = s.plus(&t, -1) else {
+            return false;
+        };
+        let bound = |which: usize| {
+            let mut bound = difference.clone();
+            let mut replace = |v: VarId, n: i64, is_gone: bool| -> Option<()> {
+                let range = self.of.get(&v)?;
+                let least = if n > 0 { which } else { 1 - which };
+                if is_gone {
+                    bound.terms.remove(&v);
+                }
+                bound = std::mem::take(&mut bound).plus(&range[least], n)?;
+                Some(())
+            };
+            for (v, n) in &difference.terms {
+                if self.of.contains_key(v) {
+                    replace(*v, *n, true)?;
+                }
+            }
+            replace(self.inner, ours, false)?;
+            replace(self.inner, theirs.checked_neg()?, false)?;
+            bound.terms.is_empty().then_some(bound.constant)
+        };
+        bound(0).is_some_and(|least| least > 0) || bound(1).is_some_and(|most| most < 0)
     }
 }

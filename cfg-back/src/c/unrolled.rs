@@ -17,7 +17,8 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     flat::FlatExpr,
     ir::{
-        Cfg, Expr, Extent, LoopTest, Op, Place, Role, Routine, ScalarType, Stmt, VertexKind, visit,
+        Cfg, Expr, Extent, LoopTest, Op, Place, Role, Routine, ScalarType, Stmt, StmtKind,
+        VertexKind, visit,
     },
     structure::Structure,
 };
@@ -254,15 +255,17 @@ impl Writer<'_> {
 /// The statement as the next pass has it.
 pub(super) fn next_pass(statement: &Stmt, index: VarId, step: i64) -> Stmt {
     let mut next = statement.clone();
+    let own = Expr::var(index);
+    let mut shift = |e: Expr| match e == own {
+        true if step < 0 => Expr::op(Op::Sub, [e, Expr::Int(1)]),
+        true => Expr::op(Op::Add, [e, Expr::Int(1)]),
+        false => e,
+    };
     if let Some((target, value)) = statement.kind.assignment() {
-        let own = Expr::var(index);
-        let mut shift = |e: Expr| match e == own {
-            true if step < 0 => Expr::op(Op::Sub, [e, Expr::Int(1)]),
-            true => Expr::op(Op::Add, [e, Expr::Int(1)]),
-            false => e,
-        };
         let target = target.map_subscripts(&mut |e| e.map(&mut shift));
         next.kind = Stmt::assign(target, value.map(&mut shift)).kind;
+    } else if let StmtKind::Push { value, .. } = &mut next.kind {
+        *value = value.map(&mut shift);
     }
     next
 }

@@ -101,6 +101,13 @@ fn nests_that_are_jammed_or_not() {
         ),
         nest(
             "1, n",
+            "u := exp(c[i])\nb[i] := u\nt := 0.0",
+            "1, k",
+            "t := t + a[i, j]*s",
+            "c[i] := t + u",
+        ),
+        nest(
+            "1, n",
             "t := 0.0",
             "1, k",
             "t := t + a[i, j]*b[j]\nc[j] := c[j] + a[i, j]",
@@ -234,6 +241,10 @@ fn nests_that_are_jammed_or_not() {
             "t := t + a[i, j]*u",
             "u := 0.5*s\nc[i] := u\nt := u\nu := s",
         ),
+        // Functions that cannot stand in front of both inner loops.
+        nest("1, n", "t := 0.0", "1, k", sum, "c[i] := exp(t)"),
+        nest("1, n", "c[i] := exp(s)", "1, k", sum, "t := c[i]"),
+        nest("1, n", "t := 0.0", "1, k", sum, "u := exp(s)"),
         // Bounds that name the index, or change; few passes; other steps; other statements.
         nest("1, n", "t := 0.0", "1, i", sum, "c[i] := t"),
         nest("1, n", "t := 0.0", "1, 3", sum, "c[i] := t"),
@@ -306,7 +317,8 @@ main subroutine f(in integer n, inout {real} a[15 from -4, 15 from -4], inout {r
         text += &format!("  for i = {outer}\n");
         text += &match rng.below(6) {
             0 => "    u := 0.5*t\n".to_owned(),
-            1 | 2 => format!("    t := {}\n", place(rng, false)),
+            1 => format!("    t := {}\n", place(rng, false)),
+            2 => format!("    t := sin({})\n    u := u + t\n", place(rng, false)),
             _ => "    t := 0.0*s\n".to_owned(),
         };
         text += &format!("    for j = {inner}\n");
