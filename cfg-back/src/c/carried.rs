@@ -17,7 +17,7 @@ use super::{
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     flat::{FlatExpr, FlatStmt},
-    ir::{Cfg, Expr, LoopTest, NameRole, Op, OpClass, Place, ScalarType},
+    ir::{Cfg, Expr, LoopTest, NameRole, Op, OpClass, Place, ScalarType, Stmt, StmtKind},
     memory::locations::offset,
     structure::Structure,
 };
@@ -72,17 +72,24 @@ impl Writer<'_> {
         if rows.is_empty() {
             return Ok(None);
         }
+        let at = |v: VertexId| structure.position[v.index()] as usize;
+        let end = structure.partner(v).unwrap_or(v);
+        let range = at(v) + 1..at(end);
+        let is_push = |(_, _, s): &(_, _, &Stmt)| matches!(s.kind, StmtKind::Push { .. });
+        let pushed = self.pushed_per_pass(cfg, structure, &range);
+        if !self.roomy && pushed.is_none() && found.body.iter().any(is_push) {
+            return Ok(None);
+        }
         self.pieces.begin_statement();
         self.open_place();
         self.note_read(found.index);
         let i = self.scalar_place(found.index)?.at_least(POSTFIX);
         let first = self.emit_scalar(found.first)?;
         let mut last = self.emit_scalar(found.last)?;
-        let at = |v: VertexId| structure.position[v.index()] as usize;
-        let end = structure.partner(v).unwrap_or(v);
-        if !self.is_invariant(found.last, found.index, &(at(v) + 1..at(end))) {
+        if !self.is_invariant(found.last, found.index, &range) {
             last = self.keep("last", last);
         }
+        self.room_for_passes(&pushed, &first, &last, found.step)?;
         self.set(&i, first);
         let (sign, step) = match found.step {
             1 => (Infix::Le, Prefix::Increment),
@@ -176,7 +183,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The rows of which passes hand elements on, in a loop of assignments and pops of scalars and elements.
+    /// The rows of which passes hand elements on, in a loop of assignments, pushes and pops of scalars and
+    /// elements.
     fn find_rows<'c>(&self, found: &Counted<'c>) -> Vec<Row<'c>> {
         let origin = self.routine.variable(found.index).origin.as_deref();
         let is_direction = origin.is_some_and(|origin| origin.role == NameRole::Direction);
@@ -210,14 +218,17 @@ impl Writer<'_> {
         let mut all: Vec<Access<'c>> = Vec::new();
         for (_, _, statement) in &found.body {
             let (target, value) = match FlatStmt::view(&statement.kind) {
-                FlatStmt::Assign { target, value } => (target, Some(value)),
-                FlatStmt::Pop { target, .. } => (target, None),
-                FlatStmt::Push { .. }
-                | FlatStmt::Call { .. }
-                | FlatStmt::Opaque { .. }
-                | FlatStmt::Stop { .. } => return None,
+                FlatStmt::Assign { target, value } => (Some(target), Some(value)),
+                FlatStmt::Push { value, .. } => (None, Some(value)),
+                FlatStmt::Pop { target, .. } => (Some(target), None),
+                FlatStmt::Call { .. } | FlatStmt::Opaque { .. } | FlatStmt::Stop { .. } => {
+                    return None;
+                }
             };
-            for e in value.into_iter().chain(target.subscript_exprs()) {
+            for e in value
+                .into_iter()
+                .chain(target.iter().flat_map(|t| t.subscript_exprs()))
+            {
                 let mut is_plain = true;
                 e.walk(&mut |e| match FlatExpr::view(e) {
                     FlatExpr::Constant(_) => {}
@@ -233,10 +244,10 @@ impl Writer<'_> {
                     return None;
                 }
             }
-            all.push(Access {
-                place: target,
+            all.extend(target.map(|place| Access {
+                place,
                 is_write: true,
-            });
+            }));
         }
         let is_scalar = |v: VarId| self.routine.variable(v).rank() == 0;
         let is_one = |place: &Place| place.is_element() || is_scalar(place.var);

@@ -61,7 +61,7 @@ b_at_2 = b_at;
 }
 
 #[test]
-fn adjoints_beside_elements_that_are_popped() {
+fn loops_that_push_and_pop() {
     let program = "main subroutine f(in integer n, inout real b[n])
   local integer i
   independent b
@@ -73,6 +73,21 @@ end
 ";
     let [made, _] = files_with(program, c::Options::default());
     let made: Vec<&str> = made.lines().map(str::trim).collect();
+    let expected = "\
+if (cfgrev_room_real(&top, tape, cfgrev_trips(2, n, 1)))
+return 1;
+i = 2;
+if (i <= n) {
+b_at_2 = b[i - 2];
+for (; i <= n; ++i) {
+b_at = b[i - 1];
+cfgrev_push_real(&top, b_at);
+b_at = b_at * b_at_2;
+b[i - 1] = b_at;
+b_at_2 = b_at;
+}
+}";
+    assert!(made.join("\n").contains(expected), "{}", made.join("\n"));
     let expected = "\
 for (; i >= 2; --i) {
 b_b_at = b_b[i - 2];
