@@ -145,13 +145,18 @@ impl Writer<'_> {
         rows: &[Row<'_>],
         held: &[Vec<Code>],
     ) -> Emitted<()> {
-        let mut names = Vec::new();
+        let mut names: Vec<(Place, Code)> = Vec::new();
         for (row, held) in rows.iter().zip(held) {
             if row.is_read_first(0) {
                 self.load(row.at(0), &held[0])?;
             }
             for (accesses, name) in row.accesses.iter().zip(held) {
-                names.extend(accesses.iter().map(|a| (a.place.clone(), name.clone())));
+                for access in accesses {
+                    // Subscripts can be written in few ways only.
+                    if names.iter().all(|(place, _)| place != access.place) {
+                        names.push((access.place.clone(), name.clone()));
+                    }
+                }
             }
         }
         self.carried = names;
