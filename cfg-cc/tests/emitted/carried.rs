@@ -110,7 +110,7 @@ fn loops_that_hand_elements_on() {
         "for i = 1, n\n t := s*b[i]\n b[i + 1] := exp(t)\n end",
         "for i = 1, n\n part[i + 1] := part[i]*b[i]\n end",
         "for i = 1, 3\n b[i + 1] := b[i]*s\n end",
-        "for i = 1, n\n b[p[j] + i] := b[p[j] + i - 1]*s\n end",
+        "for i = 1, n\n b[(p[j] + i) + 1] := b[p[j] + i]*s\n end",
     ];
     for body in held {
         let made = lines(body, c::Options::default());
@@ -134,13 +134,14 @@ fn loops_that_hand_elements_on() {
         "for i = 1, n\n a[j, i + 1] := s*a[j, i] + a[i, j]\n end",
         "for i = 1, n\n a[j, i + 1] := s*a[j, i] + a[i, i]\n end",
         "for i = 1, n\n a[i, i + 1] := s*a[i, i]\n end",
+        "for i = 1, n\n a[i + 1, i] := s*a[i, i]\n end",
         "for i = 1, n\n a[j, i + 1] := s*a[j, i] + a[p[j], i + 2]\n end",
         "for i = 1, n\n part[i + 1] := part[i]*all[i]\n end",
         "for i = 1, n\n part[i + 1] := part[i]\n all[i] := c[j]\n end",
         // Subscripts change.
-        "for i = 1, n\n j := j + 1\n b[i + j + 1] := s*b[i + j]\n end",
+        "for i = 1, n\n j := j + 1\n b[(i + j) + 1] := s*b[i + j]\n end",
         "for i = 1, n\n b[i*j + 1] := s*b[i*j]\n end",
-        "for i = 1, n\n p[j] := i\n b[p[j] + i + 1] := s*b[p[j] + i]\n end",
+        "for i = 1, n\n p[j] := i\n b[(p[j] + i) + 1] := s*b[p[j] + i]\n end",
         // Not each pass does all of it.
         "for i = 1, n\n b[i + 1] := if(i > 1, b[i], 0.0)*s\n end",
         "for i = 1, n\n if c[j] > s\n b[i + 1] := b[i]*s\n end\n end",
