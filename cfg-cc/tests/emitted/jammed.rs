@@ -82,6 +82,67 @@ a[i*20 + k - 21] = t;
     assert!(lines.join("\n").contains(expected), "{text}");
 }
 
+/// An element that both passes read and increment is incremented by the first one before the second one reads it.
+#[test]
+fn statements_of_both_passes_in_turn_or_not() {
+    let text = made(
+        "",
+        "for i = n, k + 1, -1
+    t := a[i, k]
+    for j = k + 1, n
+      u := a[i, j]*s
+      t := t + u*a[k, j]
+      a[k, j] := a[k, j] + u
+    end
+    a[i, k] := t
+  end",
+        "",
+    );
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let expected = "\
+a[k*20 + j - 21] += u;
+u_next = a[i*20 + j - 41] * s;
+t_next += u_next * a[k*20 + j - 21];
+a[k*20 + j - 21] += u_next;
+}";
+    assert!(lines.join("\n").contains(expected), "{text}");
+}
+
+#[test]
+fn nests_that_push_and_pop() {
+    let made = |before: &str, behind: &str| {
+        let body =
+            format!("for i = 1, n\n{before}\nfor j = 1, k\nt := t + a[i, j]*u\nend\n{behind}\nend");
+        let text = around("", &body, "")
+            .replace("in real s)", "in real s, inout tape w)")
+            .replace("  t := 0.0", "  local real v\n  t := 0.0");
+        emitted(&text, c::Options::default())
+    };
+    let text = made("push[real] t\nt := 0.0", "c[i] := t");
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let expected = "\
+if (cfgrev_room_real(&top, w, n))
+return 1;
+for (i = 1; i < n; i += 2) {
+cfgrev_push_real(&top, t);
+t = 0.0;
+t_next = 0.0;
+";
+    assert!(lines.join("\n").contains(expected), "{text}");
+    // Values are popped in the order in which they were.
+    let text = made("t := 0.0", "c[i] := t\nv := pop[real]\nb[i] := v");
+    assert!(text.contains("t_next"), "{text}");
+    let text = made("t := 0.0", "c[i] := t\nu := pop[real]");
+    assert!(text.contains("u_next = cfgrev_pop_real"), "{text}");
+    for behind in [
+        "v := pop[real]\nb[i] := v\nu := pop[real]",
+        "push[real] t\nu := pop[real]",
+    ] {
+        let text = made("t := 0.0", &format!("c[i] := t\n{behind}"));
+        assert!(!text.contains("_next"), "{text}");
+    }
+}
+
 #[test]
 fn nests_that_are_jammed_or_not() {
     let nest = |head: &str, before: &str, inner: &str, sums: &str, behind: &str| {
