@@ -29,7 +29,7 @@ const MOST_STATEMENTS: usize = 32;
 const LONGEST: usize = 4;
 const MOST_ELEMENTS: usize = 12;
 
-/// What a pass does with a place, in the order of execution.
+/// A read or an assignment of a place in a pass.
 #[derive(Clone, Copy)]
 struct Access<'s> {
     place: &'s Place,

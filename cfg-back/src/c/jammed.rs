@@ -1,12 +1,14 @@
 //! Two passes of a loop around a loop with a sum, such as the adjoint of `y[j] := y[j] - s*x[j]` for each row: the inner
 //! loops run as one (unroll-and-jam, Callahan, Cocke, Kennedy, 1988).
 //!
-//! Additions to one sum wait for each other. Those to the sums of two passes do not, and what both read is loaded once.
+//! Additions to one sum wait for each other. Additions to the sums of two passes do not, and elements that both read are
+//! loaded once.
 //! Each sum has its terms in the order that it had, each element its increments, so that no bit of the results depends on
 //! that.
 //!
-//! Behind the first pass's inner loop and in front of the second one's stand statements. Those that the second inner loop
-//! needs (`early`) are moved in front of both, on variables of their own; the others stay behind both.
+//! Statements stand behind the first pass's inner loop and in front of the second one's. If the second inner loop needs
+//! one of them, it is moved in front of both loops (`early`), on variables of its own; the others stay behind both. Calls
+//! of functions are moved, too: a sum that lives across one is held in memory by gcc, inside of the loop as well.
 
 use super::{
     Emitted,
@@ -61,7 +63,7 @@ struct Nest<'c> {
     inner: Counted<'c>,
     sums: Vec<Step>,
     behind: Vec<Step>,
-    /// What a pass pushes, if room is to be made for it.
+    /// Pushes of a pass, if room is to be made for them.
     pushed: Pushed,
 }
 
@@ -75,7 +77,7 @@ struct Jammed {
     late: Vec<(Step, BTreeSet<VarId>)>,
     /// The variables of which the second pass has others.
     own: BTreeSet<VarId>,
-    /// Those of them that are first assigned inside the inner loop.
+    /// Variables of `own` that are first assigned inside the inner loop.
     inside: BTreeSet<VarId>,
 }
 
@@ -124,7 +126,7 @@ impl Writer<'_> {
         for (step, own) in &jammed.early {
             self.emit_renamed(step, own, &others)?;
         }
-        // They keep their values if the inner loop has no passes.
+        // Variables keep their values if the inner loop has no passes.
         for x in &jammed.inside {
             let own = self.scalar_place(*x)?;
             self.note_read(*x);
@@ -326,7 +328,7 @@ impl Writer<'_> {
         let (second, behind) = (shift(sums)?, shift(&nest.behind)?);
         let bounds = bounds_of(nest)?;
 
-        // What the second inner loop needs of the statements in front of it.
+        // Statements in front of the second inner loop that it needs.
         let mut needed: BTreeSet<VarId> = scalars(second.iter().flat_map(|s| &s.reads));
         let mut is_early = vec![false; between.len()];
         for (k, step) in between.iter().enumerate().rev() {
@@ -344,7 +346,7 @@ impl Writer<'_> {
                 late.push((step, own.clone()));
                 continue;
             }
-            // It must not need what the first inner loop computes, nor pass a statement with the same cells or stack.
+            // An early statement must not need results of the first inner loop, nor pass one with the same cells or stack.
             let is_late = |x: &VarId| !own.contains(x) && assigned.contains(x);
             let meets = |other: &Step| may_meet(&bounds, &step, other, false);
             let is_after = |other: &Step| step.stack.is_some() && step.stack == other.stack;
@@ -513,7 +515,7 @@ fn scalars<'p>(places: impl IntoIterator<Item = &'p Place>) -> BTreeSet<VarId> {
     scalars.map(|place| place.var).collect()
 }
 
-/// What is known of the indices in the first of two passes.
+/// Bounds of the indices in the first of two passes.
 fn bounds_of(nest: &Nest<'_>) -> Option<Bounds> {
     let range = |first: &Expr, last: &Expr, step: i64| {
         let (first, last) = (Linear::of(first)?, Linear::of(last)?);

@@ -56,7 +56,7 @@ impl Linear {
     }
 }
 
-/// What is known of the indices of a loop and of one inside.
+/// Bounds of the indices of a loop and of one inside.
 pub(super) struct Bounds {
     /// The least and the greatest value of each.
     pub(super) of: BTreeMap<VarId, [Linear; 2]>,
@@ -64,8 +64,8 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// True if two elements of one array are different cells for all values of the indices. Those of two inner loops
-    /// may be the same if these meet it in the same pass.
+    /// True if two elements of one array are different cells for all values of the indices. Elements of two
+    /// inner loops may be the same if these meet them in the same pass.
     pub(super) fn are_apart(&self, a: &Place, b: &Place, are_inner: bool) -> bool {
         let mut pairs = a.subscript_exprs().zip(b.subscript_exprs());
         pairs.any(|(s, t)| {
