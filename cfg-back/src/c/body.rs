@@ -26,7 +26,7 @@ use std::{
 };
 
 /// What is pushed at most, by tape and stack.
-type Pushed = Option<BTreeMap<(VarId, &'static str), i64>>;
+pub(super) type Pushed = Option<BTreeMap<(VarId, &'static str), i64>>;
 
 /// A construct that is being written.
 struct Open<'c> {
@@ -78,7 +78,14 @@ impl Writer<'_> {
             } else {
                 match &cfg.vertex(at).kind {
                     VertexKind::Loop { test, .. } => {
-                        if let Some(behind) = self.emit_unrolled(cfg, structure, at, test)? {
+                        let mut behind = self.emit_unrolled(cfg, structure, at, test)?;
+                        if behind.is_none() {
+                            behind = self.emit_carried(cfg, structure, at, test)?;
+                        }
+                        if behind.is_none() {
+                            behind = self.emit_jammed(cfg, structure, at, test)?;
+                        }
+                        if let Some(behind) = behind {
                             at = cfg.edge(behind).to;
                             continue;
                         }
@@ -212,7 +219,7 @@ impl Writer<'_> {
     }
 
     /// Makes room for all that the passes of a loop push; false if they push nothing, or more than is known.
-    fn room_for_passes(
+    pub(super) fn room_for_passes(
         &mut self,
         pushed: &Pushed,
         first: &Code,
@@ -248,7 +255,12 @@ impl Writer<'_> {
     /// What one pass through a body pushes at most, by tape and stack: cells, of control bits; `None` if that is not
     /// known because there are loops that push, calls or arrays in it. Of loops in it one level is looked into, so that
     /// all loops together are read twice.
-    fn pushed_per_pass(&self, cfg: &Cfg, structure: &Structure, range: &Range<usize>) -> Pushed {
+    pub(super) fn pushed_per_pass(
+        &self,
+        cfg: &Cfg,
+        structure: &Structure,
+        range: &Range<usize>,
+    ) -> Pushed {
         if self.roomy || self.is_checked() {
             return None;
         }

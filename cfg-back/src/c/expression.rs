@@ -106,6 +106,10 @@ impl Writer<'_> {
         if place.subscripts.is_empty() {
             return self.scalar_place(place.var);
         }
+        let carried = self.carried.iter().find(|(held, _)| held == place);
+        if let Some((_, name)) = carried {
+            return Ok(name.clone());
+        }
         let array = self.array_kind(place.var)?;
         let ty = self.variables.all[place.var.index()].ty;
         let mut offset = self.emit_offset(&array, &place.subscripts)?;

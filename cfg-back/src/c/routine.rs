@@ -339,6 +339,7 @@ pub(super) fn function(
         taken: None,
         pushed: HashSet::new(),
         counters: HashSet::new(),
+        carried: Vec::new(),
         checks,
         traced,
     };

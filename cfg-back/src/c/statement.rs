@@ -22,7 +22,7 @@ use cfg_transform::lower::place_rank;
 use std::collections::{BTreeMap, HashSet};
 
 /// The stack of a class, as functions are named after it, and the cells that a value takes at most.
-fn stack(class: TapeClass) -> (&'static str, i64) {
+pub(super) fn stack(class: TapeClass) -> (&'static str, i64) {
     match class {
         TapeClass::Control(ControlWidth::Bits(_)) => ("control", 1),
         TapeClass::Control(ControlWidth::Count) => ("control", 2),

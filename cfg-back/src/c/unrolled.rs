@@ -17,7 +17,8 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     flat::FlatExpr,
     ir::{
-        Cfg, Expr, Extent, LoopTest, Op, Place, Role, Routine, ScalarType, Stmt, VertexKind, visit,
+        Cfg, Expr, Extent, LoopTest, Op, Place, Role, Routine, ScalarType, Stmt, StmtKind,
+        VertexKind, visit,
     },
     structure::Structure,
 };
@@ -27,11 +28,56 @@ use std::collections::{HashMap, HashSet};
 const MOST_STATEMENTS: usize = 4;
 
 /// A counted loop by 1 or -1, without loops and branches inside.
-struct Counted<'c> {
-    index: VarId,
-    low: &'c Expr,
-    high: &'c Expr,
-    body: Vec<(VertexId, usize, &'c Stmt)>,
+pub(super) struct Counted<'c> {
+    pub(super) index: VarId,
+    pub(super) first: &'c Expr,
+    pub(super) last: &'c Expr,
+    pub(super) step: i64,
+    pub(super) body: Vec<(VertexId, usize, &'c Stmt)>,
+}
+
+/// The counted loop of a LOOP, of at most so many statements, whose bounds do not name its index.
+pub(super) fn counted<'c>(
+    cfg: &'c Cfg,
+    structure: &Structure,
+    v: VertexId,
+    test: &'c LoopTest,
+    most: usize,
+) -> Option<Counted<'c>> {
+    let LoopTest::Counted {
+        index,
+        first,
+        last,
+        step,
+    } = test
+    else {
+        return None;
+    };
+    let step = step.constant().filter(|n| matches!(n, 1 | -1))?;
+    if names(first, *index) || names(last, *index) {
+        return None;
+    }
+    let body = |e: &&EdgeId| structure.kind(**e).loop_body;
+    let mut at = cfg.edge(*cfg.out_edges(v).iter().find(body)?).to;
+    let mut found = Counted {
+        index: *index,
+        first,
+        last,
+        step,
+        body: Vec::new(),
+    };
+    while Some(at) != structure.partner(v) {
+        let VertexKind::Block(statements) = &cfg.vertex(at).kind else {
+            return None;
+        };
+        if found.body.len() + statements.len() > most {
+            return None;
+        }
+        let statements = statements.iter().enumerate();
+        found.body.extend(statements.map(|(k, s)| (at, k, s)));
+        at = cfg.edge(*cfg.out_edges(at).first()?).to;
+    }
+    Some(found)
 }
 
 /// An element that a pass assigns, with a subscript that no other pass has.
@@ -53,12 +99,11 @@ impl Writer<'_> {
         let Some(found) = self.find_unrolled(cfg, structure, v, test) else {
             return Ok(None);
         };
-        let Counted {
-            index,
-            low,
-            high,
-            body,
-        } = found;
+        let Counted { index, body, .. } = found;
+        let (low, high) = match found.step {
+            1 => (found.first, found.last),
+            _ => (found.last, found.first),
+        };
         self.pieces.begin_statement();
         self.open_place();
         self.note_read(index);
@@ -79,7 +124,7 @@ impl Writer<'_> {
         for (vertex, k, statement) in &body {
             self.set_place(Some((*vertex, Some(*k))));
             self.emit_statement(statement, false)?;
-            self.emit_statement(&next_pass(statement, index), false)?;
+            self.emit_statement(&next_pass(statement, index, 1), false)?;
         }
         self.pieces.begin_statement();
         self.back_to_open();
@@ -105,45 +150,11 @@ impl Writer<'_> {
         v: VertexId,
         test: &'c LoopTest,
     ) -> Option<Counted<'c>> {
-        let LoopTest::Counted {
-            index,
-            first,
-            last,
-            step,
-        } = test
-        else {
+        let found = counted(cfg, structure, v, test, MOST_STATEMENTS)?;
+        let is_counter = self.is_own(found.index) && self.counters.contains(&found.index);
+        let is_fixed = found.first.constant().is_some() && found.last.constant().is_some();
+        if self.is_checked() || !is_counter || is_fixed {
             return None;
-        };
-        let (low, high) = match step.constant() {
-            Some(1) => (first, last),
-            Some(-1) => (last, first),
-            _ => return None,
-        };
-        let index = *index;
-        let is_counter = self.is_own(index) && self.counters.contains(&index);
-        let is_fixed = low.constant().is_some() && high.constant().is_some();
-        if self.is_checked() || !is_counter || is_fixed || names(low, index) || names(high, index) {
-            return None;
-        }
-        let body = |e: &&EdgeId| structure.kind(**e).loop_body;
-        let mut at = cfg.edge(*cfg.out_edges(v).iter().find(body)?).to;
-        let mut found = Counted {
-            index,
-            low,
-            high,
-            body: Vec::new(),
-        };
-        while Some(at) != structure.partner(v) {
-            let VertexKind::Block(statements) = &cfg.vertex(at).kind else {
-                return None;
-            };
-            if found.body.len() + statements.len() > MOST_STATEMENTS {
-                return None;
-            }
-            found
-                .body
-                .extend(statements.iter().enumerate().map(|(k, s)| (at, k, s)));
-            at = cfg.edge(*cfg.out_edges(at).first()?).to;
         }
         self.passes_share_nothing(&found).then_some(found)
     }
@@ -242,21 +253,24 @@ impl Writer<'_> {
 }
 
 /// The statement as the next pass has it.
-fn next_pass(statement: &Stmt, index: VarId) -> Stmt {
+pub(super) fn next_pass(statement: &Stmt, index: VarId, step: i64) -> Stmt {
     let mut next = statement.clone();
+    let own = Expr::var(index);
+    let mut shift = |e: Expr| match e == own {
+        true if step < 0 => Expr::op(Op::Sub, [e, Expr::Int(1)]),
+        true => Expr::op(Op::Add, [e, Expr::Int(1)]),
+        false => e,
+    };
     if let Some((target, value)) = statement.kind.assignment() {
-        let own = Expr::var(index);
-        let mut shift = |e: Expr| match e == own {
-            true => Expr::op(Op::Add, [e, Expr::Int(1)]),
-            false => e,
-        };
         let target = target.map_subscripts(&mut |e| e.map(&mut shift));
         next.kind = Stmt::assign(target, value.map(&mut shift)).kind;
+    } else if let StmtKind::Push { value, .. } = &mut next.kind {
+        *value = value.map(&mut shift);
     }
     next
 }
 
-fn names(e: &Expr, v: VarId) -> bool {
+pub(super) fn names(e: &Expr, v: VarId) -> bool {
     let mut found = false;
     e.walk_places(&mut |place| found |= place.var == v);
     found

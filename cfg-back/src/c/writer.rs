@@ -16,7 +16,7 @@ use cfg_core::{
     },
     entity::{RoutineId, VarId, VertexId},
     flat::FlatType,
-    ir::{Role, Routine, ScalarType},
+    ir::{Place, Role, Routine, ScalarType},
     memory::locations::Locations,
 };
 
@@ -87,6 +87,8 @@ pub(super) struct Writer<'a> {
     pub(super) pushed: HashSet<VertexId>,
     /// Local integers that are read only in counted loops over them.
     pub(super) counters: HashSet<VarId>,
+    /// Elements in the loop that is written which scalars hold, and these.
+    pub(super) carried: Vec<(Place, Code)>,
     /// The checks.
     pub(super) checks: super::faults::State,
     /// What the code comes from, if that is to be said.

@@ -3,6 +3,7 @@
 mod breaking;
 mod by_hand;
 mod called;
+mod carried;
 mod checks;
 mod contracted;
 mod corpus;
@@ -12,6 +13,7 @@ mod families;
 mod globals;
 mod held;
 mod interface;
+mod jammed;
 mod markers;
 mod originals;
 mod origins;

@@ -12,7 +12,7 @@ use cfg_reverse::Options;
 use cfg_testkit::rng::Rng;
 
 /// The main routine of a program as C.
-fn emitted(text: &str, options: c::Options) -> String {
+pub(crate) fn emitted(text: &str, options: c::Options) -> String {
     let parsed = text::parse(text);
     let program = parsed
         .program
@@ -23,7 +23,7 @@ fn emitted(text: &str, options: c::Options) -> String {
 }
 
 /// A program with a loop over i, and variables that overlap or not.
-fn around(body: &str, behind: &str) -> String {
+pub(crate) fn around(body: &str, behind: &str) -> String {
     format!(
         "global real all[90]
 global real part[20] overlays all at 10
@@ -91,7 +91,8 @@ fn loops_whose_passes_share_nothing() {
     ];
     for body in plain {
         let text = emitted(&around(body, ""), c::Options::default());
-        assert!(!text.contains("if (i <= "), "{body}\n{text}");
+        let is_unrolled = text.contains("if (i <= ") && !text.contains("for (; i ");
+        assert!(!is_unrolled, "{body}\n{text}");
     }
     // The index is read behind the loop.
     let text = around(unrolled[0], "b[2] := b[2]*real(i)");
@@ -198,10 +199,7 @@ fn random_loops_have_the_bits_of_the_executor() {
         let text = random_text(&mut Rng::new(seed + 77));
         loops += 6;
         let body = emitted(&text, c::Options::default());
-        let lines = body.lines().map(str::trim);
-        unrolled += lines
-            .filter(|line| line.starts_with("if (i <= ") || line.starts_with("if (k <= "))
-            .count();
+        unrolled += body.matches("i += 2").count() + body.matches("k += 2").count();
         all.extend(jobs(
             &format!("loops {seed}"),
             &case("loops", &text),

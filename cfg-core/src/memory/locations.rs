@@ -295,7 +295,7 @@ pub fn are_apart(a: &Place, b: &Place) -> bool {
 }
 
 /// An index as base + constant.
-fn offset(e: &Expr) -> (Option<&Expr>, i64) {
+pub fn offset(e: &Expr) -> (Option<&Expr>, i64) {
     match e {
         Expr::Int(i) => (None, *i),
         Expr::Op(Op::Add, operands) => match operands.as_ref() {

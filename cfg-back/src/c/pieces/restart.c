@@ -109,6 +109,15 @@ CFGREV_INLINE struct cfgrev_restart *cfgrev_restart_of(struct cfgrev_tape *tape)
     return tape->outer ? &tape->outer->restart : &tape->restart;
 }
 
+/* Leaves a message; the status that belongs to it. */
+CFGREV_INLINE int cfgrev_restart_fail(struct cfgrev_tape *tape, const char *message)
+{
+    struct cfgrev_tape *const outer = tape->outer ? tape->outer : tape;
+    outer->message = message;
+    outer->told = 5;
+    return 5;
+}
+
 /* The name of the file of a loop; null if there is no memory for it. */
 CFGREV_INLINE char *cfgrev_restart_name(const struct cfgrev_restart *restart, unsigned loop, const char *end)
 {
@@ -153,10 +162,8 @@ CFGREV_INLINE int cfgrev_restart_due(struct cfgrev_tape *tape, struct cfgrev_tap
     const double seconds = restart->seconds == 0.0 ? 600.0 : restart->seconds;
     (void)journal;
 #ifdef __unix__
-    if (restart->parent && getppid() != restart->parent) {
-        (tape->outer ? tape->outer : tape)->message = "nobody waits for the result";
-        return 5;
-    }
+    if (restart->parent && getppid() != restart->parent)
+        return cfgrev_restart_fail(tape, "nobody waits for the result");
 #endif
     *answer = restart->depth == 1 && restart->file
               && (double)time(NULL) - restart->last >= seconds;
@@ -205,9 +212,7 @@ CFGREV_INLINE int cfgrev_restart_save(struct cfgrev_tape *tape, struct cfgrev_ta
     free(written);
     cfgrev_cut(journal, empty);
     restart->last = (double)time(NULL);
-    if (failed)
-        (tape->outer ? tape->outer : tape)->message = "the progress of a loop cannot be written";
-    return failed ? 5 : 0;
+    return failed ? cfgrev_restart_fail(tape, "the progress of a loop cannot be written") : 0;
 }
 
 CFGREV_INLINE int cfgrev_restart_load(struct cfgrev_tape *tape, struct cfgrev_tape *journal, bool *answer,
@@ -235,14 +240,12 @@ CFGREV_INLINE int cfgrev_restart_load(struct cfgrev_tape *tape, struct cfgrev_ta
     cfgrev_restart_head(restart, head);
     copy.sum = 0;
     if (fread(found, sizeof found, 1, copy.file) != 1 || memcmp(found, head, sizeof head)) {
-        (tape->outer ? tape->outer : tape)->message = "the file of a loop's progress is that of another run";
-        status = 5;
+        status = cfgrev_restart_fail(tape, "the file of a loop's progress is that of another run");
     } else {
         cfgrev_cut(tape, empty);
         status = cfgrev_copy_back(&copy, tape) || cfgrev_copy_back(&copy, journal);
         if (!status && (copy.failed || fread(&sum, sizeof sum, 1, copy.file) != 1 || sum != copy.sum)) {
-            (tape->outer ? tape->outer : tape)->message = "the file of a loop's progress is damaged";
-            status = 5;
+            status = cfgrev_restart_fail(tape, "the file of a loop's progress is damaged");
         }
     }
     fclose(copy.file);
