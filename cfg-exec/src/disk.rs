@@ -1,6 +1,6 @@
 //! The stack of a tape that lies in a file.
 //!
-//! What one push leaves, a scalar or an array, is a block: its cells, and behind them a checksum of these, their type,
+//! A push of a scalar or an array leaves a block: its cells, and behind them a checksum of these, their type,
 //! their number and their position. A pop takes a block whose checksum it finds. The file has a name no longer than it
 //! takes to open it; the system removes it with the process, however that ends.
 //!

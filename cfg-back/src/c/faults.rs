@@ -40,7 +40,7 @@ pub(super) const HEAP: FaultCode = 225;
 
 /// A file cannot be used.
 pub(super) const DISK: FaultCode = 226;
-/// What lies in a file is not what was pushed.
+/// A file has other values than those that were pushed.
 pub(super) const CHECKSUM: FaultCode = 227;
 
 /// The codes that emitted programs find, as the executor calls them.

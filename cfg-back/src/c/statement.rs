@@ -29,7 +29,7 @@ pub(super) fn stack(class: TapeClass) -> (&'static str, i64) {
         TapeClass::Integer => ("integer", 1),
         TapeClass::Real => ("real", 1),
         TapeClass::Real32 => ("real32", 1),
-        // What lies there makes room for itself.
+        // Pushes into a file make room for themselves.
         TapeClass::Disk => ("disk", 0),
     }
 }

@@ -29,7 +29,7 @@ pub fn restored_pushes(routine: &Routine, statements: &[Stmt]) -> FixedBitSet {
                 let stack = popped.entry((*tape, *class)).or_default();
                 match target.subscripts.is_empty() {
                     true => stack.push((s, target.var)),
-                    // What lies behind it lies no longer at the end.
+                    // Values behind it lie no longer at the end.
                     false => stack.clear(),
                 }
             }

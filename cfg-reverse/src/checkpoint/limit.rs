@@ -1,6 +1,6 @@
 //! The loops that keep states under a limit of the tape's memory where the program has no checkpoints.
 //!
-//! Those are loops of time steps: outermost loops whose iterations record values in loops of their own or in calls of
+//! Loops of time steps keep states: outermost loops whose iterations record values in loops of their own or in calls of
 //! routines with loops. Other loops that record values take less for an iteration than a state would.
 
 use cfg_core::{

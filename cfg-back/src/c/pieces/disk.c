@@ -106,7 +106,7 @@ CFGREV_INLINE const uint64_t *cfgrev_disk_found(struct cfgrev_tape *tape, uint64
     if (k >= disk->filled) {
         uint64_t count = disk->used < CFGREV_WINDOW ? disk->used : CFGREV_WINDOW;
         cfgrev_disk_write(tape);
-        /* What lies in front is popped next, if there is room for it. */
+        /* Values in front of these are popped next, if there is room for them. */
         disk->start = at < disk->used - count ? at : disk->used - count;
         disk->filled = 0;
         k = at - disk->start;

@@ -178,7 +178,7 @@ CFGREV_INLINE int cfgrev_restart_end(struct cfgrev_tape *tape, struct cfgrev_tap
     return 0;
 }
 
-/* What a file begins with: the values with which the loop began, and its number. */
+/* The head of a file: the values with which the loop began, and its number. */
 CFGREV_INLINE void cfgrev_restart_head(const struct cfgrev_restart *restart, uint64_t head[3])
 {
     head[0] = 0x3152474643u;
