@@ -74,7 +74,7 @@ impl Numbers {
             steps: w.local("steps", NameRole::TripCount),
             states: w.local("states", NameRole::Counter),
             at: w.local("at", NameRole::Counter),
-            left: w.local("left", NameRole::Counter),
+            left: w.local("left", NameRole::Temporary),
             index: counted.map(|(index, [first, _, step])| {
                 let mut bound = |e: Expr, name: &str| match e.constant() {
                     Some(_) => e,
