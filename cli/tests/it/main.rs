@@ -18,6 +18,7 @@ mod records;
 mod reverse;
 mod run_tool;
 mod schemas;
+mod shared_adjoints;
 mod stops;
 mod streams;
 mod validate;
