@@ -38,7 +38,7 @@
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `lines` | statements, which become text last |
-//! | `parameters`, `adapter`, `apart`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; the choice of a version by what they share |
+//! | `parameters`, `adapter`, `apart`, `added`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; adjoints that may; the choice of a version by what they share |
 //! | `interface`, `sweep`, `plain`, `original` | the functions for callers in other files |
 //! | `structs`, `handing` | records as structures of callers, and their fields as arguments |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
@@ -46,6 +46,7 @@
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
 
 mod adapter;
+mod added;
 mod amount;
 mod apart;
 mod array;
@@ -142,6 +143,8 @@ pub struct Options {
     pub origins: bool,
     /// `#line` says so of statements that have a place in one of the program's sources.
     pub lines: bool,
+    /// Callers promise that nothing that they give shares cells: adjoints that share cells are not looked for.
+    pub apart: bool,
 }
 
 /// The routines of a reversed program.
@@ -645,6 +648,7 @@ fn derivative(
         options.checks,
     );
     file.replaced = replaced.filter(|_| head.is_none());
+    file.apart = options.apart;
     file.stops = Stops::Message;
     file.structs = structs;
     let structs = file
@@ -673,8 +677,16 @@ fn derivative(
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     let mut declared = Vec::new();
     for ((called, _), name) in sweeps.iter().zip(&public) {
-        let made = interface::wrapper(&file, &globals, original, *called, name, keeps_result)
-            .map_err(|problem| problems(vec![problem]))?;
+        let made = interface::wrapper(
+            &file,
+            &globals,
+            original,
+            *called,
+            name,
+            keeps_result,
+            &mut pieces,
+        )
+        .map_err(|problem| problems(vec![problem]))?;
         functions.push_str(&made.text);
         functions.push('\n');
         declared.push(made.head);

@@ -110,7 +110,7 @@ impl Session {
     }
 
     /// The lines that leave a message, which is a literal, on the tape of the caller.
-    fn leave(&self, message: &str) -> String {
+    pub(super) fn leave(&self, message: &str) -> String {
         let tape = &self.tape;
         match &self.own {
             Some(_) => format!("if ({tape})\n    {tape}->message = {message};\n"),

@@ -98,6 +98,8 @@ pub(super) struct File<'a> {
     pub(super) pooled: Vec<Option<Pooled>>,
     /// True if everything is checked.
     pub(super) checks: bool,
+    /// True if callers promise that nothing which they give shares cells.
+    pub(super) apart: bool,
     /// What functions say where the program stops.
     pub(super) stops: Stops,
     pub(super) effects: Effects,
@@ -210,6 +212,7 @@ impl<'a> File<'a> {
             replaced: None,
             pooled: Pooled::globals(program),
             checks,
+            apart: false,
             stops: Stops::default(),
             effects,
             compared,

@@ -116,7 +116,7 @@ impl Adapter<'_> {
         let k = self
             .counter
             .get_or_insert_with(|| self.interface.fresh("k"));
-        let inner: usize = leaf.path.iter().flat_map(|(_, extents)| extents).product();
+        let inner = leaf.elements();
         let (mut count, mut place) = match elements {
             Some(n) if inner == 1 => (n.clone(), format!("{name}[{k}]")),
             Some(n) => (format!("{n} * {inner}"), format!("{name}[{k} / {inner}]")),
@@ -131,19 +131,7 @@ impl Adapter<'_> {
                 place = format!("{name}[{at} / {inner} * {nd} + {k} % {nd}]");
             }
         }
-        // The elements are counted through; the last dimension varies fastest.
-        let mut step = inner;
-        for (member, extents) in &leaf.path {
-            let _ = write!(place, ".{member}");
-            for &extent in extents {
-                let around = step;
-                step /= extent.max(1);
-                let _ = match step {
-                    1 => write!(place, "[{at} % {around}]"),
-                    _ => write!(place, "[{at} % {around} / {step}]"),
-                };
-            }
-        }
+        place += &leaf.members(&at);
         let ty = c_type(leaf.ty);
         let (mut to, [mut read, mut written]) =
             (format!("{here}[{k}]"), [place.clone(), place.clone()]);

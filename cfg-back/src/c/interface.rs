@@ -7,6 +7,7 @@ use super::{
     codes, faults,
     file::{File, Made},
     global_classes::Class,
+    operators::{Piece, Pieces},
     parameters::{Given, Interface, Passed},
     sweep::{Called, Sweep},
     variable::zero,
@@ -65,6 +66,7 @@ pub(super) fn wrapper<'a>(
     called: Called<'a>,
     name: &str,
     keeps_result: bool,
+    pieces: &mut Pieces,
 ) -> Result<Public, Failed> {
     let (sweep, several) = (called.sweep, called.several);
     let mut interface = Interface::for_sweep(file, original, sweep, several.is_some());
@@ -100,6 +102,10 @@ pub(super) fn wrapper<'a>(
     };
     w.adapter.directions = several.map(|_| w.count.clone());
     w.arguments()?;
+    let shared = w.shared_adjoints(name);
+    if !shared.is_empty() {
+        pieces.require(Piece::Shared);
+    }
     let a = &mut w.adapter;
     a.keep_apart()?;
     if sweep != Sweep::Reverse {
@@ -134,7 +140,7 @@ pub(super) fn wrapper<'a>(
         end,
         ..
     } = &w.session;
-    let mut body = w.session.begin();
+    let mut body = shared + &w.session.begin();
     if w.session.begins {
         body += &format!("int {status} = 0;\n");
     }
@@ -339,6 +345,28 @@ impl Wrapper<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The lines for adjoints that share cells; the function with this name calls itself there.
+    fn shared_adjoints(&mut self, name: &str) -> String {
+        let several = self.called.several;
+        if self.file.apart {
+            return String::new();
+        }
+        let given = self.structures.iter().filter(|s| s.is_parameter);
+        let last = given.map(|s| &*s.name).chain([&*self.session.tape]);
+        let last: Vec<&str> = last.collect();
+        let nd = several.filter(|of| matches!(of.count, Count::Parameter(_)));
+        let nd = nd.map(|_| &*self.count);
+        let again = |items: &[String]| {
+            let items = items.iter().map(String::as_str);
+            let all: Vec<&str> = nd.into_iter().chain(items).chain(last.clone()).collect();
+            format!("{name}({})", all.join(", "))
+        };
+        let count = several.map(|_| &*self.count);
+        let interface = &mut self.adapter.interface;
+        let lines = interface.shared_adjoints(&self.session, count, again);
+        lines.unwrap_or_default()
     }
 
     /// The arguments for what has this role.

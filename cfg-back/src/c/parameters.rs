@@ -60,6 +60,10 @@ pub(super) struct Item {
     /// True of the value of a function, which callers may not want, in its derivatives' derivatives, too.
     pub(super) may_be_null: bool,
     pub(super) given: Given,
+    pub(super) is_derivative: bool,
+    /// The way in which the parameter is passed whose adjoint it is, or a tangent of its adjoint, if that is only read:
+    /// the function does nothing with it but add to it.
+    pub(super) sum: Option<Passed>,
     /// True if something of it is used.
     pub(super) used: bool,
 }
@@ -74,8 +78,23 @@ impl Item {
             is_result: false,
             may_be_null: false,
             given: Given::Always,
+            is_derivative: false,
+            sum: None,
             used: false,
         }
+    }
+
+    /// The role of what it is to the routine.
+    pub(super) fn role(&self) -> Option<ParameterRole> {
+        match self.holds {
+            Holds::Role(role) => Some(role),
+            Holds::Extent(_) | Holds::Nothing => None,
+        }
+    }
+
+    /// True if callers give cells that the function may change.
+    pub(super) fn is_updated(&self) -> bool {
+        self.passed == Passed::Pointer && self.given != Given::Never
     }
 
     /// The variable of the routine that it is.
@@ -209,6 +228,12 @@ fn with_derivatives(
                 (false, _) if by_value => Given::Always,
                 (false, _) => Given::OrNull,
             },
+            is_derivative: true,
+            sum: match (adjoint, item.passed) {
+                (true, Passed::Value | Passed::Constant) => Some(item.passed),
+                (true, Passed::Pointer) => None,
+                (false, _) => item.sum,
+            },
             ..Item::new(name, item.ty, passed, holds)
         };
         let has_derivative = program.has_reals(item.ty) && sweep != Sweep::Forward;
@@ -313,8 +338,23 @@ impl<'a> Interface<'a> {
     /// The number of elements of a parameter; `None` if its extents are made of more than constants, scalar parameters
     /// and their fields, and arithmetic.
     pub(super) fn elements(&mut self, v: VarId) -> Option<String> {
+        let mut named = Vec::new();
+        let text = self.elements_with(v, &mut named);
+        self.mark(&named);
+        text
+    }
+
+    /// Parameters at these positions count as used.
+    pub(super) fn mark(&mut self, named: &[usize]) {
+        named.iter().for_each(|&k| self.items[k].used = true);
+    }
+
+    /// The same as [`Self::elements`], and the positions of the parameters in it, which do not count as used.
+    pub(super) fn elements_with(&self, v: VarId, named: &mut Vec<usize>) -> Option<String> {
         let variable = self.routine.variable(v);
-        let mut open = self.extents_of(v).into_iter();
+        let open = self.open_extents(v);
+        named.extend(open);
+        let mut open = open.iter().map(|&k| self.items[k].name.clone());
         let mut factors = Vec::with_capacity(variable.rank());
         for dim in &variable.shape {
             let text = match &dim.extent {
@@ -324,7 +364,7 @@ impl<'a> Interface<'a> {
                         factors.push(n.max(0).to_string());
                         continue;
                     }
-                    None => self.integer(e)?,
+                    None => self.integer_with(e, named)?,
                 },
             };
             factors.push(format!("({text} > 0 ? {text} : 0)"));
@@ -337,6 +377,14 @@ impl<'a> Interface<'a> {
 
     /// An integer over the parameters, with brackets around it.
     pub(super) fn integer(&mut self, e: &Expr) -> Option<String> {
+        let mut named = Vec::new();
+        let text = self.integer_with(e, &mut named);
+        self.mark(&named);
+        text
+    }
+
+    /// The same, and the positions of the parameters in it.
+    fn integer_with(&self, e: &Expr, named: &mut Vec<usize>) -> Option<String> {
         match e {
             Expr::Int(n) => Some(format!("({})", literal_integer(*n))),
             Expr::Place(place) => {
@@ -345,8 +393,8 @@ impl<'a> Interface<'a> {
                     return None;
                 }
                 let k = self.position(ParameterRole::Primal(place.var))?;
-                let item = &mut self.items[k];
-                item.used = true;
+                let item = &self.items[k];
+                named.push(k);
                 let name = &item.name;
                 let (mut text, mut ty) = (String::new(), variable.ty);
                 for subscript in &place.subscripts {
@@ -368,7 +416,7 @@ impl<'a> Interface<'a> {
             Expr::Op(op, operands) => {
                 let mut texts = Vec::with_capacity(operands.len());
                 for e in operands {
-                    texts.push(self.integer(e)?);
+                    texts.push(self.integer_with(e, named)?);
                 }
                 Some(match (op, &*texts) {
                     (Op::Add, _) => format!("({})", texts.join(" + ")),
@@ -394,12 +442,16 @@ impl<'a> Interface<'a> {
 
     /// The names of the extents that a variable of the original takes from its argument; they count as used.
     pub(super) fn extents_of(&mut self, v: VarId) -> Vec<String> {
+        let extents = self.open_extents(v).to_vec();
+        self.mark(&extents);
+        let names = extents.iter().map(|&k| self.items[k].name.clone());
+        names.collect()
+    }
+
+    /// The positions of the extents that a variable of the original takes from its argument.
+    fn open_extents(&self, v: VarId) -> &[usize] {
         let root = self.roots.get(&v).copied().unwrap_or(v);
         let places = self.places.get(&Holds::Extent(root));
-        let names = places.into_iter().flatten().map(|&k| {
-            self.items[k].used = true;
-            self.items[k].name.clone()
-        });
-        names.collect()
+        places.map_or(&[], Vec::as_slice)
     }
 }

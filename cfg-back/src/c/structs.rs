@@ -47,6 +47,31 @@ pub(super) struct Leaf {
     pub(super) path: Vec<(String, Vec<usize>)>,
 }
 
+impl Leaf {
+    /// The number of elements in one structure.
+    pub(super) fn elements(&self) -> usize {
+        self.path.iter().flat_map(|(_, extents)| extents).product()
+    }
+
+    /// The members on the way to element `at` of a structure, or of several whose elements are counted through; the
+    /// last dimension varies fastest.
+    pub(super) fn members(&self, at: &str) -> String {
+        let (mut text, mut step) = (String::new(), self.elements());
+        for (member, extents) in &self.path {
+            let _ = write!(text, ".{member}");
+            for &extent in extents {
+                let around = step;
+                step /= extent.max(1);
+                let _ = match step {
+                    1 => write!(text, "[{at} % {around}]"),
+                    _ => write!(text, "[{at} % {around} / {step}]"),
+                };
+            }
+        }
+        text
+    }
+}
+
 impl<'a> Structs<'a> {
     /// The structures of a program, the records of which have become these parts. The tags of other structures are
     /// `taken`.

@@ -24,6 +24,7 @@ const BOTH: c::Options = c::Options {
     replace: false,
     origins: true,
     lines: true,
+    apart: false,
 };
 
 /// Heron's rule with places in a source, whose name tries to leave the literal.

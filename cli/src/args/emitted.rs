@@ -87,6 +87,7 @@ impl Emitted {
             replace: false,
             origins: self.origins,
             lines: self.lines,
+            apart: false,
         }
     }
 }

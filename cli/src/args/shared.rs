@@ -178,7 +178,8 @@ pub(crate) enum Overlap {
     Test,
     /// Parameters may overlap: derivatives are right in either case.
     Assume,
-    /// Callers promise that no parameter overlaps with another one or with a variable of the program.
+    /// Callers promise that no parameter overlaps with another one or with a variable of the program, and no
+    /// derivative with another one.
     None,
 }
 

@@ -82,7 +82,10 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     };
     let written = WriteOptions {
         picture: drawn,
-        c: args.c.options(),
+        c: cfg_back::c::Options {
+            apart: args.reversal.overlapping.overlap == Overlap::None,
+            ..args.c.options()
+        },
         directions: args.c.directions,
     };
     let code = args.emit.iter().find(|form| form.is_code());

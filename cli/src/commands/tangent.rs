@@ -102,7 +102,10 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
 /// Prints the tangent program, or writes it into a folder.
 fn write(args: &Tangent, tangent: &cfg_reverse::Tangent) -> anyhow::Result<Outcome> {
     let options = WriteOptions {
-        c: args.c.options(),
+        c: cfg_back::c::Options {
+            apart: args.overlapping.overlap == Overlap::None,
+            ..args.c.options()
+        },
         directions: args.c.directions,
         ..WriteOptions::default()
     };

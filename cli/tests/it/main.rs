@@ -19,6 +19,7 @@ mod records;
 mod reverse;
 mod run_tool;
 mod schemas;
+mod shared_adjoints;
 mod stops;
 mod streams;
 mod validate;

@@ -77,6 +77,8 @@ pub(crate) enum Piece {
     LayOver,
     /// Whether two ranges of memory have a byte in common.
     Share,
+    /// Whether any of several ranges of memory have a byte in common.
+    Shared,
     /// A macro in front of a loop whose passes share no cell that one of them writes.
     Independent,
     /// The stack of a tape that lies in a file.
@@ -91,6 +93,7 @@ impl Piece {
         match self {
             Self::Modulo(Integer) => &[Self::Remainder],
             Self::Polygamma => &[Self::Own(Op::Digamma)],
+            Self::Shared => &[Self::Share],
             Self::Value
             | Self::Unsigned
             | Self::Minus(_)
@@ -148,6 +151,7 @@ impl Piece {
             Self::LayOver => ("lay_over", Double),
             Self::Share => ("share", Double),
             Self::Disk => ("disk", Double),
+            Self::Shared => ("shared", Double),
             Self::Independent => return "CFGREV_INDEPENDENT".to_owned(),
         };
         match number {
@@ -200,6 +204,7 @@ impl Piece {
             Self::Polygamma => (include_str!("../pieces/polygamma.c"), ""),
             Self::LayOver => (include_str!("../pieces/lay_over.c"), ""),
             Self::Share => (include_str!("../pieces/share.c"), ""),
+            Self::Shared => (include_str!("../pieces/shared.c"), ""),
             Self::Independent => (include_str!("../pieces/independent.c"), ""),
             Self::Disk => (include_str!("../pieces/disk.c"), ""),
         };
@@ -230,6 +235,7 @@ impl Piece {
             | Self::Polygamma
             | Self::LayOver
             | Self::Share
+            | Self::Shared
             | Self::Independent
             | Self::Disk => double.to_owned(),
         }
