@@ -8,6 +8,9 @@ struct cfgrev_use {
 
 static struct cfgrev_use cfgrev_use;
 
+/* The number of calls. */
+static unsigned cfgrev_calls;
+
 /* An argument as it is read from standard input: whether it is given, how many cells it has, its cells. */
 struct cfgrev_argument {
     int64_t given, count;

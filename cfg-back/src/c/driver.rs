@@ -249,6 +249,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         const char *const seconds = getenv(\"CFGREV_RESTART_SECONDS\");
         tape.restart.file = getenv(\"CFGREV_RESTART\");
         tape.restart.seconds = seconds ? atof(seconds) : 0.0;
+        tape.restart.calls = ++cfgrev_calls;
         {line}
         if (!status && tape.restart.forget)
             tape.restart.forget(&tape.restart);

@@ -34,7 +34,7 @@ impl Writer<'_> {
             return Ok(false);
         };
         self.pieces.require(Piece::Restart);
-        for header in ["stdio.h", "string.h", "time.h"] {
+        for header in ["errno.h", "stdio.h", "string.h", "time.h"] {
             self.pieces.include(header);
         }
         let mut arguments = Vec::new();

@@ -33,14 +33,15 @@ struct cfgrev_top {
 
 struct cfgrev_tape;
 
-/* Where loops with checkpoints keep their progress, if they do: files that begin with this name, if it is not null. So many
-   seconds pass between two copies; 0: 600; negative: a copy after each step. The rest is no caller's. */
+/* Where loops with checkpoints keep their progress, if they do: files that begin with this name, if it is not null,
+   behind which stand the numbers of the call with this tape and of the loop. So many seconds pass between two copies; 0:
+   600; negative: a copy after each step. The rest is no caller's. */
 struct cfgrev_restart {
     const char *file;
     double seconds;
     double last;
     uint64_t key;
-    unsigned loops, depth;
+    unsigned calls, loops, depth;
     int parent;
     void (*forget)(const struct cfgrev_restart *);
 };
@@ -94,6 +95,8 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
     const struct cfgrev_tape empty = {0};
     struct cfgrev_tape *next, *outer = tape;
     const char *const folder = tape ? tape->folder : NULL;
+    const char *const file = tape ? tape->restart.file : NULL;
+    const double seconds = tape ? tape->restart.seconds : 0.0;
     while (tape) {
         cfgrev_free_arena(&tape->work);
         cfgrev_free_arena(&tape->arrays);
@@ -107,6 +110,8 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
         if (tape == outer) {
             *tape = empty;
             tape->folder = folder;
+            tape->restart.file = file;
+            tape->restart.seconds = seconds;
         } else
             free(tape);
         tape = next;
@@ -317,6 +322,7 @@ CFGREV_INLINE struct cfgrev_state cfgrev_begin(struct cfgrev_tape *tape)
     state.work = cfgrev_mark_of(&tape->work);
     state.arrays = cfgrev_mark_of(&tape->arrays);
     state.depth = tape->depth;
+    ++tape->restart.calls;
     tape->restart.loops = tape->restart.depth = 0;
     tape->restart.forget = NULL;
     return state;

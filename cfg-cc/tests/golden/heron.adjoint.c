@@ -39,6 +39,21 @@ struct cfgrev_top {
     unsigned filled;
 };
 
+struct cfgrev_tape;
+
+/* Where loops with checkpoints keep their progress, if they do: files that begin with this name, if it is not null,
+   behind which stand the numbers of the call with this tape and of the loop. So many seconds pass between two copies; 0:
+   600; negative: a copy after each step. The rest is no caller's. */
+struct cfgrev_restart {
+    const char *file;
+    double seconds;
+    double last;
+    uint64_t key;
+    unsigned calls, loops, depth;
+    int parent;
+    void (*forget)(const struct cfgrev_restart *);
+};
+
 /* The stack of a tape that lies in a file, in cells of 8 bytes: a window of the file, with its first cell and the number
    of its cells, the cells on the stack, the next one of a block, and the checksum of those before it. */
 struct cfgrev_disk {
@@ -65,6 +80,9 @@ struct cfgrev_tape {
     const char *folder;
     struct cfgrev_disk *disk;
     unsigned depth;
+    struct cfgrev_restart restart;
+    /* The tape of the caller, of an inner one. */
+    struct cfgrev_tape *outer;
     /* The status whose message is there already. */
     int told;
 };
@@ -85,6 +103,8 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
     const struct cfgrev_tape empty = {0};
     struct cfgrev_tape *next, *outer = tape;
     const char *const folder = tape ? tape->folder : NULL;
+    const char *const file = tape ? tape->restart.file : NULL;
+    const double seconds = tape ? tape->restart.seconds : 0.0;
     while (tape) {
         cfgrev_free_arena(&tape->work);
         cfgrev_free_arena(&tape->arrays);
@@ -98,6 +118,8 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
         if (tape == outer) {
             *tape = empty;
             tape->folder = folder;
+            tape->restart.file = file;
+            tape->restart.seconds = seconds;
         } else
             free(tape);
         tape = next;
@@ -458,6 +480,9 @@ CFGREV_INLINE struct cfgrev_state cfgrev_begin(struct cfgrev_tape *tape)
     state.work = cfgrev_mark_of(&tape->work);
     state.arrays = cfgrev_mark_of(&tape->arrays);
     state.depth = tape->depth;
+    ++tape->restart.calls;
+    tape->restart.loops = tape->restart.depth = 0;
+    tape->restart.forget = NULL;
     return state;
 }
 
@@ -472,6 +497,8 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
     cfgrev_release(&tape->arrays, state->arrays);
     tape->told = 0;
     tape->depth = state->depth;
+    if (!status && tape->restart.forget)
+        tape->restart.forget(&tape->restart);
     if (status) {
         const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0, 0};
         cfgrev_cut(tape, state->level);
@@ -485,6 +512,7 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
 CFGREV_INLINE struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int number)
 {
     const struct cfgrev_tape empty = {0};
+    struct cfgrev_tape *const outer = tape->outer ? tape->outer : tape;
     for (; number > 0; --number) {
         if (!tape->inner) {
             tape->inner = malloc(sizeof *tape);
@@ -494,6 +522,7 @@ CFGREV_INLINE struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int num
         }
         tape->inner->folder = tape->folder;
         tape = tape->inner;
+        tape->outer = outer;
     }
     return tape;
 }

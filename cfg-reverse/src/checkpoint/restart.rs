@@ -64,6 +64,8 @@ pub(super) struct Journal {
     routines: RoutineId,
     tape: VarId,
     answer: VarId,
+    /// By these, and by what is kept, another run is told.
+    inputs: Vec<VarId>,
     kept: Vec<VarId>,
 }
 
@@ -72,6 +74,7 @@ impl Journal {
     pub(super) fn declare(w: &mut Writer<'_, '_, '_>, numbers: &[VarId]) -> Option<Self> {
         let routines = w.restarts()?;
         let changed = w.all_that_changes()?;
+        let inputs = w.inputs()?;
         let tape = w.local_of("journal", ScalarType::Tape);
         let answer = w.local_of("answer", ScalarType::Logical);
         let mut kept = numbers.to_vec();
@@ -80,6 +83,7 @@ impl Journal {
             routines,
             tape,
             answer,
+            inputs,
             kept,
         })
     }
@@ -99,7 +103,7 @@ impl Journal {
 
     /// Takes the progress that a former run has kept.
     pub(super) fn load(&self, w: &mut Writer<'_, '_, '_>) {
-        let mut given = self.pushes(w, &w.inputs());
+        let mut given = self.pushes(w, &self.inputs);
         given.extend(self.pushes(w, &self.kept));
         given.push(self.call(w, &NameRole::RestartLoad));
         let kept = self.kept.iter().rev();

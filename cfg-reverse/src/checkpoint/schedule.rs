@@ -20,7 +20,7 @@ pub struct Row {
 /// use cfg_reverse::checkpoint_schedule;
 ///
 /// let rows: Vec<_> = checkpoint_schedule(10, 3.try_into()?).collect();
-/// assert_eq!((rows[0].start, &rows[0].kept[..], rows[0].reversed), (0, &[6, 9][..], 9));
+/// assert_eq!((rows[0].start, &rows[0].kept[..], rows[0].reversed), (0, &[4, 7][..], 9));
 /// let run: u64 = rows.iter().map(|row| row.reversed - row.start).sum();
 /// // r = 2: 2 * 10 - C(5, 4) steps
 /// assert_eq!(run, 15);

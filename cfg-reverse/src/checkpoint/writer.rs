@@ -3,7 +3,7 @@
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     edit::{Editor, Tail},
-    entity::{RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{
         Cfg, Checkpoint, Dim, Expr, Intent, LoopTest, NameRole, Op, Place, Role, Routine,
         ScalarType, Stmt, StmtKind, TapeClass, Variable, VertexKind,
@@ -244,12 +244,29 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
         self.planning.restarts
     }
 
-    /// The parameters of the original that no sweep changes.
-    pub(super) fn inputs(&self) -> Vec<VarId> {
-        let original = self.sweeps.context.program.routine(self.sweeps.draft.id);
+    /// All that the steps of the loop depend on beside what the sweep changes: parameters that are only read, and globals
+    /// that the step names. Globals are declared. `None` if a local has the name of one.
+    pub(super) fn inputs(&mut self) -> Option<Vec<VarId>> {
+        let context = self.sweeps.context;
+        let original = context.program.routine(self.sweeps.draft.id);
         let parameters = original.parameter_ids();
         let inputs = parameters.filter(|v| original.variable(*v).intent() == Some(Intent::In));
-        inputs.collect()
+        let mut inputs: Vec<VarId> = inputs.collect();
+        for g in context.summary.touched(self.kept.rerun.callee).to_vec() {
+            inputs.push(self.declare_global(g)?);
+        }
+        Some(inputs)
+    }
+
+    /// The variable that a global is; `None` if a local has its name.
+    fn declare_global(&mut self, g: GlobalId) -> Option<VarId> {
+        let mut variable = self.sweeps.context.program.global(g).variable.clone();
+        variable.role = Role::Global(g);
+        let mut named = (0..).map(VarId::new).zip(&self.routine.variables);
+        match named.find(|(_, other)| other.name == variable.name) {
+            Some((v, other)) => (other.role == variable.role).then_some(v),
+            None => Some(self.routine.add_variable(variable)),
+        }
     }
 
     /// All variables that the sweep changes, in callees also, but the numbers of the loop: the state, and in the reverse
@@ -266,15 +283,7 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
             let touched = context.summary.touched(self.kept.rerun.callee).to_vec();
             let adjoints = touched.iter().map(|g| context.adjoint_globals[g.index()]);
             for g in adjoints.flatten() {
-                let mut variable = context.program.global(g).variable.clone();
-                variable.role = Role::Global(g);
-                let mut named = (0..).map(VarId::new).zip(&self.routine.variables);
-                let found = named.find(|(_, other)| other.name == variable.name);
-                match found.map(|(v, other)| (v, other.role == variable.role)) {
-                    Some((v, true)) => all.push(v),
-                    Some((_, false)) => return None,
-                    None => all.push(self.routine.add_variable(variable)),
-                }
+                all.push(self.declare_global(g)?);
             }
         }
         all.sort_unstable();

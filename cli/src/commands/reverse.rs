@@ -97,6 +97,16 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
         return Err(Usage(message.into()).into());
     }
+    let others = [
+        (args.c.directions.is_some(), "--directions"),
+        (args.c.emitted.checks, "--checks"),
+    ];
+    for (given, option) in others {
+        if given && args.reversal.restarts {
+            let message = format!("--restarts does not go together with {option}");
+            return Err(Usage(message).into());
+        }
+    }
     let (program, routine) = prepare(&args.what, &args.c.size, session)?;
     let program = splittable(program, routine, &args.c);
     let options = cfg_reverse::Options {

@@ -47,60 +47,76 @@ CFGREV_INLINE void cfgrev_copy_tape(struct cfgrev_copy *copy, const struct cfgre
     cfgrev_copy_out(copy, &level.filled, 1, sizeof level.filled);
 }
 
-/* Reads so many values of this size, as many as the file says. */
-CFGREV_INLINE void cfgrev_copy_in(struct cfgrev_copy *copy, void *to, size_t count, size_t size)
+/* The numbers of cells of the six parts of a tape in a file. */
+struct cfgrev_parts {
+    uint64_t count[6];
+};
+
+/* Reads what the file has of a tape, without keeping it: sums, and the numbers of cells. `left` are the bytes that the
+   file still has. */
+CFGREV_INLINE void cfgrev_copy_check(struct cfgrev_copy *copy, struct cfgrev_parts *parts, uint64_t *left)
 {
-    const uint64_t bytes = (uint64_t)count * size;
-    if (!copy->failed && count && fread(to, size, count, copy->file) != count)
-        copy->failed = 1;
-    if (!copy->failed)
-        copy->sum = cfgrev_sum(cfgrev_sum(copy->sum, &bytes, sizeof bytes), to, (size_t)bytes);
+    static const size_t sizes[6] = {sizeof(double), sizeof(float), sizeof(int64_t), sizeof(uint64_t),
+                                    sizeof(uint64_t), sizeof(unsigned)};
+    for (int k = 0; k < 6 && !copy->failed; ++k) {
+        uint64_t cells[256], bytes = 0;
+        if (*left < sizeof bytes || fread(&bytes, sizeof bytes, 1, copy->file) != 1
+            || bytes > *left - sizeof bytes || bytes % sizes[k] || (k > 3 && bytes != sizes[k])) {
+            copy->failed = 1;
+            return;
+        }
+        *left -= sizeof bytes + bytes;
+        parts->count[k] = bytes / sizes[k];
+        copy->sum = cfgrev_sum(copy->sum, &bytes, sizeof bytes);
+        while (bytes && !copy->failed) {
+            const size_t some = bytes < sizeof cells ? (size_t)bytes : sizeof cells;
+            if (fread(cells, 1, some, copy->file) != some)
+                copy->failed = 1;
+            else
+                copy->sum = cfgrev_sum(copy->sum, cells, some);
+            bytes -= some;
+        }
+    }
 }
 
-/* The number of values that come next in the file. */
-CFGREV_INLINE size_t cfgrev_copy_count(struct cfgrev_copy *copy, size_t size)
+/* Makes room for what the file has of a tape; 1 if there is no memory for it. */
+CFGREV_INLINE int cfgrev_copy_room(struct cfgrev_tape *tape, const struct cfgrev_parts *parts)
+{
+    return cfgrev_room_real(&tape->top, tape, (int64_t)parts->count[0])
+           || cfgrev_room_real32(&tape->top, tape, (int64_t)parts->count[1])
+           || cfgrev_room_integer(&tape->top, tape, (int64_t)parts->count[2])
+           || cfgrev_room_control(&tape->top, tape, (int64_t)parts->count[3]);
+}
+
+/* Reads the next part of a file that was checked. */
+CFGREV_INLINE void cfgrev_copy_in(struct cfgrev_copy *copy, void *to, size_t size)
 {
     uint64_t bytes = 0;
-    if (copy->failed || fread(&bytes, sizeof bytes, 1, copy->file) != 1 || bytes % size || bytes > (size_t)-1 / 4) {
+    if (copy->failed || fread(&bytes, sizeof bytes, 1, copy->file) != 1
+        || (bytes && fread(to, size, (size_t)bytes / size, copy->file) != (size_t)bytes / size))
         copy->failed = 1;
-        return 0;
-    }
-    return (size_t)(bytes / size);
 }
 
-/* Puts what the file says on an empty tape; 1 if there is no memory for it. */
-CFGREV_INLINE int cfgrev_copy_back(struct cfgrev_copy *copy, struct cfgrev_tape *tape)
+/* Puts what the file has on a tape in the place of all that is there. */
+CFGREV_INLINE void cfgrev_copy_back(struct cfgrev_copy *copy, struct cfgrev_tape *tape,
+                                    const struct cfgrev_parts *parts)
 {
-    size_t count = cfgrev_copy_count(copy, sizeof(double));
-    if (cfgrev_room_real(&tape->top, tape, (int64_t)count))
-        return 1;
-    cfgrev_copy_in(copy, tape->top.real, count, sizeof(double));
-    tape->top.real += count;
-    count = cfgrev_copy_count(copy, sizeof(float));
-    if (cfgrev_room_real32(&tape->top, tape, (int64_t)count))
-        return 1;
-    cfgrev_copy_in(copy, tape->top.real32, count, sizeof(float));
-    if (count)
-        tape->top.real32 += count;
-    count = cfgrev_copy_count(copy, sizeof(int64_t));
-    if (cfgrev_room_integer(&tape->top, tape, (int64_t)count))
-        return 1;
-    cfgrev_copy_in(copy, tape->top.integer, count, sizeof(int64_t));
-    if (count)
-        tape->top.integer += count;
-    count = cfgrev_copy_count(copy, sizeof(uint64_t));
-    if (cfgrev_room_control(&tape->top, tape, (int64_t)count))
-        return 1;
-    cfgrev_copy_in(copy, tape->top.control, count, sizeof(uint64_t));
-    if (count)
-        tape->top.control += count;
-    if (cfgrev_copy_count(copy, sizeof tape->top.bits) != 1)
-        copy->failed = 1;
-    cfgrev_copy_in(copy, &tape->top.bits, 1, sizeof tape->top.bits);
-    if (cfgrev_copy_count(copy, sizeof tape->top.filled) != 1)
-        copy->failed = 1;
-    cfgrev_copy_in(copy, &tape->top.filled, 1, sizeof tape->top.filled);
-    return 0;
+    const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0, 0};
+    cfgrev_cut(tape, empty);
+    cfgrev_copy_in(copy, tape->top.real, sizeof(double));
+    cfgrev_copy_in(copy, tape->top.real32, sizeof(float));
+    cfgrev_copy_in(copy, tape->top.integer, sizeof(int64_t));
+    cfgrev_copy_in(copy, tape->top.control, sizeof(uint64_t));
+    cfgrev_copy_in(copy, &tape->top.bits, sizeof tape->top.bits);
+    cfgrev_copy_in(copy, &tape->top.filled, sizeof tape->top.filled);
+    if (parts->count[0])
+        tape->top.real += parts->count[0];
+    if (parts->count[1])
+        tape->top.real32 += parts->count[1];
+    if (parts->count[2])
+        tape->top.integer += parts->count[2];
+    if (parts->count[3])
+        tape->top.control += parts->count[3];
 }
 
 /* The progress that a tape is part of. */
@@ -121,10 +137,10 @@ CFGREV_INLINE int cfgrev_restart_fail(struct cfgrev_tape *tape, const char *mess
 /* The name of the file of a loop; null if there is no memory for it. */
 CFGREV_INLINE char *cfgrev_restart_name(const struct cfgrev_restart *restart, unsigned loop, const char *end)
 {
-    const size_t room = strlen(restart->file) + 40;
+    const size_t room = strlen(restart->file) + 60;
     char *name = malloc(room);
     if (name)
-        snprintf(name, room, "%s.%u%s", restart->file, loop, end);
+        snprintf(name, room, "%s.%u.%u%s", restart->file, restart->calls, loop, end);
     return name;
 }
 
@@ -221,31 +237,52 @@ CFGREV_INLINE int cfgrev_restart_load(struct cfgrev_tape *tape, struct cfgrev_ta
     struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
     const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0, 0};
     struct cfgrev_copy copy = {NULL, program, 0};
-    uint64_t head[3], found[3], sum;
+    struct cfgrev_parts parts, others;
+    uint64_t head[3], found[3], sum = 0, left;
     char *name = cfgrev_restart_name(restart, restart->loops, "");
     int status = 0;
+    long end;
     /* The program, and the values with which the loop begins. */
     cfgrev_copy_tape(&copy, tape);
     cfgrev_copy_tape(&copy, journal);
     restart->key = copy.sum;
     restart->last = (double)time(NULL);
     cfgrev_cut(journal, empty);
+    *answer = false;
     if (!name)
         return 1;
+    errno = 0;
     copy.file = fopen(name, "rb");
     free(name);
-    *answer = copy.file != NULL;
-    if (!copy.file)
+    if (!copy.file) {
+#ifdef ENOENT
+        if (errno != ENOENT)
+            return cfgrev_restart_fail(tape, "the file of a loop's progress cannot be read");
+#endif
         return 0;
+    }
     cfgrev_restart_head(restart, head);
     copy.sum = 0;
+    end = fseek(copy.file, 0, SEEK_END) ? -1 : ftell(copy.file);
+    rewind(copy.file);
     if (fread(found, sizeof found, 1, copy.file) != 1 || memcmp(found, head, sizeof head)) {
         status = cfgrev_restart_fail(tape, "the file of a loop's progress is that of another run");
     } else {
-        cfgrev_cut(tape, empty);
-        status = cfgrev_copy_back(&copy, tape) || cfgrev_copy_back(&copy, journal);
-        if (!status && (copy.failed || fread(&sum, sizeof sum, 1, copy.file) != 1 || sum != copy.sum)) {
+        /* All is read twice, so that a damaged file changes nothing. */
+        left = (uint64_t)end - sizeof found;
+        cfgrev_copy_check(&copy, &parts, &left);
+        cfgrev_copy_check(&copy, &others, &left);
+        if (copy.failed || left != sizeof sum || fread(&sum, sizeof sum, 1, copy.file) != 1 || sum != copy.sum
+            || fseek(copy.file, (long)sizeof found, SEEK_SET)) {
             status = cfgrev_restart_fail(tape, "the file of a loop's progress is damaged");
+        } else if (cfgrev_copy_room(tape, &parts) || cfgrev_copy_room(journal, &others)) {
+            status = 1;
+        } else {
+            cfgrev_copy_back(&copy, tape, &parts);
+            cfgrev_copy_back(&copy, journal, &others);
+            *answer = true;
+            if (copy.failed)
+                status = cfgrev_restart_fail(tape, "the file of a loop's progress cannot be read");
         }
     }
     fclose(copy.file);
