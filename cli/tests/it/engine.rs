@@ -562,6 +562,46 @@ fn progress_of_another_run_is_refused() {
     let refused = place.run(&words(&other));
     assert_eq!(refused.code, Some(1), "{}", refused.err);
     assert!(refused.err.contains("another run"), "{}", refused.err);
+    // A global that the steps only read.
+    std::fs::remove_file(&first).expect("it is ours");
+    let source = "double scale;\nvoid f(int n, double *x)\n{\n#pragma cfgrev checkpoint(snapshots = 3)\n\
+                  for (int i = 0; i < n; i++)\nx[0] = 0.5 * x[0] * scale;\n}\n";
+    let global = place.path("global.c");
+    std::fs::write(&global, source).expect("it can be written");
+    let global = global.to_str().expect("a plain name").to_owned();
+    let given = |scale: &str| format!(r#"{{"n": 400, "x": [1.0], "scale": {scale}}}"#);
+    let words = |point: String| {
+        let words = [
+            "gradient",
+            &global,
+            "--engine",
+            "cc",
+            "--restart",
+            &progress,
+            "--at",
+            &point,
+        ];
+        let words = words.map(str::to_owned).into_iter();
+        let more = ["--restart-seconds", "0"].map(str::to_owned);
+        words.chain(more).collect::<Vec<_>>()
+    };
+    let run = words(given("1.0"));
+    let run: Vec<&str> = run.iter().map(String::as_str).collect();
+    let silent = std::process::Stdio::null();
+    let mut child = place
+        .command(&run)
+        .stdout(silent)
+        .spawn()
+        .expect("it starts");
+    while !first.exists() && child.try_wait().expect("it is ours").is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("it is ours");
+    child.wait().expect("it is ours");
+    assert!(first.exists(), "it was killed in time");
+    let run = words(given("1.5"));
+    let refused = place.run(&run.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(refused.err.contains("another run"), "{}", refused.err);
     let executor = ["gradient", &file, "--at", at, "--restart", &progress];
     let refused = place.run(&executor);
     assert_eq!(refused.code, Some(2), "{}", refused.err);
