@@ -189,7 +189,7 @@ impl Survey {
                         has_inner |= self.has_loop[callee.index()];
                     }
                     each_name(statement, &mut |v, _| {
-                        can_be_kept &= can_be_in_state(routine, v)
+                        can_be_kept &= can_be_in_state(routine, v);
                     });
                 }
             }

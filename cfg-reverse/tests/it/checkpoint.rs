@@ -192,7 +192,8 @@ fn steps_and_states_follow_the_formula() {
 /// The times that each of so many steps runs without record, in the gradient of a loop whose trip count is known at its
 /// end only: found with a list of states, without a tape.
 fn online_repetitions(steps: usize, most: usize) -> Vec<u64> {
-    let mut times = vec![0; steps];
+    // Each step runs once on the way forward.
+    let mut times = vec![1; steps];
     // Each state with its level.
     let mut states = vec![(0, usize::MAX)];
     for step in 0..steps {
@@ -203,7 +204,6 @@ fn online_repetitions(steps: usize, most: usize) -> Vec<u64> {
             states.retain(|state| state.1 > level);
             states.push((step, level + 1));
         }
-        times[step] += 1;
     }
     let choose = |n: usize, k: usize| (0..k).fold(1, |c, j| c * (n - j) / (j + 1));
     let mut end = steps;
