@@ -15,8 +15,8 @@
 
 pub(crate) mod advance;
 mod driver;
-pub(crate) mod limit;
 pub(crate) mod measured;
+mod numbers;
 mod online;
 pub(crate) mod placement;
 pub(crate) mod restart;

@@ -107,6 +107,7 @@ mod directions;
 pub mod explain;
 mod externals;
 mod gradient;
+mod limit;
 mod memory;
 mod options;
 mod partials;
@@ -124,12 +125,10 @@ mod versions;
 
 pub use cfg_analysis::dependence::dependence;
 pub use cfg_core::elemental::Strong;
-pub use checkpoint::{
-    limit::keep_states,
-    schedule::{Row, checkpoint_schedule},
-};
+pub use checkpoint::schedule::{Row, checkpoint_schedule};
 pub use control::merge::merge;
 pub use directions::{Count, Directions, InDirections, directions};
+pub use limit::keep_states;
 pub use options::{
     Blocks, Inside, Options, Order, Overlap, Prefer, Results, Search, TangentOptions, Unstructured,
 };

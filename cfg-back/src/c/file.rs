@@ -6,7 +6,7 @@ use super::{
     operators::Pieces,
     origins::Origins,
     pooled::Pooled,
-    restart, runtime,
+    runtime,
     structs::Structs,
     variable::{cell_type, given_shape},
 };
@@ -158,7 +158,8 @@ fn used_tapes(program: &Program) -> BTreeSet<(RoutineId, VarId)> {
         for statement in routine.statements() {
             each_name(statement, &mut |v, _| use_of(v));
         }
-        if restart::hands_over(routine) {
+        let origin = routine.origin.as_ref();
+        if origin.is_some_and(|origin| origin.role.is_of_restart()) {
             routine.parameter_ids().for_each(use_of);
         }
     }

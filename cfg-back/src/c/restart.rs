@@ -21,12 +21,6 @@ fn function_of(routine: &Routine) -> Option<&'static str> {
     found.map(|(_, function)| function)
 }
 
-/// True of a routine that hands over the progress of a loop.
-pub(super) fn hands_over(routine: &Routine) -> bool {
-    let origin = routine.origin.as_ref();
-    origin.is_some_and(|origin| origin.role.is_of_restart())
-}
-
 impl Writer<'_> {
     /// Writes the call that stands for the body of the routine; false if none does.
     pub(super) fn emit_restart(&mut self) -> Emitted<bool> {

@@ -7,12 +7,11 @@ use cfg_core::{
     entity::{RoutineId, VarId},
     flat::FlatStmt,
     ir::{
-        Cfg, ControlWidth, Expr, NameOrigin, NameRole, Op, Program, Routine, ScalarType, StmtKind,
-        TapeClass, Variable,
+        Cfg, ControlWidth, Expr, NameOrigin, NameRole, Op, Place, Program, Routine, ScalarType,
+        Stmt, StmtKind, TapeClass, Variable,
     },
 };
 
-use super::writer::{add, set};
 use crate::{code::names::Namer, partials::conform::extents};
 
 /// The copies that are wanted. They follow one another in the program.
@@ -83,7 +82,8 @@ impl Measured {
                     value,
                 } if end == tape => {
                     let bits = bits_of(variables, class, value);
-                    Some(set(tape, add(Expr::var(tape), bits)).kind)
+                    let sum = Expr::op(Op::Add, [Expr::var(tape), bits]);
+                    Some(Stmt::assign(Place::whole(tape), sum).kind)
                 }
                 FlatStmt::Call {
                     callee,

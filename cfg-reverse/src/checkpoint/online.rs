@@ -15,7 +15,7 @@ use cfg_core::{
 };
 
 use super::{
-    driver::{Numbers, stop_if_scarce},
+    numbers::{Numbers, stop_if_scarce},
     writer::{Writer, add, set},
 };
 
