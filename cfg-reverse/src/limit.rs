@@ -17,6 +17,7 @@ use cfg_transform::{
     flat::change_grouped,
 };
 use fixedbitset::FixedBitSet;
+use std::borrow::Cow;
 
 use crate::{
     code::routines::is_deferred,
@@ -35,6 +36,7 @@ use crate::{
 /// ```
 /// use cfg_core::{flat::Flat, validate::validate};
 /// use cfg_reverse::{Options, keep_states, reverse};
+/// use std::borrow::Cow;
 ///
 /// let parsed = cfg_format::text::parse("
 /// subroutine f(in integer n, inout real x[100])
@@ -51,23 +53,27 @@ use crate::{
 /// let program = Flat::check(validate(parsed.program.ok_or(parsed.problems)?)?)?;
 /// let f = program.find_routine("f").expect("there is an f");
 /// let options = Options { tape_memory: Some(1_000_000), ..Options::default() };
-/// let limited = keep_states(&program, f, &options)?;
+/// let limited = keep_states(Cow::Owned(program), f, &options)?;
 /// assert!(limited.find_routine("f_step").is_some());
 /// let made = reverse(&limited, f, &options)?;
 /// assert!(made.program.find_routine("f_steps_rev").is_some());
 /// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 /// ```
-pub fn keep_states(flat: &Flat, main: RoutineId, options: &Options) -> Result<Flat, Diagnostics> {
+pub fn keep_states<'f>(
+    flat: Cow<'f, Flat>,
+    main: RoutineId,
+    options: &Options,
+) -> Result<Cow<'f, Flat>, Diagnostics> {
     let is_traced = options.unstructured == Unstructured::Trace;
     if is_traced || options.tape_memory.is_none() || flat.routines.iter().any(has_checkpoint) {
-        return Ok(flat.clone());
+        return Ok(flat);
     }
-    let survey = Survey::of_sweeps(flat, main, options)?;
+    let survey = Survey::of_sweeps(&flat, main, options)?;
     let routines = flat.routines.iter().enumerate();
     let loops: Vec<Vec<VertexId>> = routines
         .map(|(r, routine)| survey.time_loops(RoutineId::new(r), routine))
         .collect();
-    change_grouped(flat.clone(), |program| {
+    let limited = change_grouped(flat.into_owned(), |program| {
         for (routine, loops) in program.routines.iter_mut().zip(loops) {
             if let Some(cfg) = &mut routine.body {
                 for v in loops {
@@ -86,7 +92,8 @@ pub fn keep_states(flat: &Flat, main: RoutineId, options: &Options) -> Result<Fl
             }
         }
         Ok(())
-    })
+    })?;
+    Ok(Cow::Owned(limited))
 }
 
 /// Facts about the routines of a program, and about what their sweeps record.

@@ -10,6 +10,7 @@ use cfg_core::{
 };
 use cfg_transform::{checkpoint::outline_checkpoints, told_apart};
 use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
 
 use crate::{
     blocks::{
@@ -289,11 +290,13 @@ fn emit(
     if planning.restarts.is_some() {
         restart::write_routines(&mut namer, &mut out.routines);
     }
-    measured.write(out, &mut namer, |sweep| {
-        let (original, _, _) = pairs.iter().find(|(_, f, _)| *f == sweep)?;
-        context.reruns[original.index()].as_ref()?;
-        Some(*original)
-    });
+    let kept = pairs
+        .iter()
+        .filter(|(original, ..)| context.reruns[original.index()].is_some());
+    let originals: HashMap<_, _> = kept
+        .map(|&(original, sweep, _)| (sweep, original))
+        .collect();
+    measured.write(out, &mut namer, &originals);
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);
     let name = namer.fresh_name(format!("{}_grad", context.program.routine(main).name));

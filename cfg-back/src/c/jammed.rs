@@ -17,7 +17,7 @@ use super::{
     lines::Statement,
     operators::{Code, Infix, Prefix, precedence::POSTFIX},
     statement::stack,
-    unrolled::{Counted, counted, names, next_pass},
+    unrolled::{Counted, by_one, counted, names, next_pass},
     variable::Kind,
     writer::Writer,
 };
@@ -230,19 +230,9 @@ impl Writer<'_> {
         v: VertexId,
         test: &'c LoopTest,
     ) -> Option<Nest<'c>> {
-        let LoopTest::Counted {
-            index,
-            first,
-            last,
-            step,
-        } = test
-        else {
-            return None;
-        };
-        let step = step.constant().filter(|n| matches!(n, 1 | -1))?;
+        let (index, [first, last], step) = by_one(test)?;
         let is_counter = |v: VarId| self.is_own(v) && self.counters.contains(&v);
-        let is_own_bound = names(first, *index) || names(last, *index);
-        if self.is_checked() || !is_counter(*index) || is_own_bound {
+        if self.is_checked() || !is_counter(index) {
             return None;
         }
         let edge = |v: VertexId, is_body: bool| {
@@ -284,7 +274,7 @@ impl Writer<'_> {
                 | VertexKind::EndBranch => return None,
             }
         }
-        let inner = inner.filter(|inner| inner.index != *index && is_counter(inner.index))?;
+        let inner = inner.filter(|inner| inner.index != index && is_counter(inner.index))?;
         let sums = inner.body.iter().map(|(v, k, s)| step_of((*v, *k), s));
         let sums = sums.collect::<Option<Vec<Step>>>()?;
         if sums.iter().any(|s| s.stack.is_some()) {
@@ -299,7 +289,7 @@ impl Writer<'_> {
             false => None,
         };
         Some(Nest {
-            index: *index,
+            index,
             first,
             last,
             step,

@@ -349,7 +349,7 @@ impl<'a> Interface<'a> {
         named.iter().for_each(|&k| self.items[k].used = true);
     }
 
-    /// The same as [`Self::elements`], and the positions of the parameters in it, which do not count as used.
+    /// The elements as [`Self::elements`] has them, and the positions of the parameters in it, which do not count as used.
     pub(super) fn elements_with(&self, v: VarId, named: &mut Vec<usize>) -> Option<String> {
         let variable = self.routine.variable(v);
         let open = self.open_extents(v);

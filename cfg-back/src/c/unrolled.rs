@@ -36,14 +36,8 @@ pub(super) struct Counted<'c> {
     pub(super) body: Vec<(VertexId, usize, &'c Stmt)>,
 }
 
-/// The counted loop of a LOOP, of at most so many statements, whose bounds do not name its index.
-pub(super) fn counted<'c>(
-    cfg: &'c Cfg,
-    structure: &Structure,
-    v: VertexId,
-    test: &'c LoopTest,
-    most: usize,
-) -> Option<Counted<'c>> {
+/// Index, bounds and step of a loop that counts by 1 or -1, and whose bounds do not name its index.
+pub(super) fn by_one(test: &LoopTest) -> Option<(VarId, [&Expr; 2], i64)> {
     let LoopTest::Counted {
         index,
         first,
@@ -54,13 +48,23 @@ pub(super) fn counted<'c>(
         return None;
     };
     let step = step.constant().filter(|n| matches!(n, 1 | -1))?;
-    if names(first, *index) || names(last, *index) {
-        return None;
-    }
+    let is_own_bound = names(first, *index) || names(last, *index);
+    (!is_own_bound).then_some((*index, [first, last], step))
+}
+
+/// The counted loop of a LOOP, of at most so many statements, whose bounds do not name its index.
+pub(super) fn counted<'c>(
+    cfg: &'c Cfg,
+    structure: &Structure,
+    v: VertexId,
+    test: &'c LoopTest,
+    most: usize,
+) -> Option<Counted<'c>> {
+    let (index, [first, last], step) = by_one(test)?;
     let body = |e: &&EdgeId| structure.kind(**e).loop_body;
     let mut at = cfg.edge(*cfg.out_edges(v).iter().find(body)?).to;
     let mut found = Counted {
-        index: *index,
+        index,
         first,
         last,
         step,

@@ -11,6 +11,7 @@ use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::flat::Flat;
 use cfg_exec::{Lease, Met, RunReport, TapeCounts, Value};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -56,7 +57,7 @@ impl Adjoint {
     /// The routine has something that cannot be reversed or run.
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         active_slots(program.routine(routine))?;
-        let program = cfg_reverse::keep_states(program, routine, &options.reversal)?;
+        let program = cfg_reverse::keep_states(Cow::Borrowed(program), routine, &options.reversal)?;
         let reversal = cfg_reverse::reverse(&program, routine, &options.reversal)?;
         Self::compile(reversal, options)
     }

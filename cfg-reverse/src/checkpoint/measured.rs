@@ -12,12 +12,16 @@ use cfg_core::{
     },
 };
 
+use std::collections::HashMap;
+
 use crate::{code::names::Namer, partials::conform::extents};
 
 /// The copies that are wanted. They follow one another in the program.
 pub(crate) struct Measured {
     first: usize,
     sweeps: Vec<RoutineId>,
+    /// The place of each in the list.
+    places: HashMap<RoutineId, usize>,
 }
 
 impl Measured {
@@ -26,13 +30,13 @@ impl Measured {
         Self {
             first,
             sweeps: Vec::new(),
+            places: HashMap::new(),
         }
     }
 
     /// The number of the copy of a forward sweep, which is wanted from here on.
     pub(super) fn copy_of(&mut self, sweep: RoutineId) -> RoutineId {
-        let found = self.sweeps.iter().position(|s| *s == sweep);
-        let number = found.unwrap_or_else(|| {
+        let number = *self.places.entry(sweep).or_insert_with(|| {
             self.sweeps.push(sweep);
             self.sweeps.len() - 1
         });
@@ -45,7 +49,7 @@ impl Measured {
         mut self,
         out: &mut Program,
         namer: &mut Namer,
-        originals: impl Fn(RoutineId) -> Option<RoutineId>,
+        originals: &HashMap<RoutineId, RoutineId>,
     ) {
         let mut next = 0;
         while let Some(&sweep) = self.sweeps.get(next) {
@@ -58,7 +62,7 @@ impl Measured {
             let is_parameter = |v: &VarId| routine.variable(*v).ty == ScalarType::Tape;
             let tape = routine.parameter_ids().find(is_parameter);
             if let Some(tape) = tape {
-                self.count_bits(&mut routine, tape, &originals);
+                self.count_bits(&mut routine, tape, originals);
             }
             out.routines.push(routine);
         }
@@ -69,7 +73,7 @@ impl Measured {
         &mut self,
         routine: &mut Routine,
         tape: VarId,
-        originals: &impl Fn(RoutineId) -> Option<RoutineId>,
+        originals: &HashMap<RoutineId, RoutineId>,
     ) {
         let variables = &mut routine.variables;
         let is_tape = |a: &Option<Expr>| a.as_ref() == Some(&Expr::var(tape));
@@ -90,7 +94,7 @@ impl Measured {
                     arguments,
                     result,
                 } if arguments.iter().any(is_tape) => {
-                    let original = originals(callee);
+                    let original = originals.get(&callee).copied();
                     let kept = arguments
                         .iter()
                         .filter(|a| original.is_none() || !is_tape(a));

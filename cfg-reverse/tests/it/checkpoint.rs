@@ -17,6 +17,7 @@ use cfg_testkit::{
     case::Case, checkpoints::with_checkpoints, flat, generate::Options as Generate, property,
 };
 use std::{
+    borrow::Cow,
     num::NonZeroU32,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -43,7 +44,8 @@ fn limited(case: &Case) -> Result<Case, String> {
         ..Options::default()
     };
     let program = validate(case.program.clone()).map_err(|d| d.to_string())?;
-    let kept = keep_states(&flat(&program), case.main, &options).map_err(|d| d.to_string())?;
+    let kept =
+        keep_states(Cow::Owned(flat(&program)), case.main, &options).map_err(|d| d.to_string())?;
     // The routine has other variables, but those of the case by their names.
     let [before, now] = [&case.program, kept.program()].map(|p| p.routine(case.main));
     let moved = |v: VarId| {
@@ -138,6 +140,21 @@ fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 3] {
     [visits(step), visits(recorded), states]
 }
 
+/// The adjoint of `f`, and the compiled program.
+fn compiled(source: &str, trace: bool) -> (Compiled, Reversal) {
+    let program = valid(source);
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&flat(&program), main, &Options::default());
+    let made = made.unwrap_or_else(|d| panic!("{d}{source}"));
+    let program = validate(made.program.clone()).expect("it is valid");
+    let options = CompileOptions {
+        trace,
+        ..CompileOptions::default()
+    };
+    let compiled = Compiled::new(&flat(&program), &options);
+    (compiled.expect("it compiles"), made)
+}
+
 /// Every number of steps up to 200 with every number of states up to 12 takes as many steps as the formula of
 /// Griewank and Walther says, which is the least possible.
 #[test]
@@ -153,16 +170,7 @@ fn steps_and_states_follow_the_formula() {
                end
              end"
         );
-        let program = valid(&source);
-        let main = program.find_routine("f").expect("it is there");
-        let made = reverse(&flat(&program), main, &Options::default());
-        let made = made.unwrap_or_else(|d| panic!("{d}{source}"));
-        let program = validate(made.program.clone()).expect("it is valid");
-        let options = CompileOptions {
-            trace: true,
-            ..CompileOptions::default()
-        };
-        let compiled = Compiled::new(&flat(&program), &options).expect("it compiles");
+        let (compiled, made) = compiled(&source, true);
         for steps in 0..=200_u64 {
             // Exact in 64 bits: the numbers are binomial coefficients of few steps.
             let choose = |n: u64, k: u64| (0..k).fold(1, |c, j| c * (n - j) / (j + 1));
@@ -243,16 +251,7 @@ fn steps_of_unknown_number_run_again_as_often_as_the_bound_allows() {
                end
              end"
         );
-        let program = valid(&source);
-        let main = program.find_routine("f").expect("it is there");
-        let made = reverse(&flat(&program), main, &Options::default());
-        let made = made.unwrap_or_else(|d| panic!("{d}{source}"));
-        let program = validate(made.program.clone()).expect("it is valid");
-        let options = CompileOptions {
-            trace: true,
-            ..CompileOptions::default()
-        };
-        let compiled = Compiled::new(&flat(&program), &options).expect("it compiles");
+        let (compiled, made) = compiled(&source, true);
         for steps in (0..=200).step_by(if most < 5 { 1 } else { 7 }) {
             let times = online_repetitions(steps as usize, most as usize);
             let choose = |n: u64, k: u64| (0..k).fold(1, |c, j| c * (n - j) / (j + 1));
@@ -315,13 +314,7 @@ fn on_disk(memory: u64, disk: u64) -> (Compiled, Reversal) {
            end
          end"
     );
-    let program = valid(&source);
-    let main = program.find_routine("f").expect("it is there");
-    let made = reverse(&flat(&program), main, &Options::default());
-    let made = made.unwrap_or_else(|d| panic!("{d}{source}"));
-    let program = validate(made.program.clone()).expect("it is valid");
-    let compiled = Compiled::new(&flat(&program), &CompileOptions::default());
-    (compiled.expect("it compiles"), made)
+    compiled(&source, false)
 }
 
 /// The states on disk are those with the least traffic, for every number of steps up to 200, every number of states up
@@ -779,7 +772,7 @@ fn loops_that_keep_states_under_a_limit() {
         );
         let program = valid(&source);
         let main = program.find_routine("f").expect("it is there");
-        let limited = keep_states(&flat(&program), main, &options);
+        let limited = keep_states(Cow::Owned(flat(&program)), main, &options);
         let limited = limited.unwrap_or_else(|d| panic!("{d}{source}"));
         let vertices = limited
             .routines
@@ -869,7 +862,7 @@ fn states_and_the_record_of_a_step_fill_the_limit() {
                 tape_memory: Some(limit),
                 ..Options::default()
             };
-            let limited = keep_states(&flat(&program), main, &options);
+            let limited = keep_states(Cow::Owned(flat(&program)), main, &options);
             let limited = limited.unwrap_or_else(|d| panic!("{d}{source}"));
             let made = reverse(&limited, main, &options).unwrap_or_else(|d| panic!("{d}{source}"));
             let program = validate(made.program.clone()).expect("it is valid");

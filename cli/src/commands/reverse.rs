@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         overlap: args.reversal.overlapping.overlap.of_program(),
         ..options(args.reversal)
     };
-    let program = cfg_reverse::keep_states(&program, routine, &options)?;
+    let program = cfg_reverse::keep_states(Cow::Owned(program), routine, &options)?;
     if args.explain {
         let plan = {
             let _progress = session.progress("planning");
