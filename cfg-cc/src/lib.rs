@@ -48,7 +48,7 @@ use cfg_core::{
     flat::Flat,
     ir::{Cfg, Extent, Intent, Program, Variable},
 };
-use cfg_exec::{Argument, TapeCounts, Value, stopped};
+use cfg_exec::{Argument, Report, Restart, TapeCounts, Value, stopped};
 use process::{Process, watching};
 use std::{
     collections::HashMap,
@@ -77,9 +77,11 @@ pub struct Compiler {
     pub limit: Option<Duration>,
     /// Asked regularly whether compiler and program are to be stopped.
     pub watch: Option<Arc<dyn Watch>>,
-    /// Where loops with checkpoints keep their progress while a call runs: the beginning of the names of files, and the
-    /// seconds between two copies. Programs that were reversed for it do so (`cfg_reverse::Options::restarts`).
-    pub restart: Option<(PathBuf, u64)>,
+    /// The files that keep the progress of loops with checkpoints while a call runs. Programs that were reversed for it
+    /// do so (`cfg_reverse::Options::restarts`).
+    pub restart: Option<Restart>,
+    /// The function that is told the progress of such loops, about once a second.
+    pub report: Option<Report>,
     /// The folder for what tapes keep in files; by default that of the system for temporary files.
     pub disk: Option<PathBuf>,
 }
@@ -97,6 +99,7 @@ impl Default for Compiler {
             limit: None,
             watch: None,
             restart: None,
+            report: None,
             disk: None,
         }
     }

@@ -2,9 +2,10 @@
 
 use crate::{Compiler, codes, problem};
 use cfg_core::diagnostic::Diagnostics;
+use cfg_exec::{Progress, Report};
 use std::{
     fmt::Debug,
-    io::{self, BufReader, Read, Write as _},
+    io::{self, BufRead as _, BufReader, Read, Write as _},
     path::PathBuf,
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::{Arc, mpsc},
@@ -147,6 +148,37 @@ enum End<T> {
     Stopped,
 }
 
+/// Tells the progress that a process writes on standard error, and passes on all else.
+fn pass_on(errors: impl Read, report: &Report) {
+    for line in BufReader::new(errors).split(b'\n').map_while(Result::ok) {
+        match progress(&line) {
+            Some(progress) => report.tell(progress),
+            None => {
+                // Where standard error is closed, nobody misses the line.
+                let _ = io::stderr().write_all(&[&line[..], b"\n"].concat());
+            }
+        }
+    }
+}
+
+/// The progress that a line tells.
+fn progress(line: &[u8]) -> Option<Progress> {
+    let numbers = std::str::from_utf8(line)
+        .ok()?
+        .strip_prefix("cfgrev-progress ")?;
+    let numbers: Vec<i64> = (numbers.split(' ').map(str::parse))
+        .collect::<Result<_, _>>()
+        .ok()?;
+    let [run, reversed, steps] = numbers[..] else {
+        return None;
+    };
+    Some(Progress {
+        run,
+        reversed,
+        steps,
+    })
+}
+
 impl Process {
     pub(crate) fn start(made: Made, compiler: &Compiler) -> Result<Self, Diagnostics> {
         let Made { path, folder } = made;
@@ -158,19 +190,27 @@ impl Process {
         };
         let mut command = Command::new(&path);
         match &compiler.restart {
-            Some((file, seconds)) => command.env("CFGREV_RESTART", file).env(
+            Some(restart) => command.env("CFGREV_RESTART", &restart.file).env(
                 "CFGREV_RESTART_SECONDS",
-                match seconds {
+                match restart.seconds {
                     // 0 is the default of the C.
                     0 => "-1".to_owned(),
-                    _ => seconds.to_string(),
+                    seconds => seconds.to_string(),
                 },
             ),
             None => command.env_remove("CFGREV_RESTART"),
         };
         command.envs(compiler.disk.iter().map(|folder| ("TMPDIR", folder)));
+        match compiler.report {
+            Some(_) => command.env("CFGREV_PROGRESS", "1").stderr(Stdio::piped()),
+            None => command.env_remove("CFGREV_PROGRESS"),
+        };
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.map_err(failed)?;
+        if let (Some(errors), Some(report)) = (child.stderr.take(), compiler.report.clone()) {
+            // The thread ends with the process.
+            thread::spawn(move || pass_on(errors, &report));
+        }
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(io::ErrorKind::BrokenPipe.into()));
         };
@@ -265,5 +305,30 @@ impl Process {
             message,
             "a program with run-time errors is run with the executor, which names the place",
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_progress() {
+        let found = progress(b"cfgrev-progress 7 0 30");
+        let expected = Progress {
+            run: 7,
+            reversed: 0,
+            steps: 30,
+        };
+        assert_eq!(found, Some(expected));
+        for other in [
+            "",
+            "cfgrev-progress 7 0",
+            "cfgrev-progress 7 0 30 1",
+            "cfgrev-progress 7 0 x",
+            "7 0 30",
+        ] {
+            assert_eq!(progress(other.as_bytes()), None, "{other}");
+        }
     }
 }

@@ -32,6 +32,14 @@ pub fn mix(word: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// A hash of a text, the same on every machine: [`mix`] along words of 8 bytes.
+pub fn fingerprint(text: &str) -> u64 {
+    text.as_bytes().chunks(8).fold(0, |sum, bytes| {
+        let word = bytes.iter().fold(1, |word, &b| word << 8 | u64::from(b));
+        mix(sum ^ word)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,5 +51,13 @@ mod tests {
         assert_eq!(stream.bits(), 0xe220_a839_7b1d_cdaf);
         assert_eq!(stream.bits(), 0x6e78_9e6a_a1b9_65f4);
         assert_eq!(stream.bits(), 0x06c4_5d18_8009_454f);
+    }
+
+    #[test]
+    fn other_texts_have_other_fingerprints() {
+        let texts = ["", "a", "\0a", "aa", "abcdefgh", "abcdefghi", "abcdefgh\0"];
+        let mut all = texts.map(fingerprint);
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
     }
 }

@@ -20,7 +20,8 @@ use cfg_core::{
     elemental::{self, Binary, Math, Unary},
     entity::{RoutineId, VarId, VertexId},
     flat::Flat,
-    ir::{Op, Place, Program, Routine, ScalarType, StmtKind, Variable},
+    ir::{Intent, Op, Place, Program, Routine, ScalarType, StmtKind, Variable},
+    random::fingerprint,
     structure::Structure,
 };
 
@@ -30,8 +31,9 @@ use crate::{
     code::{Callback, Code, Ext, Instr},
     fault::Fault,
     machine::{Image, MathTable},
+    restart::HandOver,
 };
-use emit::Emitter;
+use emit::{Emitter, Value};
 pub(crate) use globals::Globals;
 
 /// A value, or the reason why the executor does not run the program.
@@ -189,6 +191,10 @@ impl Compiled {
             math: MathTable::new(options.math),
             callbacks,
             callback_arity,
+            program: match (program.routines.iter()).any(|r| hands_over(r).is_some()) {
+                true => fingerprint(&program.to_string()),
+                false => 0,
+            },
         };
         let variables = program.globals.iter().map(|g| g.variable.clone());
         Ok(Self {
@@ -264,6 +270,10 @@ fn compile_routine(
     let depths = storage::depths(&emitter, structure);
     emitter.assign_homes(&depths)?;
     emitter.prologue()?;
+    if let Some(event) = hands_over(routine) {
+        hand_over_body(&mut emitter, routine, event)?;
+        return Ok(emitter.finish());
+    }
     match (&routine.body, callback) {
         (Some(cfg), _) => emitter.graph(cfg, &depths)?,
         (None, Some(index)) => callback_body(&mut emitter, routine, index)?,
@@ -328,6 +338,28 @@ fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Co
     emitter.store_copied()?;
     emitter.emit(Instr::Return);
     Ok(())
+}
+
+/// The event that a routine stands for.
+fn hands_over(routine: &Routine) -> Option<HandOver> {
+    HandOver::by_role(&routine.origin.as_ref()?.role)
+}
+
+/// The body of a routine that hands over the progress of a loop to the host.
+fn hand_over_body(emitter: &mut Emitter<'_>, routine: &Routine, event: HandOver) -> Compiling<()> {
+    emitter.begin_statement();
+    let row = emitter.temporaries_in_row(5)?;
+    let is_given = |v: &VarId| routine.variable(*v).intent() != Some(Intent::Out);
+    for (v, d) in routine.parameter_ids().filter(is_given).zip(row..) {
+        let x = emitter.load_scalar(v, Some(d))?;
+        emitter.move_to(d, x.value);
+    }
+    emitter.emit_ext(Ext::HandOver { event, row });
+    for v in routine.parameter_ids().filter(|v| !is_given(v)) {
+        emitter.store_scalar(v, Value::Register(row))?;
+    }
+    emitter.end_statement();
+    emitter.epilogue()
 }
 
 impl MathTable {

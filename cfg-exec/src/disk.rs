@@ -167,6 +167,30 @@ impl Disk {
         self.blocks += 1;
     }
 
+    /// Hands on the number of blocks, and all cells.
+    pub(crate) fn each_cell<E: From<Fault>>(
+        &mut self,
+        put: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        put(self.blocks)?;
+        (0..self.used).try_for_each(|at| put(self.get(at)?))
+    }
+
+    /// Fills an empty stack with as many cells as [`Self::each_cell`] has handed on, their number in front.
+    pub(crate) fn fill<E: From<Fault>>(
+        &mut self,
+        cells: u64,
+        get: &mut dyn FnMut() -> Result<u64, E>,
+    ) -> Result<(), E> {
+        self.blocks = get()?;
+        (0..cells).try_for_each(|at| {
+            let cell = get()?;
+            Ok::<(), E>(self.put(at, cell)?)
+        })?;
+        self.used = cells;
+        Ok(())
+    }
+
     /// Sets a cell of the file, at the end of the stack or behind.
     fn put(&mut self, at: u64, cell: u64) -> Result<(), Fault> {
         let k = at.wrapping_sub(self.start);

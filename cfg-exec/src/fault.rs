@@ -93,6 +93,9 @@ cfg_core::diagnostic_codes! {
     CHECKSUM "X227" "what lies on disk is not what was pushed"
         "A pop from the stack of a tape that lies in a file finds the type, the number of elements and the checksum of what was pushed last."
         "Either the file was changed, by a defect of the disk or by another program, or a pop takes another type or another number of elements than the push has left: arrays are popped as a whole. Run the program again.";
+    RESTART "X228" "the progress of a loop cannot be kept or taken"
+        "The progress of a loop with a checkpoint can be written into its file, and what the file has is the progress of the same run."
+        "Progress is kept in files so that a run that was killed goes on from there. A file that is damaged, or that belongs to another program or other values, is not used, and stays as it is. Name other files (--restart FILE on the command line, RunOptions::restart in the library), or remove these: the run then begins anew.";
 }
 
 /// The variable of a descriptor, as messages name it.
@@ -154,6 +157,8 @@ pub(crate) enum Fault {
     },
     /// A block of a file that is not as it was pushed.
     Checksum,
+    /// The progress of a loop cannot be kept or taken, and why.
+    Restart(String),
     Memory {
         limit: u64,
     },
@@ -275,6 +280,11 @@ impl Fault {
                 &CHECKSUM,
                 "what is popped from disk is not what was pushed last",
                 "pop the type and the number of elements that were pushed; if so, the file was changed",
+            ),
+            Self::Restart(message) => Diagnostic::error(
+                &RESTART,
+                message.clone(),
+                "name other files: --restart FILE; or remove these, and the run begins anew",
             ),
             Self::Memory { limit } => Diagnostic::error(
                 &MEMORY,

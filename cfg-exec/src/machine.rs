@@ -23,12 +23,14 @@ use crate::{
     fault::{Fault, Party},
     memory::{Full, Lease},
     passes::Passes,
+    restart::Keeper,
     tape::{Meter, Tape},
 };
 
 pub(crate) use call::Incoming;
 pub(crate) use run::execute;
 pub(crate) use running::running_loops;
+pub(crate) use slow_path::tape_fault;
 
 /// Registers in a window.
 pub(crate) const WINDOW: usize = 256;
@@ -56,6 +58,8 @@ pub(crate) struct Image {
     pub(crate) callbacks: Vec<Callback>,
     /// Number of real arguments of each callback.
     pub(crate) callback_arity: Vec<usize>,
+    /// The fingerprint of the program, if it hands over the progress of loops.
+    pub(crate) program: u64,
 }
 
 /// A suspended caller.
@@ -154,6 +158,8 @@ pub(crate) struct Machine {
     pub(crate) meter: Meter,
     /// The folder for files of tapes; `None`: that of the system.
     pub(crate) folder: Option<PathBuf>,
+    /// The progress of loops with checkpoints.
+    pub(crate) keeper: Keeper,
     /// Steps that are left; below 0 at a stop.
     pub(crate) fuel: i64,
     pub(crate) passes: Passes,

@@ -18,6 +18,7 @@ use crate::{
     fault::{ARGUMENT, FUEL, Fault, MEMORY, Pointed, TAPE},
     machine::{Activation, Limits, Machine, execute, running_loops},
     memory::Memory,
+    restart::{Report, Restart},
     tape::{Meter, TapeSize},
     value::{Argument, Value},
 };
@@ -25,7 +26,7 @@ use arguments::load;
 pub use report::{Met, RunReport, Visited};
 
 /// Limits of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RunOptions {
     /// Most steps. A step is an executed instruction: an operation of an expression is about one, a test or a jump
     /// one, a call and each element of an array operation at least one. Every pass of every loop costs something, so
@@ -41,6 +42,11 @@ pub struct RunOptions {
     /// The folder for what tapes keep in files. By default that of the system for temporary files. The files have no
     /// names there, and end with the tapes or with the process.
     pub disk: Option<PathBuf>,
+    /// The files that keep the progress of loops with checkpoints, in programs that were reversed for it; they are removed
+    /// at success.
+    pub restart: Option<Restart>,
+    /// The function that is told the progress of loops with checkpoints, in programs that were reversed for it.
+    pub report: Option<Report>,
 }
 
 impl Default for RunOptions {
@@ -51,6 +57,8 @@ impl Default for RunOptions {
             max_memory: 4 << 30,
             max_depth: 10_000,
             disk: None,
+            restart: None,
+            report: None,
         }
     }
 }
@@ -224,6 +232,7 @@ impl Session {
         let (ready, globals) = (self.ready, self.compiled.inner.globals.cells);
         let empty = |a: &Argument| !matches!(a, Argument::Tape(tape) if !tape.size().is_empty());
         let repeatable = (!ready || globals == 0)
+            && options.restart.is_none()
             && arguments.iter().all(empty)
             && self.compiled.inner.image.callbacks.is_empty();
         if !repeatable {
@@ -324,6 +333,7 @@ impl Session {
             None => None,
         };
         let (trace, held) = report::trace(inner, machine).map_err(at_the_end)?;
+        machine.keeper.forget().map_err(at_the_end)?;
         // The result and the trace take memory, which may be refused. Arguments are written last, when no error is
         // possible any more.
         for (k, argument) in arguments.iter_mut().enumerate() {
@@ -361,6 +371,7 @@ impl Session {
         machine.passes.start(counts);
         machine.handlers.clear();
         machine.folder.clone_from(&options.disk);
+        (machine.keeper).start(options.restart.as_ref(), options.report.as_ref());
         machine.meter = Meter::new(options.max_tape, machine.held.memory(), options.max_memory);
         machine.frames.clear();
         machine.gathered.clear();

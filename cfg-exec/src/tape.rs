@@ -1,5 +1,7 @@
 //! Tapes: a stack of control bits, one of integers, one of reals, one of 32-bit reals; and counts of their use.
 
+mod words;
+
 use std::path::Path;
 
 use cfg_core::ir::ScalarType;
@@ -185,6 +187,12 @@ impl Meter {
     fn pushed(&mut self, bits: u64) -> Result<(), TapeError> {
         self.counts.pushes += 1;
         self.now_bits += bits;
+        self.check()
+    }
+
+    /// Notes the bits in use.
+    #[inline]
+    fn check(&mut self) -> Result<(), TapeError> {
         if self.now_bits > self.peak_bits {
             self.peak_bits = self.now_bits;
             if self.now_bits > self.max_bits {

@@ -95,8 +95,8 @@ pub struct Options {
     /// record of one step; the run stops if none does.
     /// [`keep_states`](crate::keep_states) chooses loops in a program without checkpoints.
     pub tape_memory: Option<u64>,
-    /// Loops with checkpoints keep their progress in a file, from which a run that was killed goes on. Emitted C does so
-    /// if its tape names a file; all else runs as without.
+    /// Loops with checkpoints tell their progress, and keep it in a file, from which a run that was killed goes on. The
+    /// executor does so as its options say, emitted C as its tape says; all else runs as without.
     pub restarts: bool,
     /// Reverse the control flow alone, as if there were neither independents nor dependents: every loop is counted, every branch
     /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's

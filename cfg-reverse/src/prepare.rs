@@ -168,7 +168,7 @@ pub(crate) fn prepare<'v>(
         .count() as u64;
     let context = Context {
         state_memory: options.tape_memory.map(|bytes| bytes / keep_each.max(1)),
-        restarts: options.restarts && !reruns.iter().flatten().any(|kept| kept.disk() > 0),
+        restarts: options.restarts,
         reruns,
         called,
         changed: changed_by_other_names(&normal, &summary, &sweeps),

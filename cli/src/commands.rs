@@ -21,7 +21,7 @@ mod validate;
 
 use crate::Outcome;
 use crate::args::{
-    Command, Derivative, EmittedDerivative, Function, Heap, Limits, Math, Select, Variables,
+    Command, Derivative, EmittedDerivative, Engine, Function, Heap, Limits, Math, Select, Variables,
 };
 use crate::codes;
 use crate::compiled;
@@ -39,6 +39,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use cfg_drive::{PointText, Wishes};
+use cfg_exec::Restart;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -258,6 +259,8 @@ fn library_options(limits: &Limits, session: &Session) -> cfg_drive::Options {
             max_memory: limits.max_memory.unwrap_or(half),
             max_depth: limits.max_depth,
             disk: limits.disk.clone(),
+            restart: None,
+            report: session.loop_report(),
         },
         math: match limits.math {
             Math::Native => cfg_core::elemental::Math::Native,
@@ -285,7 +288,14 @@ fn evaluation(
     trace: bool,
     session: &Session,
 ) -> anyhow::Result<Prepared> {
-    let engine = compiled::engine(&args.engine, &args.limits, trace)?;
+    let mut library = library_options(&args.limits, session);
+    let Engine {
+        restart,
+        restart_seconds,
+        ..
+    } = &args.engine;
+    library.run.restart = (restart.clone()).map(|file| Restart::new(file, *restart_seconds));
+    let engine = compiled::engine(&args.engine, (&args.limits, &library.run), trace)?;
     session.claim_all(&[
         ("FILE", args.function.source.standard_input()),
         ("POINT", Some(&args.at.point)),
@@ -305,7 +315,7 @@ fn evaluation(
         },
         engine,
         same_as,
-        ..library_options(&args.limits, session)
+        ..library
     };
     Ok(Prepared {
         program,

@@ -6,7 +6,7 @@ use crate::signals::Waiting;
 use cfg_cc::{Compiler, Executable, Watch, Watching, check_status};
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat};
 use cfg_drive::{Outcome, Runner};
-use cfg_exec::{Argument, Value};
+use cfg_exec::{Argument, RunOptions, Value};
 use std::{env, io, path::PathBuf, sync::Arc, time::Duration};
 
 /// Flags under which values are the executor's, bit for bit.
@@ -15,14 +15,10 @@ const EXACT: &str = "-O1 -fno-builtin -ffp-contract=off";
 /// The engine that the command line asks for; none is the executor.
 pub(crate) fn engine(
     args: &Engine,
-    limits: &Limits,
+    (limits, run): (&Limits, &RunOptions),
     trace: bool,
 ) -> Result<Option<Arc<dyn cfg_drive::Engine>>, Usage> {
     match args.engine {
-        EngineName::Executor if args.restart.is_some() => {
-            let message = "--restart needs --engine cc: the executor keeps no files";
-            return Err(Usage(message.into()));
-        }
         EngineName::Executor => return Ok(None),
         EngineName::Cc => {}
     }
@@ -38,7 +34,8 @@ pub(crate) fn engine(
         }
     }
     let mut compiler = compiler(&args.compiling, EXACT, limits);
-    compiler.restart = (args.restart.clone()).map(|file| (file, args.restart_seconds));
+    compiler.restart.clone_from(&run.restart);
+    compiler.report.clone_from(&run.report);
     Ok(Some(Arc::new(Cc(compiler))))
 }
 
@@ -81,6 +78,7 @@ pub(crate) fn system_compiler(args: &Compiling) -> Compiler {
         limit: Some(args.cc_time),
         watch: Some(Arc::new(Signals)),
         restart: None,
+        report: None,
         disk: None,
     }
 }

@@ -23,8 +23,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The command line is wrong: exit code 2.
 #[derive(Debug)]
@@ -53,6 +53,8 @@ pub(crate) struct Session {
     pub(crate) original: RefCell<Option<CSource>>,
     /// The flat program that commands work on, if it was made from one with pointers.
     flat: RefCell<Option<Flat>>,
+    /// The progress of the loop with a checkpoint that runs.
+    loops: Arc<Mutex<Option<cfg_exec::Progress>>>,
 }
 
 impl Session {
@@ -65,7 +67,26 @@ impl Session {
             sources: RefCell::default(),
             original: RefCell::default(),
             flat: RefCell::default(),
+            loops: Arc::default(),
         }
+    }
+
+    /// The function that is told the progress of loops with checkpoints; `None` if no progress is shown.
+    pub(crate) fn loop_report(&self) -> Option<cfg_exec::Report> {
+        let loops = Arc::clone(&self.loops);
+        let note = move |progress| {
+            // Nobody shows it any more if the lock is poisoned.
+            if let Ok(mut last) = loops.lock() {
+                *last = Some(progress);
+            }
+        };
+        Progress::is_shown(self.reporter.quiet).then(|| cfg_exec::Report::new(note))
+    }
+
+    /// The last progress of a loop with a checkpoint.
+    pub(crate) fn loop_progress(&self) -> impl Fn() -> Option<cfg_exec::Progress> + Send + use<> {
+        let loops = Arc::clone(&self.loops);
+        move || loops.lock().ok().and_then(|last| *last)
     }
 
     /// Claims standard input for several arguments.

@@ -29,7 +29,31 @@ pub(crate) struct Status {
     pub(crate) so_far: String,
 }
 
+/// The time of a step that is reversed, in steps that are run: about that of shallow water, with the steps that run again.
+const REVERSED: f64 = 6.0;
+
 impl Status {
+    /// The status of a run whose outermost loop with a checkpoint is so far.
+    pub(crate) fn of_loop(loops: cfg_exec::Progress) -> Self {
+        let cfg_exec::Progress {
+            run,
+            reversed,
+            steps,
+        } = loops;
+        let all = |steps: i64| (1.0 + REVERSED) * steps as f64;
+        let done = run as f64 + REVERSED * reversed as f64;
+        let so_far = match (reversed, steps) {
+            (0, 0) => format!("{run} steps run"),
+            (0, _) => format!("{run} of {steps} steps run"),
+            (_, _) => format!("{reversed} of {steps} steps reversed"),
+        };
+        Self {
+            done: (steps > 0).then(|| done / all(steps)),
+            count: None,
+            so_far,
+        }
+    }
+
     /// ` [#####...] 20 %, 5.2M steps/s, 8 s left, best so far 7` after so many seconds.
     fn show(&self, seconds: f64) -> String {
         let mut text = String::new();
@@ -76,6 +100,12 @@ fn time(seconds: f64) -> String {
 }
 
 impl Progress {
+    /// True if progress is shown, unless `quiet`.
+    pub(crate) fn is_shown(quiet: bool) -> bool {
+        // The line is overwritten again and again, which makes sense on a terminal only.
+        !quiet && io::stderr().is_terminal()
+    }
+
     /// Starts to watch one piece of work; `quiet` says nothing.
     pub(crate) fn start(what: impl Into<Arc<str>>, quiet: bool) -> Self {
         Self::watch(what, quiet, Status::default)
@@ -91,8 +121,7 @@ impl Progress {
             stop: None,
             thread: None,
         };
-        // The line is overwritten again and again, which makes sense on a terminal only.
-        if quiet || !io::stderr().is_terminal() {
+        if !Self::is_shown(quiet) {
             return progress;
         }
         let what = Visible(&what.into()).to_string();
@@ -164,6 +193,25 @@ mod tests {
             show(Some(7.0), None, "x"),
             format!(" [{}] 100 %, x", "#".repeat(24))
         );
+    }
+
+    #[test]
+    fn loops() {
+        let show = |run, reversed, steps| {
+            let progress = cfg_exec::Progress {
+                run,
+                reversed,
+                steps,
+            };
+            Status::of_loop(progress).show(4.0)
+        };
+        assert_eq!(show(7, 0, 0), ", 7 steps run");
+        let quarter = show(30, 5, 30);
+        assert!(
+            quarter.contains("29 %, 10 s left, 5 of 30 steps reversed"),
+            "{quarter}"
+        );
+        assert!(show(15, 0, 30).contains("7 %, 52 s left, 15 of 30 steps run"));
     }
 
     #[test]

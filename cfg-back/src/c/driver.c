@@ -53,6 +53,18 @@ CFGREV_INLINE double cfgrev_now(void)
     return (double)clock() / (double)CLOCKS_PER_SEC;
 }
 
+/* Tells on standard error how far a loop is, once a second. */
+CFGREV_INLINE void cfgrev_report(void *to, int64_t run, int64_t reversed, int64_t steps)
+{
+    static time_t last;
+    const time_t now = time(NULL);
+    (void)to;
+    if (now == last)
+        return;
+    last = now;
+    fprintf(stderr, "cfgrev-progress %lld %lld %lld\n", (long long)run, (long long)reversed, (long long)steps);
+}
+
 CFGREV_INLINE int cfgrev_read(void *cells, size_t bytes)
 {
     return fread(cells, 1, bytes, stdin) != bytes;

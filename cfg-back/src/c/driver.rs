@@ -250,6 +250,8 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         tape.restart.file = getenv(\"CFGREV_RESTART\");
         tape.restart.seconds = seconds ? atof(seconds) : 0.0;
         tape.restart.calls = ++cfgrev_calls;
+        if (getenv(\"CFGREV_PROGRESS\"))
+            tape.restart.report = cfgrev_report;
         {line}
         if (!status && tape.restart.forget)
             tape.restart.forget(&tape.restart);

@@ -5,7 +5,10 @@ use super::{
     operators::{Code, Piece, Prefix, literal_sized},
     writer::Writer,
 };
-use cfg_core::ir::{IntType, NameRole, Routine, ScalarType};
+use cfg_core::{
+    ir::{IntType, Intent, NameRole, Routine, ScalarType},
+    random::fingerprint,
+};
 
 /// The function that stands for a routine by its role.
 fn function_of(routine: &Routine) -> Option<&'static str> {
@@ -28,16 +31,20 @@ impl Writer<'_> {
             return Ok(false);
         };
         self.pieces.require(Piece::Restart);
-        for header in ["errno.h", "stdio.h", "string.h", "time.h"] {
-            self.pieces.include(header);
-        }
+        self.pieces.include("errno.h");
         let mut arguments = Vec::new();
         for p in self.routine.parameter_ids() {
-            arguments.push(match self.routine.variable(p).ty.is_tape() {
+            let variable = self.routine.variable(p);
+            let is_read = variable.intent() == Some(Intent::In);
+            arguments.push(match variable.ty.is_tape() {
                 true => self.tape_pointer(p)?,
                 false => {
                     self.note_read(p);
-                    self.scalar_place(p)?.prefix(Prefix::Address)
+                    let place = self.scalar_place(p)?;
+                    match is_read {
+                        true => place,
+                        false => place.prefix(Prefix::Address),
+                    }
                 }
             });
         }
@@ -54,11 +61,4 @@ impl Writer<'_> {
         self.fail_if(status.clone(), status);
         Ok(true)
     }
-}
-
-/// A sum by which another program is told (FNV-1a, 64 bits).
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    })
 }

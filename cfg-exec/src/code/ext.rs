@@ -6,7 +6,7 @@ use cfg_core::{
 };
 
 use super::{Arr, Reg, StackClass, Target};
-use crate::fault::Party;
+use crate::{fault::Party, restart::HandOver};
 
 /// One subscript of a section.
 #[derive(Clone, Copy, Debug)]
@@ -282,6 +282,12 @@ pub(crate) enum Ext {
     Callback {
         index: u32,
         d: Reg,
+    },
+    /// The progress of a loop is handed over: in a row from `row` on the handles of the tape and the journal, and three
+    /// integers. The answer comes into `row`.
+    HandOver {
+        event: HandOver,
+        row: Reg,
     },
     /// A kink or singular point, reported if asked for.
     Watch {

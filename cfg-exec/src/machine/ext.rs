@@ -279,6 +279,7 @@ impl Machine {
                 };
                 self.set_register(*d, value);
             }
+            Ext::HandOver { event, row } => self.hand_over(image.program, *event, *row)?,
             Ext::Watch { op, a, b } => {
                 let mut x = [f64::from_bits(self.register(*a)), 0.0];
                 let n = match b {

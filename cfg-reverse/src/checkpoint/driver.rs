@@ -56,7 +56,7 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             n.run_up_to(&mut w, n.steps, journal.as_ref());
             journal
                 .iter()
-                .for_each(|journal| journal.save(&mut w, true));
+                .for_each(|journal| journal.save_at_end(&mut w));
             let recording = w.recording.clone().filter(|_| w.records_last());
             let last = recording.unwrap_or_else(|| w.plain.clone());
             let last = n.with_index([last, n.step_on()]);
@@ -81,7 +81,7 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             copy_loop(&mut w, &n, journal.as_ref());
             journal
                 .iter()
-                .for_each(|journal| journal.save(&mut w, true));
+                .for_each(|journal| journal.save_at_end(&mut w));
             w.block(vec![set(n.steps, Expr::var(n.at))]);
         }
     }
@@ -146,12 +146,14 @@ pub(super) fn reverse<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
     let turn = n.with_index([recording, reversing, set(end, Expr::var(n.at))]);
     w.block(turn);
     if let Some(journal) = &journal {
-        journal.save(&mut w, false);
+        let all = Expr::var(n.steps);
+        let reversed = sub(all.clone(), Expr::var(end));
+        journal.save(&mut w, [all.clone(), reversed, all]);
     }
     w.graph.end_loop(&mut w.tail, header);
     journal
         .iter()
-        .for_each(|journal| journal.save(&mut w, true));
+        .for_each(|journal| journal.save_at_end(&mut w));
     n.take(&mut w);
     w
 }
@@ -191,7 +193,7 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers, journal: Option<&Journal>)
                 let [first, last] = w.aside(|w| {
                     run_step(w, n, statements);
                     if let Some(journal) = journal {
-                        journal.save(w, false);
+                        journal.save(w, [Expr::var(n.at), Expr::Int(0), Expr::Int(0)]);
                     }
                 });
                 w.graph.add_edge(front[1], first, None);

@@ -224,7 +224,8 @@ impl Numbers {
         w.block(step);
         self.count_step(w, end);
         if let Some(journal) = journal {
-            journal.save(w, false);
+            let numbers = [Expr::var(self.at), Expr::Int(0), Expr::var(self.steps)];
+            journal.save(w, numbers);
         }
         w.graph.end_loop(&mut w.tail, header);
     }

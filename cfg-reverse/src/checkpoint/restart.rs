@@ -1,6 +1,6 @@
 //! Progress of a loop that is kept in a file, so that a run that was killed goes on from there.
 //!
-//! The sweeps of a loop ask now and then whether its progress is to be kept. Then they push all that they have, the
+//! The sweeps of a loop tell how far they are, and ask whether its progress is to be kept. Then they push all that they have, the
 //! state, the numbers of the loop, adjoints and globals, on a tape of their own, the journal, and hand both tapes over.
 //! A run that begins again gets to the loop as the first one did, because it computes the same; there it gets the
 //! tapes back, pops what was pushed, and goes on. A loop that had ended is passed at once.
@@ -32,8 +32,9 @@ pub(crate) const ROLES: [(&str, NameRole); 5] = [
 /// - whether the loop keeps its progress;
 /// - whether there is progress of a run that began the loop with the same values, which lie on the journal. The progress
 ///   lies there then, and the tape is as it was; else the journal is empty;
-/// - whether progress is to be kept now;
-/// - the same where the loop has ended;
+/// - whether progress is to be kept now. The routine is told how far the loop is: the steps that have run, those that
+///   are reversed, and all, 0 where their number is not known yet;
+/// - whether progress is to be kept where the loop has ended;
 /// - the last one keeps it, and leaves the journal empty.
 pub(crate) fn write_routines(namer: &mut Namer, out: &mut Vec<Routine>) {
     for (name, role) in ROLES {
@@ -51,7 +52,13 @@ pub(crate) fn write_routines(namer: &mut Namer, out: &mut Vec<Routine>) {
         let journal = add("journal", ScalarType::Tape, Intent::InOut);
         let answer = (role != NameRole::RestartSave)
             .then(|| add("answer", ScalarType::Logical, Intent::Out));
-        routine.parameters = [tape, journal].into_iter().chain(answer).collect();
+        let numbers = ["run", "reversed", "steps"];
+        let numbers = numbers.map(|name| {
+            let is_told = role == NameRole::RestartDue;
+            is_told.then(|| add(name, ScalarType::Integer, Intent::In))
+        });
+        let others = answer.into_iter().chain(numbers.into_iter().flatten());
+        routine.parameters = [tape, journal].into_iter().chain(others).collect();
         let no = answer.map(|v| Stmt::assign(Place::whole(v), Expr::Logical(false)));
         routine.body = Some(Editor::line([no.into_iter().collect()]));
         out.push(routine);
@@ -88,11 +95,12 @@ impl Journal {
         })
     }
 
-    fn call(&self, w: &Writer<'_, '_, '_>, role: &NameRole) -> Stmt {
+    fn call(&self, w: &Writer<'_, '_, '_>, role: &NameRole, numbers: Vec<Expr>) -> Stmt {
         let number = ROLES.iter().position(|(_, other)| other == role);
         let routine = RoutineId::new(self.routines.index() + number.unwrap_or(0));
         let answer = Some(self.answer).filter(|_| *role != NameRole::RestartSave);
-        w.call_with_tape(routine, [self.tape].into_iter().chain(answer))
+        let variables = [self.tape].into_iter().chain(answer).map(Expr::var);
+        w.call_with_tape(routine, variables.chain(numbers))
     }
 
     fn pushes(&self, w: &Writer<'_, '_, '_>, variables: &[VarId]) -> Vec<Stmt> {
@@ -105,26 +113,34 @@ impl Journal {
     pub(super) fn load(&self, w: &mut Writer<'_, '_, '_>) {
         let mut given = self.pushes(w, &self.inputs);
         given.extend(self.pushes(w, &self.kept));
-        given.push(self.call(w, &NameRole::RestartLoad));
+        given.push(self.call(w, &NameRole::RestartLoad, vec![]));
         let kept = self.kept.iter().rev();
         let pops = kept.map(|&v| w.pop_from(self.tape, tape_class(w.type_of(v)), v));
         let pops = pops.collect();
-        w.block(vec![self.call(w, &NameRole::RestartBegin)]);
+        w.block(vec![self.call(w, &NameRole::RestartBegin, vec![])]);
         w.when(Expr::var(self.answer), |w| {
             w.block(given);
             w.when(Expr::var(self.answer), |w| w.block(pops));
         });
     }
 
-    /// Keeps the progress if that is due; where the loop has ended, always.
-    pub(super) fn save(&self, w: &mut Writer<'_, '_, '_>, has_ended: bool) {
+    /// Tells how far the loop is, and keeps the progress if that is due.
+    pub(super) fn save(&self, w: &mut Writer<'_, '_, '_>, [run, reversed, steps]: [Expr; 3]) {
+        let numbers = vec![run, reversed, steps];
+        let is_due = self.call(w, &NameRole::RestartDue, numbers);
+        self.save_if(w, is_due);
+    }
+
+    /// Keeps the progress of a loop that has ended.
+    pub(super) fn save_at_end(&self, w: &mut Writer<'_, '_, '_>) {
+        let has_ended = self.call(w, &NameRole::RestartEnd, vec![]);
+        self.save_if(w, has_ended);
+    }
+
+    fn save_if(&self, w: &mut Writer<'_, '_, '_>, asked: Stmt) {
         let mut all = self.pushes(w, &self.kept);
-        all.push(self.call(w, &NameRole::RestartSave));
-        let is_due = match has_ended {
-            true => NameRole::RestartEnd,
-            false => NameRole::RestartDue,
-        };
-        w.block(vec![self.call(w, &is_due)]);
+        all.push(self.call(w, &NameRole::RestartSave, vec![]));
+        w.block(vec![asked]);
         w.when(Expr::var(self.answer), |w| w.block(all));
     }
 }

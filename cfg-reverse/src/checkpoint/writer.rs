@@ -295,11 +295,10 @@ impl<'a, 'b, 'p> Writer<'a, 'b, 'p> {
     pub(super) fn call_with_tape(
         &self,
         callee: RoutineId,
-        others: impl Iterator<Item = VarId>,
+        others: impl Iterator<Item = Expr>,
     ) -> Stmt {
-        let tape = std::iter::once(self.sweeps.draft.tape);
-        let arguments = tape.chain(others).map(|v| Some(Expr::var(v)));
-        call_statement(callee, arguments.collect())
+        let tape = std::iter::once(Expr::var(self.sweeps.draft.tape));
+        call_statement(callee, tape.chain(others).map(Some).collect())
     }
 
     /// A push on another tape.

@@ -8,7 +8,9 @@ use cfg_core::{
     ir::{Cfg, Intent, Program, Routine, ScalarType},
     validate::{ValidProgram, validate},
 };
-use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value, Visited};
+use cfg_exec::{
+    Argument, CompileOptions, Compiled, Progress, Report, RunOptions, Session, Value, Visited,
+};
 use cfg_reverse::{
     Inside, Options, Reversal, Unstructured, checkpoint_schedule, explain::explain, keep_states,
     reverse, tangent,
@@ -19,7 +21,10 @@ use cfg_testkit::{
 use std::{
     borrow::Cow,
     num::NonZeroU32,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 fn options(seed: u64) -> Options {
@@ -882,6 +887,75 @@ fn states_and_the_record_of_a_step_fill_the_limit() {
             let context = format!("{head}: {peak} of {limit}");
             assert!(peak <= limit + 32, "{context}");
             assert!(peak + 80 + 32 + less >= limit, "{context}");
+        }
+    }
+}
+
+/// The progress that the host is told: each step that runs, in the forward sweep of a loop, and each one that is reversed.
+/// Loops in a step are not told of, but for those in the last one of a loop with a known trip count, which runs when the
+/// loop has ended. Of a `while` loop the number of steps is not known before its end.
+#[test]
+fn the_host_is_told_the_progress() {
+    let nested = "for j = 1, 2 {checkpoint}
+      x := x + 1.0
+    end";
+    let bodies = [
+        (
+            format!("for i = 1, n {{checkpoint 3}}\n x := 0.5*x\n {nested}\n end"),
+            1,
+        ),
+        (
+            "i := 0\n while i < n {checkpoint 3}\n x := 0.5*x\n i := i + 1\n end".to_owned(),
+            0,
+        ),
+    ];
+    for (body, known) in bodies {
+        let source = format!(
+            "subroutine f(in integer n, inout real x)
+               local integer i, j
+               independent x
+               dependent x
+               {body}
+             end"
+        );
+        let program = valid(&source);
+        let main = program.find_routine("f").expect("it is there");
+        let options = Options {
+            restarts: true,
+            ..Options::default()
+        };
+        let made = reverse(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
+        let program = validate(made.program.clone()).expect("it is valid");
+        let compiled = Compiled::new(&flat(&program), &CompileOptions::default());
+        for steps in [0, 1, 2, 7] {
+            let told = Arc::new(Mutex::new(Vec::new()));
+            let list = Arc::clone(&told);
+            let note = move |p: Progress| {
+                let mut list = list.lock().expect("nobody has panicked");
+                list.push([p.run, p.reversed, p.steps]);
+            };
+            let options = RunOptions {
+                report: Some(Report::new(note)),
+                ..RunOptions::default()
+            };
+            let mut session = Session::new(compiled.as_ref().expect("it compiles"));
+            let mut arguments: Vec<Argument> = vec![
+                Value::integer(steps).into(),
+                Value::real(0.5).into(),
+                Value::real(1.0).into(),
+            ];
+            let run = session.run(made.gradient, &mut arguments, &options);
+            run.unwrap_or_else(|problem| panic!("{problem}"));
+            // The last step of a loop with a known trip count runs with its record.
+            let run = 1..=steps - known;
+            let run = run.map(|k| [k, 0, steps * known]);
+            let reversed = 1 + known..=steps;
+            let reversed = reversed.map(|k| [steps, k, steps]);
+            let last = (known * steps > 0).then_some([[1, 0, 2], [2, 2, 2]]);
+            let run = run.chain(last.into_iter().flatten());
+            let expected: Vec<[i64; 3]> = run.chain(reversed).collect();
+            let told = told.lock().expect("nobody has panicked");
+            assert_eq!(*told, expected, "{steps} steps of\n{source}");
         }
     }
 }

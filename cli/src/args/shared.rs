@@ -313,8 +313,8 @@ pub(crate) struct Engine {
     /// errors are not looked for, of the limits only --cc-time holds, and there are no tape counts.
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub(crate) engine: EngineName,
-    /// With `--engine cc`, keep the progress of loops with checkpoints in files FILE.1.1, FILE.1.2, ... while they run: the same
-    /// command goes on from there after it was killed. The files are removed at success. See --cc-time.
+    /// Keep the progress of loops with checkpoints in files FILE.1.1, FILE.1.2, ... while they run: the same command goes on
+    /// from there after it was killed. The files are removed at success. See --fuel, and --cc-time.
     #[arg(long, value_name = "FILE")]
     pub(crate) restart: Option<std::path::PathBuf>,
     /// Seconds between two copies of the progress; 0: a copy after each step.

@@ -102,6 +102,8 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         session,
     )?;
     options.trace = args.trace;
+    // Progress is handed over whether it is shown or not, so that the same steps run.
+    options.reversal.restarts = true;
     let mut adjoint = {
         let _progress = session.progress("reversing");
         Adjoint::new(&program, routine, &options)?
@@ -120,14 +122,18 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
     {
         let done = Arc::new(AtomicU64::new(0));
         let (shown, all) = (Arc::clone(&done), seeds.len());
+        let loops = session.loop_progress();
         let _progress = session.watch("running", move || {
             let done = shown.load(Ordering::Relaxed);
-            Status {
-                // The time of a single run cannot be predicted.
-                done: (all > 1).then(|| done as f64 / all as f64),
-                count: (all > 1).then_some((done, "gradients")),
-                so_far: String::new(),
+            if all > 1 {
+                return Status {
+                    done: Some(done as f64 / all as f64),
+                    count: Some((done, "gradients")),
+                    so_far: String::new(),
+                };
             }
+            // The time of a single run can be predicted by a loop with a checkpoint alone.
+            loops().map_or_else(Status::default, Status::of_loop)
         });
         for seed in &seeds {
             gradients.push(adjoint.gradient(&point, seed)?);

@@ -8,6 +8,7 @@ use crate::compiled::engine;
 use crate::input::Session;
 use crate::output::to_stdout;
 use cfg_drive::{Options, Primal, Wishes, kink_warnings};
+use cfg_exec::RunOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,7 +29,11 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         ("FILE", args.source.standard_input()),
         ("POINT", Some(&args.at.point)),
     ])?;
-    let engine = engine(&args.engine, &args.limits, args.trace)?;
+    let engine = engine(
+        &args.engine,
+        (&args.limits, &RunOptions::default()),
+        args.trace,
+    )?;
     let program = session.load(&args.source, &wanted_parts(&args.select, None))?;
     let routine = select_routine(&program, &args.select, session)?;
     let wishes = Wishes {

@@ -63,6 +63,8 @@ pub(crate) enum Piece {
     Convert(Conversion, AnyInt, ScalarType),
     /// Trip count of a counted loop.
     Trips,
+    /// The stack of a tape that lies in a file.
+    Disk,
     /// The functions that keep the progress of loops.
     Restart,
     /// Power of a real with this exponent, from -64 to 64.
@@ -81,8 +83,6 @@ pub(crate) enum Piece {
     Shared,
     /// A macro in front of a loop whose passes share no cell that one of them writes.
     Independent,
-    /// The stack of a tape that lies in a file.
-    Disk,
 }
 
 use Number::{Double, Float, Integer};
@@ -94,6 +94,7 @@ impl Piece {
             Self::Modulo(Integer) => &[Self::Remainder],
             Self::Polygamma => &[Self::Own(Op::Digamma)],
             Self::Shared => &[Self::Share],
+            Self::Restart => &[Self::Disk],
             Self::Value
             | Self::Unsigned
             | Self::Minus(_)
@@ -109,7 +110,6 @@ impl Piece {
             | Self::Sized(..)
             | Self::Convert(..)
             | Self::Trips
-            | Self::Restart
             | Self::Power(_)
             | Self::AnyPower
             | Self::Own(_)
@@ -366,7 +366,7 @@ impl Pieces {
         for header in ["stdbool.h", "stdint.h"] {
             self.include(header);
         }
-        if piece == Piece::Disk {
+        if matches!(piece, Piece::Disk | Piece::Restart) {
             for header in ["limits.h", "stdio.h", "stdlib.h", "string.h", "time.h"] {
                 self.include(header);
             }

@@ -36,7 +36,22 @@ CFGREV_INLINE void cfgrev_copy_out(struct cfgrev_copy *copy, const void *from, s
         copy->failed = 1;
 }
 
-CFGREV_INLINE void cfgrev_copy_tape(struct cfgrev_copy *copy, const struct cfgrev_tape *tape)
+/* The cells in the file of a tape, as the values of one stack. */
+CFGREV_INLINE void cfgrev_copy_disk(struct cfgrev_copy *copy, struct cfgrev_tape *tape)
+{
+    const uint64_t cells = tape->disk ? tape->disk->used : 0u, bytes = 8u * cells;
+    copy->sum = cfgrev_sum(copy->sum, &bytes, sizeof bytes);
+    if (copy->file && fwrite(&bytes, sizeof bytes, 1, copy->file) != 1)
+        copy->failed = 1;
+    for (uint64_t at = 0; at < cells && !copy->failed; ++at) {
+        const uint64_t cell = *cfgrev_disk_found(tape, at);
+        copy->sum = cfgrev_sum(copy->sum, &cell, sizeof cell);
+        if (tape->disk->status || (copy->file && fwrite(&cell, sizeof cell, 1, copy->file) != 1))
+            copy->failed = 1;
+    }
+}
+
+CFGREV_INLINE void cfgrev_copy_tape(struct cfgrev_copy *copy, struct cfgrev_tape *tape)
 {
     const struct cfgrev_level level = cfgrev_level_of(tape);
     cfgrev_copy_out(copy, tape->real_begin, level.real, sizeof(double));
@@ -45,23 +60,24 @@ CFGREV_INLINE void cfgrev_copy_tape(struct cfgrev_copy *copy, const struct cfgre
     cfgrev_copy_out(copy, tape->control_begin, level.control, sizeof(uint64_t));
     cfgrev_copy_out(copy, &level.bits, 1, sizeof level.bits);
     cfgrev_copy_out(copy, &level.filled, 1, sizeof level.filled);
+    cfgrev_copy_disk(copy, tape);
 }
 
-/* The numbers of cells of the six parts of a tape in a file. */
+/* The numbers of cells of the seven parts of a tape in a file. */
 struct cfgrev_parts {
-    uint64_t count[6];
+    uint64_t count[7];
 };
 
 /* Reads what the file has of a tape, without keeping it: sums, and the numbers of cells. `left` are the bytes that the
    file still has. */
 CFGREV_INLINE void cfgrev_copy_check(struct cfgrev_copy *copy, struct cfgrev_parts *parts, uint64_t *left)
 {
-    static const size_t sizes[6] = {sizeof(double), sizeof(float), sizeof(int64_t), sizeof(uint64_t),
-                                    sizeof(uint64_t), sizeof(unsigned)};
-    for (int k = 0; k < 6 && !copy->failed; ++k) {
+    static const size_t sizes[7] = {sizeof(double), sizeof(float), sizeof(int64_t), sizeof(uint64_t),
+                                    sizeof(uint64_t), sizeof(unsigned), sizeof(uint64_t)};
+    for (int k = 0; k < 7 && !copy->failed; ++k) {
         uint64_t cells[256], bytes = 0;
         if (*left < sizeof bytes || fread(&bytes, sizeof bytes, 1, copy->file) != 1
-            || bytes > *left - sizeof bytes || bytes % sizes[k] || (k > 3 && bytes != sizes[k])) {
+            || bytes > *left - sizeof bytes || bytes % sizes[k] || ((k == 4 || k == 5) && bytes != sizes[k])) {
             copy->failed = 1;
             return;
         }
@@ -97,6 +113,32 @@ CFGREV_INLINE void cfgrev_copy_in(struct cfgrev_copy *copy, void *to, size_t siz
         copy->failed = 1;
 }
 
+/* Reads the cells that lay in the file of a tape into one. */
+CFGREV_INLINE void cfgrev_copy_in_disk(struct cfgrev_copy *copy, struct cfgrev_tape *tape)
+{
+    uint64_t bytes = 0;
+    if (copy->failed || fread(&bytes, sizeof bytes, 1, copy->file) != 1)
+        copy->failed = 1;
+    if (tape->disk)
+        tape->disk->used = 0;
+    if (copy->failed || !bytes)
+        return;
+    if (cfgrev_disk_begin(tape, 0, 0)) {
+        copy->failed = 1;
+        return;
+    }
+    for (; bytes && !copy->failed; bytes -= 8u) {
+        uint64_t cell;
+        if (fread(&cell, sizeof cell, 1, copy->file) != 1)
+            copy->failed = 1;
+        else
+            cfgrev_disk_put(tape, cell);
+        if (tape->disk->status)
+            copy->failed = 1;
+    }
+    tape->disk->used = tape->disk->next;
+}
+
 /* Puts what the file has on a tape in the place of all that is there. */
 CFGREV_INLINE void cfgrev_copy_back(struct cfgrev_copy *copy, struct cfgrev_tape *tape,
                                     const struct cfgrev_parts *parts)
@@ -109,6 +151,7 @@ CFGREV_INLINE void cfgrev_copy_back(struct cfgrev_copy *copy, struct cfgrev_tape
     cfgrev_copy_in(copy, tape->top.control, sizeof(uint64_t));
     cfgrev_copy_in(copy, &tape->top.bits, sizeof tape->top.bits);
     cfgrev_copy_in(copy, &tape->top.filled, sizeof tape->top.filled);
+    cfgrev_copy_in_disk(copy, tape);
     if (parts->count[0])
         tape->top.real += parts->count[0];
     if (parts->count[1])
@@ -172,11 +215,14 @@ CFGREV_INLINE int cfgrev_restart_begin(struct cfgrev_tape *tape, struct cfgrev_t
     return 0;
 }
 
-CFGREV_INLINE int cfgrev_restart_due(struct cfgrev_tape *tape, struct cfgrev_tape *journal, bool *answer)
+CFGREV_INLINE int cfgrev_restart_due(struct cfgrev_tape *tape, struct cfgrev_tape *journal, bool *answer,
+                                     int64_t run, int64_t reversed, int64_t steps)
 {
     struct cfgrev_restart *const restart = cfgrev_restart_of(tape);
     const double seconds = restart->seconds == 0.0 ? 600.0 : restart->seconds;
     (void)journal;
+    if (restart->depth == 1 && restart->report)
+        restart->report(restart->to, run, reversed, steps);
 #ifdef __unix__
     if (restart->parent && getppid() != restart->parent)
         return cfgrev_restart_fail(tape, "nobody waits for the result");
