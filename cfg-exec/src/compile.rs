@@ -342,7 +342,7 @@ fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Co
 
 /// The event that a routine stands for.
 fn hands_over(routine: &Routine) -> Option<HandOver> {
-    HandOver::by_role(&routine.origin.as_ref()?.role)
+    HandOver::by_role(routine.restart_role()?)
 }
 
 /// The body of a routine that hands over the progress of a loop to the host.

@@ -258,7 +258,7 @@ impl Keeper {
     }
 
     fn end(&mut self) -> bool {
-        self.depth -= 1;
+        self.depth = self.depth.saturating_sub(1);
         self.depth == 0 && self.restart.is_some()
     }
 

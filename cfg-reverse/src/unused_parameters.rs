@@ -114,9 +114,7 @@ impl Uses {
         let given = given.flat_map(|d| [d.tangent, d.adjoint]).flatten();
         let fixed: Vec<RoutineId> = given.chain(program.main).collect();
         for (r, routine) in (0..).map(RoutineId::new).zip(&program.routines) {
-            let origin = routine.origin.as_ref();
-            let is_replaced = origin.is_some_and(|origin| origin.role.is_of_restart());
-            let is_whole = routine.body.is_some() && !is_replaced;
+            let is_whole = routine.body.is_some() && routine.restart_role().is_none();
             let is_generated = r >= first && is_whole && !fixed.contains(&r);
             uses.note(program, (r, routine), is_generated);
         }

@@ -243,8 +243,7 @@ fn inspect_pair(program: &Flat, known: Known<'_, '_>, pair: Pair, found: &mut Re
 
 fn inspect_single(program: &Flat, known: Known<'_, '_>, id: RoutineId, found: &mut Report) {
     let routine = program.routine(id);
-    let origin = routine.origin.as_ref();
-    if origin.is_some_and(|origin| origin.role.is_of_restart()) {
+    if routine.restart_role().is_some() {
         // Its body does nothing; another one puts whole tapes back.
         return;
     }

@@ -158,8 +158,7 @@ fn used_tapes(program: &Program) -> BTreeSet<(RoutineId, VarId)> {
         for statement in routine.statements() {
             each_name(statement, &mut |v, _| use_of(v));
         }
-        let origin = routine.origin.as_ref();
-        if origin.is_some_and(|origin| origin.role.is_of_restart()) {
+        if routine.restart_role().is_some() {
             routine.parameter_ids().for_each(use_of);
         }
     }

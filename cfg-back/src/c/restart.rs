@@ -12,7 +12,7 @@ use cfg_core::{
 
 /// The function that stands for a routine by its role.
 fn function_of(routine: &Routine) -> Option<&'static str> {
-    let origin = routine.origin.as_ref()?;
+    let role = routine.restart_role()?;
     let functions = [
         (NameRole::RestartBegin, "cfgrev_restart_begin"),
         (NameRole::RestartLoad, "cfgrev_restart_load"),
@@ -20,7 +20,7 @@ fn function_of(routine: &Routine) -> Option<&'static str> {
         (NameRole::RestartEnd, "cfgrev_restart_end"),
         (NameRole::RestartSave, "cfgrev_restart_save"),
     ];
-    let found = functions.into_iter().find(|(role, _)| *role == origin.role);
+    let found = functions.into_iter().find(|(other, _)| other == role);
     found.map(|(_, function)| function)
 }
 

@@ -2,6 +2,8 @@
 
 use std::{fmt, num::NonZeroU32};
 
+use super::{Routine, ScalarType, Variable};
+
 /// The origin of a routine, a variable or a global that a transformation made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NameOrigin {
@@ -57,18 +59,26 @@ impl StatementOrigin {
     }
 }
 
-impl NameRole {
-    /// True of the routines that hand over the progress of a loop. Their bodies do nothing: back ends that can keep files
-    /// put their own in the places.
-    pub fn is_of_restart(&self) -> bool {
+impl Routine {
+    /// The role of a routine that hands over the progress of a loop. Its body does nothing: back ends that can keep files
+    /// put their own in the place. Its parameters are two tapes, and logicals and integers. Files may give such a role to
+    /// any other routine, where it means nothing.
+    pub fn restart_role(&self) -> Option<&NameRole> {
         let roles = [
-            Self::RestartBegin,
-            Self::RestartLoad,
-            Self::RestartDue,
-            Self::RestartEnd,
-            Self::RestartSave,
+            NameRole::RestartBegin,
+            NameRole::RestartLoad,
+            NameRole::RestartDue,
+            NameRole::RestartEnd,
+            NameRole::RestartSave,
         ];
-        roles.contains(self)
+        let role = &self.origin.as_ref()?.role;
+        let mut parameters = self.parameter_ids().map(|v| self.variable(v));
+        let tapes = parameters.by_ref().take(2).filter(|v| v.ty.is_tape());
+        let is_number = |v: &Variable| {
+            v.rank() == 0 && matches!(v.ty, ScalarType::Logical | ScalarType::Integer)
+        };
+        let fits = tapes.count() == 2 && parameters.len() <= 4 && parameters.all(is_number);
+        (fits && roles.contains(role)).then_some(role)
     }
 }
 
