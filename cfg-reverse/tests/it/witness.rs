@@ -12,6 +12,7 @@ use cfg_core::{
 use cfg_reverse::{Blocks, Inside, Options, Order, Prefer, Reversal, Unstructured, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
+    checkpoints::with_checkpoints,
     flat, general,
     generate::Options as Generate,
     interpret::{Limits, Outcome, Report},
@@ -81,7 +82,8 @@ fn drawn(seed: u64) -> Options {
 struct Counts([AtomicU64; 6]);
 
 impl Counts {
-    fn agrees(&self, case: &Case, program: &Flat, seed: u64) -> Result<(), String> {
+    /// The number of values that were assigned when a part ran again.
+    fn agrees(&self, case: &Case, program: &Flat, seed: u64) -> Result<u64, String> {
         let report = witnessed(case, program, &drawn(seed))?;
         let counts = match &report {
             Some(report) => [
@@ -97,19 +99,54 @@ impl Counts {
         for (count, n) in self.0.iter().zip(counts) {
             count.fetch_add(n, Ordering::Relaxed);
         }
-        report.map_or(Ok(()), |report| report.verdict())
+        report.map_or(Ok(0), |report| {
+            report.verdict().map(|()| report.assigned_again)
+        })
     }
 
-    /// Values were compared, this many in a program at least, and none was left out.
+    /// Nearly all programs have an adjoint, in which values were compared, this many at least, and none was left out.
     fn assert_many(&self, each: u64) {
+        self.assert_most(each, 10);
+    }
+
+    /// [`Self::assert_many`] where so many times more programs have an adjoint than have none; 0: some have.
+    fn assert_most(&self, each: u64, times: u64) {
         let counts @ [reversed, refused, compared, left_out, assigned, split] =
             self.0.each_ref().map(|c| c.load(Ordering::Relaxed));
         println!("with adjoint, without, compared, not compared, assigned, split: {counts:?}");
-        assert!(reversed > 10 * refused && left_out == 0, "{counts:?}");
+        assert!(reversed > times * refused && left_out == 0, "{counts:?}");
         assert!(
             compared > each * reversed && assigned > 2 * split,
             "{counts:?}"
         );
+    }
+}
+
+/// Parts that run again from states that are kept assign the values of the plain run, and their reverse sweeps read them.
+#[test]
+fn values_of_parts_that_run_again() {
+    let wide = Generate {
+        global_lists: 0,
+        tapes: 0,
+        main_optionals: 0,
+        ..Generate::WIDE_SMOOTH
+    };
+    for (generate, first) in [(Generate::EXACT, 190_000), (wide, 191_000)] {
+        let counts = Counts::default();
+        let again = AtomicU64::new(0);
+        let seeds = first..first + property::cases(40);
+        property::check_numbered(&generate, seeds, |seed, case| {
+            let case = with_checkpoints(case, seed);
+            let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+            let program = flat(&valid);
+            again.fetch_add(counts.agrees(&case, &program, seed)?, Ordering::Relaxed);
+            Ok(())
+        });
+        // Parts with jumps, and those that change an array of another shape, cannot run again.
+        counts.assert_most(5, 0);
+        let again = again.into_inner();
+        println!("assigned again: {again}");
+        assert!(again > 20 * property::cases(40), "{again}");
     }
 }
 
@@ -159,7 +196,7 @@ fn values_of_random_programs() {
         let seeds = first..first + property::cases(cases);
         property::check_numbered(&generate, seeds, |seed, case| {
             let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
-            counts.agrees(case, &flat(&valid), seed)
+            counts.agrees(case, &flat(&valid), seed).map(|_| ())
         });
         counts.assert_many(10);
     }
@@ -192,7 +229,7 @@ fn values_of_programs_with_records_and_pointers() {
     let seeds = 170_000..170_000 + property::cases(20);
     property::check_numbered(&Generate::MIXED, seeds, |seed, case| {
         match flattened(case) {
-            Ok((case, program)) => counts.agrees(&case, &program, seed),
+            Ok((case, program)) => counts.agrees(&case, &program, seed).map(|_| ()),
             // A parameter is a record.
             Err(_) => Ok(()),
         }

@@ -17,6 +17,9 @@
 //! The forward sweep itself is compared with a plain run of the original: each statement assigns the same values, in
 //! order. Statements that are split, so that they assign in parts, are left out.
 //!
+//! The reverse sweep of a part with a checkpoint runs forward sweeps again, from states that were kept: each has a log of
+//! its own, and assigns the values of the plain run.
+//!
 //! Variables are paired by their numbers, which sweeps keep, elements by their subscripts, statements by the origins
 //! that transformations give them. The log is undone over a visit only when the reverse sweep goes on behind it:
 //! code that is inserted between two visits reads what was there between them.
@@ -97,6 +100,14 @@ pub(super) struct Witness<D> {
     /// The active reverse sweeps, innermost last.
     twins: Vec<Twin<D>>,
     assigned: Assigned<D>,
+    /// The logs and the reverse sweeps around those that run parts again.
+    suspended: Vec<(Log<D>, Vec<Twin<D>>)>,
+    /// The number of forward sweeps that are active.
+    open: usize,
+    /// The values assigned since the outermost forward sweep began that runs again.
+    again: Assigned<D>,
+    /// The values that forward sweeps assigned when they ran again, with the number of logs around them.
+    reruns: Vec<(usize, Assigned<D>)>,
     report: Report,
 }
 
@@ -110,6 +121,10 @@ impl<D: Derivative> Witness<D> {
             activations: 0,
             twins: Vec::new(),
             assigned: Assigned::default(),
+            suspended: Vec::new(),
+            open: 0,
+            again: Assigned::default(),
+            reruns: Vec::new(),
             report: Report::default(),
         }
     }
@@ -117,6 +132,7 @@ impl<D: Derivative> Witness<D> {
     /// The findings, of which the values that the plain program assigned are a part.
     fn into_report(mut self, plain: &Assigned<D>) -> Report {
         self.assigned.compare(plain, &self.sweeps, &mut self.report);
+        plain.compare_again(&self.reruns, &self.sweeps, &mut self.report);
         self.report
     }
 
@@ -145,8 +161,19 @@ impl<D: Derivative> Witness<D> {
             (None, None) => None,
         };
         if let Some(key) = key {
-            self.assigned.note(key, value);
+            let runs_again = !self.suspended.is_empty() || self.keeps_states();
+            let assigned = match runs_again {
+                true => &mut self.again,
+                false => &mut self.assigned,
+            };
+            assigned.note(key, value);
         }
+    }
+
+    /// True in a reverse sweep that runs parts again.
+    fn keeps_states(&self) -> bool {
+        let twin = self.twins.last();
+        twin.is_some_and(|twin| self.sweeps.get(twin.sweep).keeps_states)
     }
 
     /// True while a forward sweep may run, whose writes are to be logged.
@@ -185,7 +212,15 @@ impl<D: Derivative> Witness<D> {
     /// A call has begun, with all cells as they are then. Returns the number of the activation, 0 if the routine is no
     /// forward sweep.
     pub(super) fn enter(&mut self, routine: RoutineId, cells: &[Value<D>]) -> usize {
+        if self.sweeps.forward(routine).is_some() && self.keeps_states() {
+            let log = std::mem::take(&mut self.log);
+            self.suspended.push((log, std::mem::take(&mut self.twins)));
+        }
         if self.is_logging() && self.sweeps.forward(routine).is_some() {
+            if self.open == 0 {
+                self.again = Assigned::default();
+            }
+            self.open += 1;
             self.activations += 1;
             self.log.push(Event::Enter(self.activations));
             return self.activations;
@@ -231,7 +266,21 @@ impl<D: Derivative> Witness<D> {
         if activation > 0 {
             let event = Event::Leave(activation, routine, views.to_vec());
             self.log.push(event);
-        } else if self.sweeps.reverse(routine).is_some()
+            self.open -= 1;
+            if self.open == 0 && !self.suspended.is_empty() {
+                let again = std::mem::take(&mut self.again);
+                self.reruns.push((self.suspended.len(), again));
+            }
+            return;
+        }
+        let keeps_states = |k: usize| self.sweeps.get(k).keeps_states;
+        if self.twins.is_empty() && self.sweeps.reverse(routine).is_some_and(keeps_states) {
+            // The part was run again as often as it had to.
+            if let Some((log, twins)) = self.suspended.pop() {
+                (self.log, self.twins) = (log, twins);
+            }
+        }
+        if self.sweeps.reverse(routine).is_some()
             && let Some(twin) = self.twins.last()
         {
             if let Some(activation) = twin.activation
@@ -342,7 +391,11 @@ impl<D: Derivative> Witness<D> {
                     self.reads = Reads::Logged(activation);
                 }
             }
-        } else if self.sweeps.reverse(routine).is_some() && !self.twins.is_empty() {
+        } else if self.sweeps.reverse(routine).is_some()
+            && !self.twins.is_empty()
+            && !self.keeps_states()
+        {
+            // A sweep that keeps states reads those before the part, which the log does not tell apart.
             self.reads = Reads::Compared;
             if let Some((statements, k)) = block {
                 self.begin_adjoint(statements, k);

@@ -24,6 +24,49 @@ impl<D: Derivative> Assigned<D> {
         }
     }
 
+    /// Compares the values of each forward sweep that ran again with those of the plain run. What runs again in the reverse
+    /// sweeps of as many parts with checkpoints, one in the other, is reversed in the opposite order of the plain run, in
+    /// which also other values are assigned.
+    pub(super) fn compare_again(
+        &self,
+        again: &[(usize, Self)],
+        sweeps: &Sweeps,
+        report: &mut Report,
+    ) {
+        let is_whole = |(original, number): &(RoutineId, usize)| {
+            let sweep = sweeps.original(*original).map(|k| sweeps.get(k));
+            sweep.is_some_and(|sweep| sweep.whole.contains(number))
+        };
+        let mut ends: BTreeMap<(usize, (RoutineId, usize)), usize> = BTreeMap::new();
+        for (depth, run) in again {
+            for (key, found) in run.0.iter().filter(|(key, _)| is_whole(key)) {
+                // The results of calls are assigned in forward sweeps alone.
+                let Some(wanted) = self.0.get(key) else {
+                    continue;
+                };
+                let end = ends.entry((*depth, *key)).or_insert(wanted.len());
+                let is_found = |values: &[Value<D>]| {
+                    let mut pairs = values.iter().zip(found);
+                    pairs.all(|(a, b)| same_bits(a, b))
+                };
+                let mut places = wanted[..*end].windows(found.len().max(1));
+                report.assigned_again += found.len() as u64;
+                match places.rposition(is_found) {
+                    Some(start) => *end = start,
+                    None => {
+                        let values: Vec<String> = found.iter().map(shown).collect();
+                        report.differ(format!(
+                            "statement {} of routine {} assigns {} when it runs again, which a plain run does not",
+                            key.1,
+                            key.0.index(),
+                            values.join(", ")
+                        ));
+                    }
+                }
+            }
+        }
+    }
+
     /// Compares the values of forward sweeps with those of the plain run.
     pub(super) fn compare(&self, plain: &Self, sweeps: &Sweeps, report: &mut Report) {
         for (key, wanted) in &plain.0 {

@@ -56,7 +56,9 @@ pub struct Report {
     pub stale: Vec<Stale>,
     /// Values assigned in forward sweeps that were compared with those of the plain run.
     pub assigned: u64,
-    /// Values that were not, since their statement is split.
+    /// Values assigned in forward sweeps that ran again from kept states, compared with those of the plain run.
+    pub assigned_again: u64,
+    /// Values of the first forward sweeps that were not compared, since their statement is split.
     pub not_assigned: u64,
     /// Where reverse sweeps do not visit what the forward sweeps visited, and where these do not compute what the
     /// original does, the first few.

@@ -2,7 +2,7 @@
 
 use cfg_core::elemental::reads_result;
 use cfg_core::entity::{RoutineId, VarId, VertexId};
-use cfg_core::ir::{Expr, Op, Place, Program, Routine, VertexType};
+use cfg_core::ir::{Expr, NameRole, Op, Place, Program, Routine, VertexType};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sweeps of one original.
@@ -12,10 +12,14 @@ pub(super) struct Sweep {
     pub(super) forward: RoutineId,
     /// The name of the reverse sweep.
     pub(super) name: String,
+    /// True of sweeps that keep states, from which what they call runs again.
+    pub(super) keeps_states: bool,
     /// Number of variables that both sweeps have in common.
     pub(super) originals: usize,
     /// Number of variables of the original.
     pub(super) assignable: usize,
+    /// The numbers of the statements of the original that the forward sweep has as one assignment.
+    pub(super) whole: BTreeSet<usize>,
     /// The number of the first statement of each vertex of the original.
     pub(super) numbers: BTreeMap<VertexId, usize>,
     /// The names of the variables.
@@ -84,6 +88,12 @@ fn sweep(program: &Program, original: RoutineId, forward: RoutineId, reverse: Ro
         numbers.insert(v, next);
         next += vertex.statements().len();
     }
+    let mut copies: BTreeMap<usize, usize> = BTreeMap::new();
+    for statement in fwd.statements() {
+        if let (Some(number), Some(_)) = (statement.origin.number(), statement.kind.assignment()) {
+            *copies.entry(number).or_default() += 1;
+        }
+    }
     let results = plain.statements().enumerate();
     let results = results.filter_map(|(n, statement)| {
         let (target, value) = statement.kind.assignment()?;
@@ -101,6 +111,13 @@ fn sweep(program: &Program, original: RoutineId, forward: RoutineId, reverse: Ro
         original,
         forward,
         name: rev.name.clone(),
+        whole: (copies.into_iter())
+            .filter_map(|(number, copies)| (copies == 1).then_some(number))
+            .collect(),
+        keeps_states: rev
+            .origin
+            .as_ref()
+            .is_some_and(|o| o.role == NameRole::KeptReverse),
         originals: fwd.parameters.last().map_or(0, |tape| tape.index()),
         assignable: plain.variables.len(),
         numbers,
