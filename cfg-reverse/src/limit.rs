@@ -4,12 +4,16 @@
 //! routines with loops. Other loops that record values take less for an iteration than a state would.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
+    diagnostic::{
+        Diagnostic, Diagnostics, Severity,
+        site::{Element, Site},
+    },
     entity::{RoutineId, VarId, VertexId},
     flat::{Flat, FlatStmt},
     graph::loops::{LoopForest, LoopId},
     ir::{Cfg, Checkpoint, Role, Routine, Stmt, TapeClass, visit::each_name},
     memory::callgraph::CallGraph,
+    text::site_text,
     validate::validate,
 };
 use cfg_transform::{
@@ -21,6 +25,7 @@ use std::borrow::Cow;
 
 use crate::{
     code::routines::is_deferred,
+    codes::CHECKPOINT,
     options::{Options, Unstructured},
     reverse::{has_checkpoint, reverse},
 };
@@ -28,7 +33,8 @@ use crate::{
 /// The program in which loops of time steps of the routine and of its callees keep states ([`Checkpoint::Each`]) within
 /// [`Options::tape_memory`]. A program with checkpoints, and every program without that limit, stays as it is.
 ///
-/// Loops that cannot run again are recorded, as without a limit ([`cfg_transform::checkpoint`] has the conditions).
+/// Loops of time steps that cannot run again are recorded, as without a limit ([`cfg_transform::checkpoint`] has the
+/// conditions): there is a warning for each.
 ///
 /// # Errors
 /// R3xx: the routine cannot be differentiated.
@@ -53,7 +59,8 @@ use crate::{
 /// let program = Flat::check(validate(parsed.program.ok_or(parsed.problems)?)?)?;
 /// let f = program.find_routine("f").expect("there is an f");
 /// let options = Options { tape_memory: Some(1_000_000), ..Options::default() };
-/// let limited = keep_states(Cow::Owned(program), f, &options)?;
+/// let (limited, warnings) = keep_states(Cow::Owned(program), f, &options)?;
+/// assert!(warnings.is_empty());
 /// assert!(limited.find_routine("f_step").is_some());
 /// let made = reverse(&limited, f, &options)?;
 /// assert!(made.program.find_routine("f_steps_rev").is_some());
@@ -63,16 +70,31 @@ pub fn keep_states<'f>(
     flat: Cow<'f, Flat>,
     main: RoutineId,
     options: &Options,
-) -> Result<Cow<'f, Flat>, Diagnostics> {
+) -> Result<(Cow<'f, Flat>, Diagnostics), Diagnostics> {
     let is_traced = options.unstructured == Unstructured::Trace;
     if is_traced || options.tape_memory.is_none() || flat.routines.iter().any(has_checkpoint) {
-        return Ok(flat);
+        return Ok((flat, Diagnostics::default()));
     }
     let survey = Survey::of_sweeps(&flat, main, options)?;
-    let routines = flat.routines.iter().enumerate();
-    let loops: Vec<Vec<VertexId>> = routines
-        .map(|(r, routine)| survey.time_loops(RoutineId::new(r), routine))
-        .collect();
+    let mut warnings = Diagnostics::default();
+    let mut loops: Vec<Vec<VertexId>> = Vec::with_capacity(flat.routines.len());
+    for (r, routine) in (0..).map(RoutineId::new).zip(&flat.routines) {
+        let found = survey.time_loops(r, routine).into_iter();
+        let (kept, recorded): (Vec<_>, Vec<_>) =
+            found.partition(|(_, obstacle)| obstacle.is_none());
+        loops.push(kept.into_iter().map(|(v, _)| v).collect());
+        for (v, obstacle) in recorded {
+            let name = obstacle.map_or("", |obstacle| &routine.variable(obstacle).name);
+            let problem = Diagnostic::error(
+                &CHECKPOINT,
+                format!("'{name}' cannot belong to a state"),
+                CHECKPOINT.explanation,
+            );
+            let site = Site::whole(r, Element::Vertex(v));
+            let words = site_text(flat.grouped(), &site);
+            warnings.push(problem.at_element(words).at_site_in(flat.grouped(), site));
+        }
+    }
     let limited = change_grouped(flat.into_owned(), |program| {
         for (routine, loops) in program.routines.iter_mut().zip(loops) {
             if let Some(cfg) = &mut routine.body {
@@ -82,7 +104,9 @@ pub fn keep_states<'f>(
             }
         }
         let marked = validate(std::mem::take(program))?;
-        *program = outline_possible_checkpoints(marked)?.into_program();
+        let (outlined, refused) = outline_possible_checkpoints(marked)?;
+        *program = outlined.into_program();
+        warnings.0.extend(refused.0);
         // The parts that cannot run again.
         for r in 0..program.routines.len() {
             if Rerun::find(program, RoutineId::new(r)).is_none() {
@@ -93,7 +117,16 @@ pub fn keep_states<'f>(
         }
         Ok(())
     })?;
-    Ok(Cow::Owned(limited))
+    for warning in &mut warnings.0 {
+        warning.severity = Severity::Warning;
+        warning.message = format!(
+            "a loop is recorded, whatever the limit: {}",
+            warning.message
+        );
+        warning.help =
+            "mark a loop within it by {checkpoint N}, or write it so that it can run again".into();
+    }
+    Ok((Cow::Owned(limited), warnings))
 }
 
 /// Facts about the routines of a program, and about what their sweeps record.
@@ -174,8 +207,8 @@ impl Survey {
         })
     }
 
-    /// The LOOPs of time steps of a routine.
-    fn time_loops(&self, r: RoutineId, routine: &Routine) -> Vec<VertexId> {
+    /// The LOOPs of time steps of a routine, each with a variable that cannot belong to a state, if there is one.
+    fn time_loops(&self, r: RoutineId, routine: &Routine) -> Vec<(VertexId, Option<VarId>)> {
         let Some(cfg) = routine.body.as_ref().filter(|_| self.is_outside[r.index()]) else {
             return Vec::new();
         };
@@ -184,11 +217,11 @@ impl Survey {
         };
         let forest = LoopForest::new(cfg, entry.index());
         let first_numbers = first_numbers(cfg);
-        let steps_in_time = |l: &LoopId| {
-            let (mut records, mut has_inner, mut can_be_kept) = (false, false, true);
-            for &v in forest.members(*l) {
+        let steps_in_time = |l: LoopId| {
+            let (mut records, mut has_inner, mut obstacle) = (false, false, None);
+            for &v in forest.members(l) {
                 let vertex = cfg.vertex(VertexId::new(v));
-                has_inner |= vertex.kind.test().is_some() && v != forest.get(*l).header;
+                has_inner |= vertex.kind.test().is_some() && v != forest.get(l).header;
                 for (number, statement) in (first_numbers[v]..).zip(vertex.statements()) {
                     records |= self.recorded[r.index()].contains(number);
                     if let Some(callee) = statement.kind.callee() {
@@ -196,20 +229,16 @@ impl Survey {
                         has_inner |= self.has_loop[callee.index()];
                     }
                     each_name(statement, &mut |v, _| {
-                        can_be_kept &= can_be_in_state(routine, v);
+                        obstacle = obstacle.or_else(|| (!can_be_in_state(routine, v)).then_some(v));
                     });
                 }
             }
-            records && has_inner && can_be_kept
+            let header = VertexId::new(forest.get(l).header);
+            let is_found = records && has_inner && cfg.vertex(header).kind.test().is_some();
+            is_found.then_some((header, obstacle))
         };
         let outermost = forest.loops().filter(|l| forest.get(*l).parent.is_none());
-        let headers = outermost
-            .filter(steps_in_time)
-            .map(|l| forest.get(l).header);
-        let headers = headers.map(VertexId::new);
-        headers
-            .filter(|v| cfg.vertex(*v).kind.test().is_some())
-            .collect()
+        outermost.filter_map(steps_in_time).collect()
     }
 }
 

@@ -203,12 +203,14 @@ pub fn outline_checkpoints(
     }
 }
 
-/// [`outline_checkpoints`] of all routines, where it is possible.
+/// [`outline_checkpoints`] of all routines, where it is possible, and the problems of other parts.
 ///
 /// # Errors
 /// The result breaks a rule.
-pub fn outline_possible_checkpoints(program: ValidProgram) -> Result<ValidProgram, Diagnostics> {
-    Ok(outline_marked(program, |_| true)?.0)
+pub fn outline_possible_checkpoints(
+    program: ValidProgram,
+) -> Result<(ValidProgram, Diagnostics), Diagnostics> {
+    outline_marked(program, |_| true)
 }
 
 /// The program in which checkpoints of wanted routines are outlined, and the problems of those that cannot be.

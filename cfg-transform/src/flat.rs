@@ -145,7 +145,8 @@ fn split_records(
         return Flat::made(program, Provenance { records, pointers });
     }
     // Records are put together again in routines that had them, so that parts are outlined before.
-    let program = outline_possible_checkpoints(program)?;
+    // Parts that stay are outlined, or refused, where they are reversed.
+    let (program, _) = outline_possible_checkpoints(program)?;
     let split = records::split_with_parts(&program);
     let (split, parts) = split.map_err(|problems| match &pointers {
         Some(original) => place_all(original, &program, problems),

@@ -26,6 +26,7 @@ pub struct Adjoint {
     reverse: RoutineId,
     /// Originals with their forward and reverse sweeps.
     sweeps: Vec<(RoutineId, RoutineId, RoutineId)>,
+    warnings: Diagnostics,
 }
 
 /// Results of a forward and a reverse sweep.
@@ -57,9 +58,18 @@ impl Adjoint {
     /// The routine has something that cannot be reversed or run.
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         active_slots(program.routine(routine))?;
-        let program = cfg_reverse::keep_states(Cow::Borrowed(program), routine, &options.reversal)?;
+        let given = Cow::Borrowed(program);
+        let (program, warnings) = cfg_reverse::keep_states(given, routine, &options.reversal)?;
         let reversal = cfg_reverse::reverse(&program, routine, &options.reversal)?;
-        Self::compile(reversal, options)
+        Ok(Self {
+            warnings,
+            ..Self::compile(reversal, options)?
+        })
+    }
+
+    /// Warnings of loops that are recorded in spite of a limit of the tape's memory.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
     }
 
     /// Compiles a reversal.
@@ -76,6 +86,7 @@ impl Adjoint {
             forward: reversal.forward,
             reverse: reversal.reverse,
             sweeps: reversal.sweeps,
+            warnings: Diagnostics::default(),
             derived: Derived::new(
                 reversal.program,
                 (reversal.original, given),

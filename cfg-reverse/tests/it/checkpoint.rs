@@ -49,7 +49,7 @@ fn limited(case: &Case) -> Result<Case, String> {
         ..Options::default()
     };
     let program = validate(case.program.clone()).map_err(|d| d.to_string())?;
-    let kept =
+    let (kept, _) =
         keep_states(Cow::Owned(flat(&program)), case.main, &options).map_err(|d| d.to_string())?;
     // The routine has other variables, but those of the case by their names.
     let [before, now] = [&case.program, kept.program()].map(|p| p.routine(case.main));
@@ -751,7 +751,11 @@ fn loops_that_keep_states_under_a_limit() {
             1,
         ),
         (INNER.to_owned(), 0),
+        // An array that gets its shape by assignment cannot belong to a state.
+        (loops(&format!("t := x\n {INNER} x[1] := t[2]\n")), 0),
     ];
+    // Loops of time steps that are recorded all the same have a warning.
+    let recorded = |body: &str| usize::from(body.contains("break") || body.contains("t := x"));
     let options = Options {
         tape_memory: Some(1000),
         ..Options::default()
@@ -778,7 +782,12 @@ fn loops_that_keep_states_under_a_limit() {
         let program = valid(&source);
         let main = program.find_routine("f").expect("it is there");
         let limited = keep_states(Cow::Owned(flat(&program)), main, &options);
-        let limited = limited.unwrap_or_else(|d| panic!("{d}{source}"));
+        let (limited, warnings) = limited.unwrap_or_else(|d| panic!("{d}{source}"));
+        let warned = warnings
+            .0
+            .iter()
+            .filter(|w| w.message.contains("is recorded"));
+        assert_eq!(warned.count(), recorded(&body), "{warnings}{source}");
         let vertices = limited
             .routines
             .iter()
@@ -868,7 +877,7 @@ fn states_and_the_record_of_a_step_fill_the_limit() {
                 ..Options::default()
             };
             let limited = keep_states(Cow::Owned(flat(&program)), main, &options);
-            let limited = limited.unwrap_or_else(|d| panic!("{d}{source}"));
+            let (limited, _) = limited.unwrap_or_else(|d| panic!("{d}{source}"));
             let made = reverse(&limited, main, &options).unwrap_or_else(|d| panic!("{d}{source}"));
             let program = validate(made.program.clone()).expect("it is valid");
             let compiled = Compiled::new(&flat(&program), &CompileOptions::default());

@@ -108,6 +108,7 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         let _progress = session.progress("reversing");
         Adjoint::new(&program, routine, &options)?
     };
+    session.report(adjoint.warnings());
     let point = adjoint.read_point(&text.bytes).map_err(in_text(&text))?;
     let (seeds, list) = match &args.seed {
         None => (vec![adjoint.default_seed(&point)?], false),

@@ -116,7 +116,8 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         overlap: args.reversal.overlapping.overlap.of_program(),
         ..options(args.reversal)
     };
-    let program = cfg_reverse::keep_states(Cow::Owned(program), routine, &options)?;
+    let (program, warnings) = cfg_reverse::keep_states(Cow::Owned(program), routine, &options)?;
+    session.report(&warnings);
     if args.explain {
         let plan = {
             let _progress = session.progress("planning");
