@@ -369,6 +369,7 @@ pub fn server(
     let mut bundle = Bundle::new(options);
     bundle.pieces.include("stdio.h");
     bundle.pieces.include("string.h");
+    bundle.pieces.include("signal.h");
     bundle.pieces.include("time.h");
     (driver::LOCALS.iter()).for_each(|name| bundle.names.reserve(name));
     for (program, routine) in programs {

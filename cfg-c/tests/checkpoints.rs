@@ -48,6 +48,11 @@ const PLACED: &[(&str, &[&str])] = &[
         "#pragma cfgrev checkpoint\ndo s *= x; while (s < 9);",
         &["do {checkpoint}", "end while s < 9.0"],
     ),
+    // Numbers of C: octal, hexadecimal.
+    (
+        "#pragma cfgrev checkpoint(010, disk = 0x10u)\nwhile (s < 9) s *= x;",
+        &["while s < 9.0 {checkpoint 8 disk 16}"],
+    ),
     // The number may be a macro, and the pragma in one.
     (
         "#pragma cfgrev checkpoint(N)\nfor (;s < 9;) s *= x;",

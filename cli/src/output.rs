@@ -28,6 +28,11 @@ fn cannot_write(target: &str, error: io::Error) -> anyhow::Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return error.into();
     }
+    // A result that has no counterpart in the form says so itself.
+    let cause = error.get_ref();
+    if let Some(problem) = cause.and_then(|cause| cause.downcast_ref::<Diagnostic>()) {
+        return Diagnostics::from(problem.clone()).into();
+    }
     problem(
         &codes::UNWRITABLE,
         format!("cannot write {target}: {error}"),
@@ -101,7 +106,10 @@ pub(crate) fn to_file(
         Ok(file)
     };
     // A broken pipe here is an error like any other: only for standard output does it end the program quietly.
-    let finish = |e: io::Error| cannot_write(&name, io::Error::other(e));
+    let finish = |e: io::Error| match e.kind() {
+        io::ErrorKind::BrokenPipe => cannot_write(&name, io::Error::other(e)),
+        _ => cannot_write(&name, e),
+    };
     let file = attempt().map_err(finish)?;
     if force {
         file.persist(path).map_err(|e| finish(e.error))?;

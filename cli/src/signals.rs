@@ -1,7 +1,7 @@
 //! Handling of SIGINT and SIGTERM while a file is being written: the temporary file is removed before the program
 //! ends.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::{flag, low_level};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -46,6 +46,8 @@ fn shared() -> io::Result<&'static Shared> {
             flag::register_conditional_default(signal, Arc::clone(&calm))?;
             flag::register_usize(signal, Arc::clone(&got), signal as usize)?;
         }
+        // A file that is too long is an error of the write, which is told.
+        flag::register(SIGXFSZ, Arc::default())?;
         Ok(Shared { calm, got })
     };
     let shared = SHARED.get_or_init(|| start().map_err(|e| e.to_string()));

@@ -282,7 +282,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
 
 /// The function `main`, which serves requests until there are no more.
 pub(super) fn main(functions: &[String]) -> String {
-    let mut text = "int main(void)\n{\n    int64_t request[2];\n    while (!cfgrev_read(request, sizeof request)) {\n        int failed = 1;\n        switch (request[0]) {\n".to_owned();
+    let mut text = "int main(void)\n{\n    int64_t request[2];\n#ifdef SIGXFSZ\n    /* A file that is too long is an error of the write. */\n    signal(SIGXFSZ, SIG_IGN);\n#endif\n    while (!cfgrev_read(request, sizeof request)) {\n        int failed = 1;\n        switch (request[0]) {\n".to_owned();
     for (k, name) in functions.iter().enumerate() {
         let _ = writeln!(
             text,

@@ -401,12 +401,12 @@ fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Ma
     let routine = writer.routine;
     let mut text = String::new();
     if let Some(origin) = &routine.origin {
-        let (role, of) = (origin.role.to_string(), &origin.of);
-        text.push_str(&format!(
-            "/* {} of {} */\n",
-            escape_comment(&role),
-            escape_comment(of)
-        ));
+        let of = match &*origin.of {
+            "" => String::new(),
+            of => format!(" of {of}"),
+        };
+        let described = format!("{}{of}", origin.role);
+        text.push_str(&format!("/* {} */\n", escape_comment(&described)));
     }
     text.push_str(&head(
         writer.file,

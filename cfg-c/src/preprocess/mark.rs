@@ -1,14 +1,14 @@
 //! Checkpoints: pragmas, and directives of Tapenade in comments, about the statement that follows. They become tokens in
 //! front of it.
 
-use super::Preprocessor;
+use super::{Preprocessor, condition::integer};
 use crate::{
     codes,
     lex::{Kind, Mark, Token, group},
     source::Pos,
 };
 use cfg_core::ir::Checkpoint;
-use std::{num::NonZeroU32, str::FromStr};
+use std::num::NonZeroU32;
 
 const HELP: &str = "write #pragma cfgrev checkpoint in front of a statement, or #pragma cfgrev checkpoint(snapshots = 50, disk = 200) in front of a loop";
 
@@ -118,8 +118,9 @@ impl Preprocessor<'_> {
     }
 
     /// A number of snapshots; `None` if it has been refused.
-    fn snapshots<N: FromStr>(&mut self, text: &str, at: Pos) -> Option<N> {
-        let number = text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok();
+    fn snapshots<N: TryFrom<u32>>(&mut self, text: &str, at: Pos) -> Option<N> {
+        let number = integer(text).and_then(|(n, _)| u32::try_from(n).ok());
+        let number = number.and_then(|n| n.try_into().ok());
         if number.is_none() {
             let message = format!("{text} is no number of snapshots");
             let help = "write a number from 1 to 4294967295: the state in front of the first iteration is one of the snapshots";

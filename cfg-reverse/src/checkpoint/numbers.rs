@@ -258,7 +258,7 @@ pub(super) fn stop_if_full(w: &mut Writer<'_, '_, '_>, n: &Numbers, passes: VarI
         let is_full = Expr::op(Op::And, [is_run, is_full]);
         w.stop_if(
             is_full,
-            "a state of this loop and the record of one of its steps take more than the limit of the tape's memory",
+            "a state of this loop and the record of one of its steps take more than the limit of the tape's memory: raise it, --tape-memory BYTES",
         );
     }
 }
@@ -279,7 +279,7 @@ pub(super) fn stop_if_scarce(w: &mut Writer<'_, '_, '_>, n: &Numbers, steps: Var
     if let Some(is_scarce) = beyond.reduce(|a, b| Expr::op(Op::Or, [a, b])) {
         w.stop_if(
             is_scarce,
-            "the limit of the tape's memory holds so few states of this loop that steps would run more than 100 times",
+            "the limit of the tape's memory holds so few states of this loop that steps would run more than 100 times: raise it, --tape-memory BYTES",
         );
     }
 }

@@ -17,7 +17,7 @@
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
     diagnostic::Diagnostics,
-    ir::{Dim, Expr, Extent, Routine, ScalarType, Variable},
+    ir::{Dim, Expr, Extent, NameOrigin, NameRole, Routine, ScalarType, Variable},
 };
 
 /// The routine `(in l, in c, in m, out first, out last)`: of a loop of l steps that keeps c ≤ l states, those at
@@ -109,5 +109,7 @@ pub(crate) fn placement_routine(name: String) -> Result<Routine, Diagnostics> {
             );
         });
     });
-    f.finish()
+    let mut routine = f.finish()?;
+    routine.origin = Some(Box::new(NameOrigin::new(NameRole::Schedule, "")));
+    Ok(routine)
 }

@@ -381,6 +381,7 @@ fn bytes_on_disk_follow_the_schedule() {
                 values.push((format!("{arguments:?}"), report.tape));
             }
             assert_eq!(values[0].0, values[1].0);
+            assert_eq!(values[0].1.steps_again, values[1].1.steps_again);
             let found = &values[0].1;
             let mut sums = traffic(steps, states);
             sums.truncate(steps.max(1) as usize);

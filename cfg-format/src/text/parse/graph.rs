@@ -301,7 +301,16 @@ impl Parser<'_> {
     /// `{checkpoint}`, `{checkpoint 50}` or `{checkpoint 50 disk 200}`, and `{role of id}`, as far as they are there.
     pub(super) fn parse_braces(&mut self) -> Parse<(Option<Checkpoint>, Option<Origin>)> {
         let checkpoint = match self.is_symbol("{") && self.word_at(1, "checkpoint") {
-            true => Some(self.parse_checkpoint()?),
+            true => {
+                let found = self.parse_checkpoint();
+                if found.is_err() {
+                    // The line goes on, so that its loop is opened.
+                    while !self.is_newline() && !self.take_symbol("}") {
+                        self.at += 1;
+                    }
+                }
+                found.ok()
+            }
             false => None,
         };
         Ok((checkpoint, self.origin_of_vertex()?))
@@ -329,8 +338,12 @@ impl Parser<'_> {
         match (memory, u32::try_from(on_disk)) {
             (Some(memory), Ok(disk)) => Ok(Checkpoint::Snapshots { memory, disk }),
             (_, _) => {
-                let message = format!("{n} snapshots are kept, and {on_disk} on disk");
-                let help = "a checkpointed loop keeps at least 1 snapshot, and fewer than 2**32";
+                let disk = match on_disk {
+                    0 => String::new(),
+                    n => format!(" in memory, and {n} on disk"),
+                };
+                let message = format!("a loop cannot keep {n} snapshots{disk}");
+                let help = "in memory are from 1 to 4294967295, on disk from 0 to as many";
                 Err(self.report(at, &codes::NUMBER, message, help))
             }
         }

@@ -61,6 +61,15 @@ fn problems_are_all_told_where_they_are() {
             routine("  y := \"a\n"),
             vec![(3, "S001", "close the quote")],
         ),
+        // The loop is opened all the same.
+        (
+            routine("  while y < 1.0 {checkpoint 0}\n  end\n"),
+            vec![(3, "S004", "from 1 to")],
+        ),
+        (
+            routine("  while y < 1.0 {checkpoint x}\n  end\n"),
+            vec![(3, "S001", "")],
+        ),
         (routine("  break\n"), vec![(3, "S006", "loop")]),
         (routine("  goto out\n"), vec![(3, "S006", "label out")]),
         (routine("  while y < 1.0\n"), vec![(5, "S007", "`end`")]),
