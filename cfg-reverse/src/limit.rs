@@ -20,7 +20,6 @@ use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
-    code::routines::is_deferred,
     options::{Options, Unstructured},
     reverse::{has_checkpoint, reverse},
 };
@@ -216,7 +215,7 @@ impl Survey {
 fn can_be_in_state(routine: &Routine, v: VarId) -> bool {
     let variable = routine.variable(v);
     let is_optional = matches!(variable.role, Role::Parameter { optional: true, .. });
-    !is_optional && !is_deferred(variable) && !variable.ty.is_tape()
+    !is_optional && !variable.ty.is_tape()
 }
 
 /// The number of the first statement of each vertex.

@@ -530,7 +530,7 @@ fn after_gradient(source: &str) -> run::Named {
 
 /// Programs whose parts have locals, other arguments than variables, globals, and intents that say less than they
 /// could.
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 10] = [
     "subroutine f(in integer n, in real p, inout real x[3], out real y)
        local integer i, j
        local real w[3]
@@ -643,6 +643,33 @@ const PARTS: [&str; 8] = [
        end
        y := y*x + i
      end",
+    // The second call has no influence on y, and changes what the assignment in front of it reads.
+    "main subroutine f(in real p, inout real x, out real y)
+       local real z
+       independent p, x
+       dependent y
+       call w(p, x)
+       z := cos(p)
+       y := x*sin(p*z)
+       call w(p, z)
+     end
+     subroutine w(in real p, inout real x)
+       @2 {checkpoint}
+       call h(p, x)
+     end
+     subroutine h(in real p, inout real x)
+       x := sin(p*x)
+     end",
+    // Steps that record nothing.
+    "subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i
+       independent p, x
+       dependent y
+       for i = 1, n {checkpoint 2}
+         x := 0.5*x + p
+       end
+       y := x*x
+     end",
 ];
 
 #[test]
@@ -725,6 +752,7 @@ fn loops_that_keep_states_under_a_limit() {
         (format!("{}{}", loops(INNER), loops(INNER)), 2),
         (format!("for k = 1, n\n {}end\n", loops(INNER)), 1),
         (loops("call g(x)\n"), 1),
+        (loops("call k(x)\n"), 1),
         ("call h(n, x)\n".to_owned(), 1),
         // Within a loop that is none of time steps.
         (
@@ -746,6 +774,22 @@ fn loops_that_keep_states_under_a_limit() {
             1,
         ),
         (INNER.to_owned(), 0),
+        // Arrays that get their shape in front of the loop, there and within, and within.
+        (
+            format!(
+                "t := x\n {}x[1] := t[1]\n",
+                loops(&format!("t[1] := t[1]*x[1]\n x := t*x\n {INNER}"))
+            ),
+            1,
+        ),
+        (
+            format!(
+                "t := x\n {}",
+                loops(&format!("t := t*x\n x := t*x\n {INNER}"))
+            ),
+            0,
+        ),
+        (loops(&format!("t := sin(x)\n x := t*x\n {INNER}")), 0),
     ];
     let options = Options {
         tape_memory: Some(1000),
@@ -763,6 +807,18 @@ fn loops_that_keep_states_under_a_limit() {
              subroutine g(inout real x[4])
                local integer j
                {INNER}
+             end
+             subroutine k(inout real x[4])
+               call m(x)
+             end
+             subroutine m(inout real x[4])
+               local integer j
+               local real s
+               s := x[1]
+               for j = 2, 4
+                 s := sin(s)
+                 x[j] := x[j] + s
+               end
              end
              subroutine h(in integer n, inout real x[4])
                local integer i, j
@@ -841,7 +897,13 @@ fn too_few_states_stop_the_run() {
 #[test]
 fn states_and_the_record_of_a_step_fill_the_limit() {
     // Of a loop whose trip count is known at the end only, fewer states may be left when its last step is recorded.
-    for (head, less) in [("for i = 1, n", 0), ("while x[1] < n", 120)] {
+    // Elements are recorded one by one, or an array as a whole.
+    let bodies = [
+        "for j = 2, 8\n x[j] := sin(x[j]*x[j - 1])\n end",
+        "x := x + 0.1*sin(x)\n for j = 2, 8\n x[j] := x[j] - 0.5*x[j - 1]\n end",
+    ];
+    let heads = [("for i = 1, n", 0), ("while x[1] < n", 120)];
+    for ((head, less), body) in heads.into_iter().flat_map(|head| bodies.map(|b| (head, b))) {
         let source = format!(
             "subroutine f(in integer n, inout real x[8])
                local integer i, j
@@ -849,9 +911,7 @@ fn states_and_the_record_of_a_step_fill_the_limit() {
                dependent x
                {head}
                  x[1] := x[1] + 1.0
-                 for j = 2, 8
-                   x[j] := sin(x[j]*x[j - 1])
-                 end
+                 {body}
                end
              end"
         );
