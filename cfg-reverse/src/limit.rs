@@ -8,7 +8,7 @@ use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     flat::{Flat, FlatStmt},
     graph::loops::{LoopForest, LoopId},
-    ir::{Cfg, Checkpoint, Role, Routine, Stmt, TapeClass, visit::each_name},
+    ir::{Cfg, Checkpoint, LoopForm, Role, Routine, Stmt, TapeClass, VertexKind, visit::each_name},
     memory::callgraph::CallGraph,
     validate::validate,
 };
@@ -205,10 +205,17 @@ impl Survey {
         let headers = outermost
             .filter(steps_in_time)
             .map(|l| forest.get(l).header);
-        let headers = headers.map(VertexId::new);
-        headers
-            .filter(|v| cfg.vertex(*v).kind.test().is_some())
-            .collect()
+        // A FORLOOP has no checkpoint.
+        let is_loop = |v: &VertexId| match &cfg.vertex(*v).kind {
+            VertexKind::Loop { form, .. } => *form == LoopForm::Loop,
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => false,
+        };
+        headers.map(VertexId::new).filter(is_loop).collect()
     }
 }
 
