@@ -15,6 +15,7 @@
 
 pub(crate) mod advance;
 mod driver;
+pub(crate) mod joint;
 pub(crate) mod measured;
 mod numbers;
 mod online;

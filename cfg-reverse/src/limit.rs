@@ -11,7 +11,7 @@ use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     flat::{Flat, FlatStmt},
     graph::loops::{LoopForest, LoopId},
-    ir::{Cfg, Checkpoint, Role, Routine, Stmt, TapeClass, visit::each_name},
+    ir::{Cfg, Checkpoint, LoopForm, Role, Routine, Stmt, TapeClass, VertexKind, visit::each_name},
     memory::callgraph::CallGraph,
     text::site_text,
     validate::validate,
@@ -24,7 +24,6 @@ use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
-    code::routines::is_deferred,
     codes::CHECKPOINT,
     options::{Options, Unstructured},
     reverse::{has_checkpoint, reverse},
@@ -79,21 +78,18 @@ pub fn keep_states<'f>(
     let mut warnings = Diagnostics::default();
     let mut loops: Vec<Vec<VertexId>> = Vec::with_capacity(flat.routines.len());
     for (r, routine) in (0..).map(RoutineId::new).zip(&flat.routines) {
-        let found = survey.time_loops(r, routine).into_iter();
-        let (kept, recorded): (Vec<_>, Vec<_>) =
-            found.partition(|(_, obstacle)| obstacle.is_none());
-        loops.push(kept.into_iter().map(|(v, _)| v).collect());
-        for (v, obstacle) in recorded {
-            let name = obstacle.map_or("", |obstacle| &routine.variable(obstacle).name);
-            let problem = Diagnostic::error(
-                &CHECKPOINT,
-                format!("'{name}' cannot belong to a state"),
-                CHECKPOINT.explanation,
-            );
+        let mut kept = Vec::new();
+        for (v, obstacle) in survey.time_loops(r, routine) {
+            let Some(why) = obstacle else {
+                kept.push(v);
+                continue;
+            };
+            let problem = Diagnostic::error(&CHECKPOINT, why, CHECKPOINT.explanation);
             let site = Site::whole(r, Element::Vertex(v));
             let words = site_text(flat.grouped(), &site);
             warnings.push(problem.at_element(words).at_site_in(flat.grouped(), site));
         }
+        loops.push(kept);
     }
     let limited = change_grouped(flat.into_owned(), |program| {
         for (routine, loops) in program.routines.iter_mut().zip(loops) {
@@ -207,8 +203,8 @@ impl Survey {
         })
     }
 
-    /// The LOOPs of time steps of a routine, each with a variable that cannot belong to a state, if there is one.
-    fn time_loops(&self, r: RoutineId, routine: &Routine) -> Vec<(VertexId, Option<VarId>)> {
+    /// The loops of time steps of a routine, each with the reason why it can keep no states, if there is one.
+    fn time_loops(&self, r: RoutineId, routine: &Routine) -> Vec<(VertexId, Option<String>)> {
         let Some(cfg) = routine.body.as_ref().filter(|_| self.is_outside[r.index()]) else {
             return Vec::new();
         };
@@ -234,8 +230,23 @@ impl Survey {
                 }
             }
             let header = VertexId::new(forest.get(l).header);
-            let is_found = records && has_inner && cfg.vertex(header).kind.test().is_some();
-            is_found.then_some((header, obstacle))
+            let form = match &cfg.vertex(header).kind {
+                VertexKind::Loop { form, .. } => *form,
+                VertexKind::Entry
+                | VertexKind::Exit
+                | VertexKind::Block(_)
+                | VertexKind::EndLoop
+                | VertexKind::Branch(_)
+                | VertexKind::EndBranch => return None,
+            };
+            let why = match (form, obstacle) {
+                (LoopForm::ForLoop, _) => Some("a FORLOOP has no checkpoint".to_owned()),
+                (LoopForm::Loop, v) => v.map(|v| {
+                    let name = &routine.variable(v).name;
+                    format!("'{name}' cannot belong to a state")
+                }),
+            };
+            (records && has_inner).then_some((header, why))
         };
         let outermost = forest.loops().filter(|l| forest.get(*l).parent.is_none());
         outermost.filter_map(steps_in_time).collect()
@@ -245,7 +256,7 @@ impl Survey {
 fn can_be_in_state(routine: &Routine, v: VarId) -> bool {
     let variable = routine.variable(v);
     let is_optional = matches!(variable.role, Role::Parameter { optional: true, .. });
-    !is_optional && !is_deferred(variable) && !variable.ty.is_tape()
+    !is_optional && !variable.ty.is_tape()
 }
 
 /// The number of the first statement of each vertex.

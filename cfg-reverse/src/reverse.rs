@@ -21,7 +21,7 @@ use crate::{
         survey::survey_all,
     },
     checkpoint::{
-        Planning, advance::advance_routine, checkpointed, measured::Measured,
+        Planning, advance::advance_routine, checkpointed, joint::Joint, measured::Measured,
         placement::placement_routine, restart,
     },
     code::{names::Namer, routines::without_body, rows::Rows},
@@ -234,6 +234,7 @@ fn emit(
         restarts: context.restarts.then(|| numbered(restart::ROLES.len())),
     };
     let mut measured = Measured::numbered_from(numbered(0).index());
+    let mut joint = Joint::of_reruns(context);
     for mut draft in drafts.into_iter().flatten() {
         let read = Provisions::element_reads(context, &draft);
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
@@ -250,6 +251,8 @@ fn emit(
             && options.results == Results::Drop
             && turn::may_be_joined(context, &draft);
         let adjoints_again = (is_sliced || !loops.is_empty()).then(|| (loops, adjoints.clone()));
+        let is_joint = draft.id != main && joint.is_wanted(context, &draft);
+        let adjoints_at_once = is_joint.then(|| adjoints.clone());
         if draft.id == main {
             elements = popped_elements(context, &draft, &provisions);
         }
@@ -277,6 +280,9 @@ fn emit(
         }
         out.routines.push(forward);
         out.routines.push(reverse);
+        if let Some(adjoints) = adjoints_at_once {
+            joint.slice(context, &mut draft, adjoints, options.merge)?;
+        }
         in_one = in_one.or(adjoints_again.map(|(loops, adjoints)| (draft, loops, adjoints)));
     }
     if is_planned {
@@ -297,6 +303,7 @@ fn emit(
         .map(|&(original, sweep, _)| (sweep, original))
         .collect();
     measured.write(out, &mut namer, &originals);
+    pairs.extend(joint.write(context, &mut namer, out));
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes().len(), &sources);
     let name = namer.fresh_name(format!("{}_grad", context.program.routine(main).name));

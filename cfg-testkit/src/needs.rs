@@ -1,4 +1,4 @@
-//! Requirements of tests on the machine: compilers, Graphviz, the corpus.
+//! Requirements of tests on the machine: compilers, Graphviz, the corpus, a small file system.
 //!
 //! A test that needs a tool asks for it here and returns if the tool is missing. The reason is then printed past the
 //! capture of the test runner, and `./test` counts it. The environment variable CFGREV_REQUIRE lists what must be
@@ -17,6 +17,7 @@ use std::{
     env,
     io::{self, Write as _},
     path::{Path, PathBuf},
+    process::{Command, Stdio},
     thread,
 };
 
@@ -35,6 +36,9 @@ const TOOLS: &[(&str, &[&str])] = &[
 
 /// The name of the corpus in CFGREV_REQUIRE.
 const CORPUS: &str = "corpus";
+
+/// The name of a small file system in CFGREV_REQUIRE.
+const SMALL_DISK: &str = "small-disk";
 
 /// The command for a tool: `cc`, `clang`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is not
 /// on the PATH.
@@ -67,9 +71,41 @@ pub fn corpus(folder: &str) -> Option<PathBuf> {
     missing(CORPUS, &why)
 }
 
+/// A command that runs another one, its arguments, with a file system of 256 KiB in this folder. Others do not see that,
+/// and it goes with the command. `None`, after saying so, if none can be mounted.
+///
+/// # Panics
+/// None can be mounted although CFGREV_REQUIRE lists `small-disk`.
+#[track_caller]
+pub fn small_disk(folder: &Path) -> Option<Command> {
+    const MOUNT: &str = "mount -t tmpfs -o size=256k tmpfs \"$0\" && exec \"$@\"";
+    // Users may mount where they are root of a name space; root may without.
+    let ways: [&[&str]; 2] = [&["--map-root-user", "--mount"], &["--mount"]];
+    let command = |way: &&[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(*way).args(["sh", "-c", MOUNT]).arg(folder);
+        command
+    };
+    let works = |way: &&&[&str]| {
+        let mut tried = command(way);
+        tried
+            .arg("true")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        tried.status().is_ok_and(|status| status.success())
+    };
+    let found = ways.iter().find(works).map(command);
+    found.or_else(|| {
+        missing(
+            SMALL_DISK,
+            "no file system can be mounted (unshare --mount)",
+        )
+    })
+}
+
 /// Says that the test is skipped, or fails it.
 #[track_caller]
-fn missing(name: &str, why: &str) -> Option<PathBuf> {
+fn missing<T>(name: &str, why: &str) -> Option<T> {
     let required = env::var("CFGREV_REQUIRE").unwrap_or_default();
     let current = thread::current();
     let test = current.name().unwrap_or("a test");
@@ -86,7 +122,10 @@ fn missing(name: &str, why: &str) -> Option<PathBuf> {
 #[track_caller]
 fn is_required(list: &str, name: &str) -> bool {
     let mut names = list.split(',').map(str::trim).filter(|n| !n.is_empty());
-    let unknown = |n: &&str| *n != CORPUS && TOOLS.iter().all(|tool| tool.0 != *n);
+    let unknown = |n: &&str| {
+        let is_tool = TOOLS.iter().any(|tool| tool.0 == *n);
+        !is_tool && ![CORPUS, SMALL_DISK].contains(n)
+    };
     if let Some(unknown) = names.clone().find(unknown) {
         panic!("CFGREV_REQUIRE names {unknown:?}, which no test needs");
     }

@@ -1,6 +1,8 @@
 //! Gradients in C that keep states in files: what is left in the folder, and what is found to be wrong.
 
-use crate::interface::{compile, files};
+use crate::interface::{adjoint_file, compile, files};
+use cfg_back::c;
+use cfg_reverse::Options;
 use cfg_testkit::needs;
 use std::{fs, path::Path, process::Command};
 
@@ -125,7 +127,91 @@ fn files_are_left_nowhere_and_failures_are_told() {
         );
         assert!(is_empty(&states), "{what}");
     }
+    if let Some(mut full) = needs::small_disk(&states) {
+        full.arg(path.join("on_disk")).args(["run", into]);
+        let ran = full.output().unwrap();
+        let said = String::from_utf8(ran.stdout).unwrap();
+        assert_eq!(said, "1 a file cannot be written: the disk may be full 0 0");
+        assert!(is_empty(&states));
+    }
     let missing = states.join("missing");
     let said = run(path, "on_disk", &["run", missing.to_str().unwrap()]);
     assert_eq!(said, "1 no file can be made in the folder for tapes 0 0");
+}
+
+/// Each state has 8 KB, the tape 160.
+const LONG: &str = "\
+main subroutine f(in integer n, in real p, inout real x[1000], out real y)
+  independent p
+  dependent y
+  local integer i, j
+  for i = 1, n {checkpoint 20}
+    for j = 1, 1000
+      x[j] := x[j] + 0.01*sin(x[j]*p)
+    end
+  end
+  y := sum(x)
+end
+";
+
+/// Progress is kept after each step in files with the name of the second argument, if there is one.
+const LONG_MAIN: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include "long.c"
+
+int main(int count, char **words)
+{
+    static double x[1000], x_b[1000];
+    struct cfgrev_tape tape = {0};
+    double y = 0.0, y_b = 1.0, p_b = 0.0;
+    int status, k;
+    for (k = 0; k < 1000; ++k)
+        x[k] = 0.001 * k;
+    if (count > 2) {
+        tape.restart.file = words[2];
+        tape.restart.seconds = -1.0;
+    }
+    status = f_grad(50, atof(words[1]), &p_b, x, x_b, &y, &y_b, &tape);
+    printf("%d %s %.17g\n", status, cfgrev_tape_message(&tape), p_b);
+    cfgrev_tape_free(&tape);
+    return 0;
+}
+"#;
+
+/// Progress that finds no room is an error, and what was written before is used when there is room again.
+#[test]
+fn progress_outlives_a_full_disk() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let disk = path.join("disk");
+    fs::create_dir(&disk).unwrap();
+    let Some(mut small) = needs::small_disk(&disk) else {
+        return;
+    };
+    let options = Options {
+        restarts: true,
+        ..Options::default()
+    };
+    let adjoint = adjoint_file(LONG, &options, c::Options::default());
+    fs::write(path.join("long.c"), adjoint).unwrap();
+    fs::write(path.join("main.c"), LONG_MAIN).unwrap();
+    compile(path, &cc, &["-O1", "-o", "long", "main.c", "-lm"]);
+    let expected = run(path, "long", &["0.7"]);
+    assert!(expected.starts_with("0  "), "{expected}");
+    // No room for the next state; another point, of which the file is not; and more room.
+    const SCRIPT: &str = "\
+        \"$0\" 0.7 progress; ls; \"$0\" 0.8 progress; ls; \
+        mount -o remount,size=8m . && \"$0\" 0.7 progress; ls";
+    let ran = small
+        .args(["sh", "-c", &format!("cd disk && {SCRIPT}")])
+        .arg(path.join("long"))
+        .current_dir(path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    let full = "5 the progress of a loop cannot be written 0\nprogress.1.1\n";
+    let other = "5 the file of a loop's progress is that of another run 0\nprogress.1.1\n";
+    assert_eq!(said, format!("{full}{other}{expected}"));
 }

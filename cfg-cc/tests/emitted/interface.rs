@@ -75,16 +75,21 @@ fn headers(source: &str) -> [String; 2] {
     files_with(source, options)
 }
 
-pub(crate) fn files_with(source: &str, options: c::Options) -> [String; 2] {
+/// The adjoint file.
+pub(crate) fn adjoint_file(source: &str, options: &Options, style: c::Options) -> String {
     let program = parse(source);
-    let reversal =
-        cfg_reverse::reverse(&flat(&program), RoutineId::new(0), &Options::default()).unwrap();
+    let reversal = cfg_reverse::reverse(&flat(&program), RoutineId::new(0), options).unwrap();
     let routines = routines(&reversal);
     let reversed = validate(reversal.program).unwrap();
+    c::adjoint_with(&flat(&reversed), routines, style).unwrap()
+}
+
+pub(crate) fn files_with(source: &str, options: c::Options) -> [String; 2] {
+    let program = parse(source);
     let tangent = cfg_reverse::tangent(&flat(&program), RoutineId::new(0)).unwrap();
     let tangent_program = validate(tangent.program).unwrap();
     [
-        c::adjoint_with(&flat(&reversed), routines, options).unwrap(),
+        adjoint_file(source, &Options::default(), options),
         c::tangent_with(
             &flat(&tangent_program),
             tangent.original,

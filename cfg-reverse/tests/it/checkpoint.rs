@@ -5,7 +5,7 @@ use crate::{adjoint::agrees_in_any_order, bounds::valid, run};
 use cfg_core::{
     elemental::Scalar,
     entity::{RoutineId, VarId},
-    ir::{Cfg, Intent, Program, Routine, ScalarType},
+    ir::{Cfg, Intent, Program, Routine, ScalarType, StmtKind},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{
@@ -113,17 +113,18 @@ fn programs_of_all_kinds() {
     check(&programs, 131_000, 1e-8);
 }
 
-/// Steps without record, steps with record, and the most states kept at once, in the gradient of a loop of `steps`
+/// Steps without record, steps whose forward sweep runs, and the most states kept at once, in the gradient of a loop of `steps`
 /// steps that keeps `states` states.
 fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 3] {
     let step = made
         .program
         .find_routine("f_step")
         .expect("the step is there");
-    let recorded = made
-        .program
-        .find_routine("f_step_fwd")
-        .expect("its forward sweep is there");
+    // That of the last step, where that is recorded on the way, and that of steps which are reversed at once.
+    let recorded = ["f_step_fwd", "f_step_joint_fwd"].map(|name| {
+        let found = made.program.find_routine(name);
+        found.expect("a forward sweep is there")
+    });
     let mut session = Session::new(compiled);
     let mut arguments: Vec<Argument> = vec![
         Value::integer(steps).into(),
@@ -142,7 +143,7 @@ fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 3] {
     };
     // A state has a real and its number; behind all states lie two numbers, and the result that the gradient keeps.
     let states = report.tape.peak_bytes.saturating_sub(24) / 16;
-    [visits(step), visits(recorded), states]
+    [visits(step), recorded.map(visits).iter().sum(), states]
 }
 
 /// The adjoint of `f`, and the compiled program.
@@ -534,9 +535,30 @@ fn after_gradient(source: &str) -> run::Named {
     run::run(&program, made.gradient, &given).unwrap_or_else(|d| panic!("{d}{source}"))
 }
 
+/// A step that is no more than a call, of a routine whose results no derivative of its own needs.
+const CALLED: &str = "main subroutine f(in integer n, in real p, inout real x[4], out real y)
+       local integer i
+       independent p, x
+       dependent y
+       for i = 1, n {checkpoint 2}
+         call g(p, x)
+       end
+       y := x[1]*x[4]
+     end
+     subroutine g(in real p, inout real x[4])
+       local integer j
+       local real w[4]
+       for j = 1, 4
+         w[j] := sin(x[j]*p)
+       end
+       for j = 1, 4
+         x[j] := w[j] + w[5 - j]
+       end
+     end";
+
 /// Programs whose parts have locals, other arguments than variables, globals, and intents that say less than they
 /// could.
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 11] = [
     "subroutine f(in integer n, in real p, inout real x[3], out real y)
        local integer i, j
        local real w[3]
@@ -649,6 +671,34 @@ const PARTS: [&str; 8] = [
        end
        y := y*x + i
      end",
+    // The second call has no influence on y, and changes what the assignment in front of it reads.
+    "main subroutine f(in real p, inout real x, out real y)
+       local real z
+       independent p, x
+       dependent y
+       call w(p, x)
+       z := cos(p)
+       y := x*sin(p*z)
+       call w(p, z)
+     end
+     subroutine w(in real p, inout real x)
+       @2 {checkpoint}
+       call h(p, x)
+     end
+     subroutine h(in real p, inout real x)
+       x := sin(p*x)
+     end",
+    CALLED,
+    // Steps that record nothing.
+    "subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i
+       independent p, x
+       dependent y
+       for i = 1, n {checkpoint 2}
+         x := 0.5*x + p
+       end
+       y := x*x
+     end",
 ];
 
 #[test]
@@ -679,6 +729,41 @@ fn parts_of_every_form() {
         let plan = explain(&flat(&program), main, &Options::default());
         let plan = plan.unwrap_or_else(|d| panic!("{d}")).to_string();
         assert!(plan.contains("again, and keeps"), "{plan}{marked}");
+    }
+}
+
+/// Sweeps of steps that are reversed at once neither compute nor record results, in callees neither; the last step, whose
+/// results are needed, is recorded on the way.
+#[test]
+fn steps_that_are_reversed_at_once_compute_no_results() {
+    let program = valid(CALLED);
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&flat(&program), main, &Options::default());
+    let program = made.unwrap_or_else(|d| panic!("{d}")).program;
+    let find = |name: &str| {
+        let found = program.find_routine(name);
+        found.unwrap_or_else(|| panic!("{name}: {program}"))
+    };
+    let computes = |name: &str| {
+        let mut statements = program.routine(find(name)).statements();
+        statements.any(|s| matches!(s.kind, StmtKind::Assign { .. } | StmtKind::Push { .. }))
+    };
+    assert!(computes("g_fwd") && !computes("g_joint_fwd"), "{program}");
+    let calls = |from: &str, to: &str| {
+        let to = Some(find(to));
+        let statements = program.routine(find(from)).statements();
+        statements.filter(|s| s.kind.callee() == to).count()
+    };
+    for (from, to) in [
+        ("f_steps_fwd", "f_step_fwd"),
+        ("f_step_fwd", "g_fwd"),
+        ("f_steps_rev", "f_step_rev"),
+        ("f_steps_rev", "f_step_joint_fwd"),
+        ("f_steps_rev", "f_step_joint_rev"),
+        ("f_step_joint_fwd", "g_joint_fwd"),
+        ("f_step_joint_rev", "g_joint_rev"),
+    ] {
+        assert_eq!(calls(from, to), 1, "{from} {to}: {program}");
     }
 }
 
@@ -731,6 +816,7 @@ fn loops_that_keep_states_under_a_limit() {
         (format!("{}{}", loops(INNER), loops(INNER)), 2),
         (format!("for k = 1, n\n {}end\n", loops(INNER)), 1),
         (loops("call g(x)\n"), 1),
+        (loops("call k(x)\n"), 1),
         ("call h(n, x)\n".to_owned(), 1),
         // Within a loop that is none of time steps.
         (
@@ -752,11 +838,29 @@ fn loops_that_keep_states_under_a_limit() {
             1,
         ),
         (INNER.to_owned(), 0),
-        // An array that gets its shape by assignment cannot belong to a state.
-        (loops(&format!("t := x\n {INNER} x[1] := t[2]\n")), 0),
+        (format!("forloop i = 1, n\n {INNER} end\n"), 0),
+        // Arrays that get their shape in front of the loop, there and within, and within.
+        (
+            format!(
+                "t := x\n {}x[1] := t[1]\n",
+                loops(&format!("t[1] := t[1]*x[1]\n x := t*x\n {INNER}"))
+            ),
+            1,
+        ),
+        (
+            format!(
+                "t := x\n {}",
+                loops(&format!("t := t*x\n x := t*x\n {INNER}"))
+            ),
+            0,
+        ),
+        (loops(&format!("t := sin(x)\n x := t*x\n {INNER}")), 0),
     ];
     // Loops of time steps that are recorded all the same have a warning.
-    let recorded = |body: &str| usize::from(body.contains("break") || body.contains("t := x"));
+    let recorded = |body: &str| {
+        let words = ["break", "forloop", "t := t*x", "t := sin"];
+        usize::from(words.iter().any(|word| body.contains(word)))
+    };
     let options = Options {
         tape_memory: Some(1000),
         ..Options::default()
@@ -773,6 +877,18 @@ fn loops_that_keep_states_under_a_limit() {
              subroutine g(inout real x[4])
                local integer j
                {INNER}
+             end
+             subroutine k(inout real x[4])
+               call m(x)
+             end
+             subroutine m(inout real x[4])
+               local integer j
+               local real s
+               s := x[1]
+               for j = 2, 4
+                 s := sin(s)
+                 x[j] := x[j] + s
+               end
              end
              subroutine h(in integer n, inout real x[4])
                local integer i, j
@@ -856,7 +972,13 @@ fn too_few_states_stop_the_run() {
 #[test]
 fn states_and_the_record_of_a_step_fill_the_limit() {
     // Of a loop whose trip count is known at the end only, fewer states may be left when its last step is recorded.
-    for (head, less) in [("for i = 1, n", 0), ("while x[1] < n", 120)] {
+    // Elements are recorded one by one, or an array as a whole.
+    let bodies = [
+        "for j = 2, 8\n x[j] := sin(x[j]*x[j - 1])\n end",
+        "x := x + 0.1*sin(x)\n for j = 2, 8\n x[j] := x[j] - 0.5*x[j - 1]\n end",
+    ];
+    let heads = [("for i = 1, n", 0), ("while x[1] < n", 120)];
+    for ((head, less), body) in heads.into_iter().flat_map(|head| bodies.map(|b| (head, b))) {
         let source = format!(
             "subroutine f(in integer n, inout real x[8])
                local integer i, j
@@ -864,9 +986,7 @@ fn states_and_the_record_of_a_step_fill_the_limit() {
                dependent x
                {head}
                  x[1] := x[1] + 1.0
-                 for j = 2, 8
-                   x[j] := sin(x[j]*x[j - 1])
-                 end
+                 {body}
                end
              end"
         );

@@ -145,6 +145,31 @@ fn folders_and_disks_that_take_nothing_are_errors() {
     }
 }
 
+/// Nine states have 432 KB.
+#[test]
+fn a_full_disk_is_an_error() {
+    let place = Place::new();
+    let states = place.path("states");
+    for (engine, code) in engines().into_iter().zip(["X226", "B907"]) {
+        let Some(mut full) = needs::small_disk(&states) else {
+            return;
+        };
+        let words = place.arguments("on_disk", &[engine, &["--disk", text(&states)]].concat());
+        let found = full
+            .args(["sh", "-c", "\"$@\"; code=$?; ls -A \"$0\"; exit $code"])
+            .arg(&states)
+            .arg(command(&[]).get_program())
+            .args(words)
+            .output()
+            .expect("sh starts");
+        let said = String::from_utf8_lossy(&found.stderr).into_owned();
+        assert_eq!(found.status.code(), Some(1), "{said}");
+        assert!(said.contains(code) && said.contains("--disk"), "{said}");
+        // No result, and no file.
+        assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+    }
+}
+
 /// Killed at any moment, a run leaves no file.
 #[test]
 fn nothing_is_left_by_a_process_that_is_killed() {
