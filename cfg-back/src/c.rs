@@ -89,6 +89,7 @@ mod results;
 mod returned;
 mod routine;
 mod runtime;
+mod scalar_loops;
 mod statement;
 mod structs;
 mod sweep;

@@ -6,9 +6,10 @@ use super::{
     held,
     lines::{Lines, Statement},
     names::{Names, escape_comment},
-    operators::{Code, Infix, Name, Pieces, Prefix, checked::unset_value},
+    operators::{Code, Infix, Name, Piece, Pieces, Prefix, checked::unset_value},
     prologue,
     returned::{self, Returned},
+    scalar_loops::keeps_scalars_alone,
     tops::copied_tops,
     traced::Traced,
     unread::unread,
@@ -383,11 +384,17 @@ pub(super) fn function(
         writer.note_read(result);
         end = Some(code);
     }
-    finish(writer, end, &value)
+    let alone = keeps_scalars_alone(written);
+    finish(writer, end, &value, alone)
 }
 
 /// Puts a function together: declarations of what the body names, work arrays, the body, what is given back.
-fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Made, String)> {
+fn finish(
+    mut writer: Writer<'_>,
+    end: Option<Code>,
+    value: &str,
+    keeps_scalars_alone: bool,
+) -> Emitted<(Made, String)> {
     let body = std::mem::replace(&mut writer.lines, Lines::new(1));
     let names = body.since(0).iter().flat_map(Statement::names);
     let names = names.chain(end.iter().flat_map(Code::names));
@@ -407,6 +414,11 @@ fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Ma
             escape_comment(&role),
             escape_comment(of)
         ));
+    }
+    if keeps_scalars_alone {
+        writer.pieces.require(Piece::Scalar);
+        text.push_str(&Piece::Scalar.name());
+        text.push(' ');
     }
     text.push_str(&head(
         writer.file,

@@ -81,6 +81,8 @@ pub(crate) enum Piece {
     Shared,
     /// A macro in front of a loop whose passes share no cell that one of them writes.
     Independent,
+    /// A macro in front of a function whose loops push or pop scalars alone.
+    Scalar,
     /// The stack of a tape that lies in a file.
     Disk,
 }
@@ -116,6 +118,7 @@ impl Piece {
             | Self::LayOver
             | Self::Share
             | Self::Independent
+            | Self::Scalar
             | Self::Disk => &[],
         }
     }
@@ -153,6 +156,7 @@ impl Piece {
             Self::Disk => ("disk", Double),
             Self::Shared => ("shared", Double),
             Self::Independent => return "CFGREV_INDEPENDENT".to_owned(),
+            Self::Scalar => return "CFGREV_SCALAR".to_owned(),
         };
         match number {
             Double => format!("cfgrev_{name}"),
@@ -206,6 +210,7 @@ impl Piece {
             Self::Share => (include_str!("../pieces/share.c"), ""),
             Self::Shared => (include_str!("../pieces/shared.c"), ""),
             Self::Independent => (include_str!("../pieces/independent.c"), ""),
+            Self::Scalar => (include_str!("../pieces/scalar.c"), ""),
             Self::Disk => (include_str!("../pieces/disk.c"), ""),
         };
         match self {
@@ -237,6 +242,7 @@ impl Piece {
             | Self::Share
             | Self::Shared
             | Self::Independent
+            | Self::Scalar
             | Self::Disk => double.to_owned(),
         }
     }
