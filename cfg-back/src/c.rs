@@ -69,6 +69,7 @@ mod global_names;
 mod globals;
 mod handing;
 mod held;
+mod inlined;
 mod interface;
 mod jammed;
 mod jumps;

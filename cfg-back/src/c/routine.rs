@@ -248,6 +248,17 @@ pub(super) fn plain_head(
     }
 }
 
+/// The form in which a function is written.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// It may call itself.
+    pub(super) recursive: bool,
+    /// Its array parameters have strides.
+    pub(super) strided: bool,
+    /// It is compiled into its callers, if these are in this file.
+    pub(super) inlined: bool,
+}
+
 /// The function that a routine is.
 ///
 /// # Errors
@@ -256,9 +267,12 @@ pub(super) fn function(
     file: &File<'_>,
     r: RoutineId,
     written: &Written<'_>,
-    (recursive, strided): (bool, bool),
+    form: Form,
     pieces: &mut Pieces,
 ) -> Emitted<(Made, String)> {
+    let Form {
+        recursive, strided, ..
+    } = form;
     let routine = &*written.routine;
     let mut names = Names::of_function();
     let (mut variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
@@ -385,7 +399,7 @@ pub(super) fn function(
         end = Some(code);
     }
     let alone = keeps_scalars_alone(written);
-    finish(writer, end, &value, alone)
+    finish(writer, end, &value, (alone, form.inlined))
 }
 
 /// Puts a function together: declarations of what the body names, work arrays, the body, what is given back.
@@ -393,7 +407,7 @@ fn finish(
     mut writer: Writer<'_>,
     end: Option<Code>,
     value: &str,
-    keeps_scalars_alone: bool,
+    (scalars_alone, inlined): (bool, bool),
 ) -> Emitted<(Made, String)> {
     let body = std::mem::replace(&mut writer.lines, Lines::new(1));
     let names = body.since(0).iter().flat_map(Statement::names);
@@ -415,12 +429,12 @@ fn finish(
             escape_comment(of)
         ));
     }
-    if keeps_scalars_alone {
+    if scalars_alone {
         writer.pieces.require(Piece::Scalar);
         text.push_str(&Piece::Scalar.name());
         text.push(' ');
     }
-    text.push_str(&head(
+    let head = head(
         writer.file,
         writer.id,
         &made,
@@ -432,7 +446,14 @@ fn finish(
             pairs: &writer.pairs,
         },
         writer.strided,
-    ));
+    );
+    match head.strip_prefix("static ").filter(|_| inlined) {
+        Some(rest) => {
+            writer.pieces.require(Piece::Here);
+            text.push_str(&format!("static {} {rest}", Piece::Here.name()));
+        }
+        None => text.push_str(&head),
+    }
     text.push_str("\n{\n");
     let statements = || {
         [&body, &entry, &epilogue]

@@ -83,6 +83,8 @@ pub(crate) enum Piece {
     Independent,
     /// A macro in front of a function whose loops push or pop scalars alone.
     Scalar,
+    /// A macro in front of a function that is compiled into its callers.
+    Here,
     /// The stack of a tape that lies in a file.
     Disk,
 }
@@ -119,6 +121,7 @@ impl Piece {
             | Self::Share
             | Self::Independent
             | Self::Scalar
+            | Self::Here
             | Self::Disk => &[],
         }
     }
@@ -157,6 +160,7 @@ impl Piece {
             Self::Shared => ("shared", Double),
             Self::Independent => return "CFGREV_INDEPENDENT".to_owned(),
             Self::Scalar => return "CFGREV_SCALAR".to_owned(),
+            Self::Here => return "CFGREV_HERE".to_owned(),
         };
         match number {
             Double => format!("cfgrev_{name}"),
@@ -211,6 +215,7 @@ impl Piece {
             Self::Shared => (include_str!("../pieces/shared.c"), ""),
             Self::Independent => (include_str!("../pieces/independent.c"), ""),
             Self::Scalar => (include_str!("../pieces/scalar.c"), ""),
+            Self::Here => (include_str!("../pieces/here.c"), ""),
             Self::Disk => (include_str!("../pieces/disk.c"), ""),
         };
         match self {
@@ -243,6 +248,7 @@ impl Piece {
             | Self::Shared
             | Self::Independent
             | Self::Scalar
+            | Self::Here
             | Self::Disk => double.to_owned(),
         }
     }
