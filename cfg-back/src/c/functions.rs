@@ -68,7 +68,7 @@ pub(super) fn functions(
             let form = Form {
                 recursive,
                 strided,
-                inlined: inlined[r.index()],
+                inlined: inlined[r.index()] && !file.checks,
             };
             match routine::function(file, r, &written, form, pieces) {
                 Ok((made, text)) => {

@@ -18,7 +18,7 @@ const MOST_STATEMENTS: usize = 250;
 const MOST_CALLS: usize = 3;
 
 /// Whether the function of each routine is compiled into its callers: that of a small sweep that is called a few times,
-/// in a loop, or by a function that is compiled into its callers itself.
+/// in a loop, or by a function that is compiled into its callers itself, and by none that may call itself.
 pub(super) fn inlined(program: &ValidProgram, graph: &CallGraph) -> Vec<bool> {
     let count = program.routines.len();
     let (mut calls, mut is_repeated) = (vec![0_usize; count], vec![false; count]);
@@ -38,8 +38,19 @@ pub(super) fn inlined(program: &ValidProgram, graph: &CallGraph) -> Vec<bool> {
     let mut is_small = vec![false; count];
     // Callees come before callers.
     for component in graph.components() {
-        let &[r] = component.as_slice() else {
-            component.iter().for_each(|r| sizes[r.index()] = usize::MAX);
+        let calls_itself = |r: &RoutineId| graph.callees(*r).contains(r);
+        if component.len() > 1 || component.iter().any(calls_itself) {
+            // Locals of callees would lie on the stack once for each level.
+            for r in component {
+                sizes[r.index()] = usize::MAX;
+                graph
+                    .callees(*r)
+                    .iter()
+                    .for_each(|callee| is_small[callee.index()] = false);
+            }
+            continue;
+        }
+        let Some(&r) = component.first() else {
             continue;
         };
         let routine = program.routine(r);
@@ -54,10 +65,8 @@ pub(super) fn inlined(program: &ValidProgram, graph: &CallGraph) -> Vec<bool> {
         sizes[r.index()] = size.fold(0, usize::saturating_add);
         let role = routine.origin.as_ref().map(|origin| &origin.role);
         let is_sweep = matches!(role, Some(NameRole::Forward | NameRole::Reverse));
-        is_small[r.index()] = is_sweep
-            && !graph.callees(r).contains(&r)
-            && calls[r.index()] <= MOST_CALLS
-            && sizes[r.index()] <= MOST_STATEMENTS;
+        is_small[r.index()] =
+            is_sweep && calls[r.index()] <= MOST_CALLS && sizes[r.index()] <= MOST_STATEMENTS;
     }
     let mut inlined = vec![false; count];
     for &r in graph.components().iter().rev().flatten() {

@@ -398,7 +398,7 @@ pub(super) fn function(
         writer.note_read(result);
         end = Some(code);
     }
-    let alone = keeps_scalars_alone(written);
+    let alone = !file.checks && keeps_scalars_alone(written);
     finish(writer, end, &value, (alone, form.inlined))
 }
 
