@@ -3,8 +3,9 @@
 use super::{
     Failed,
     file::{File, Written},
+    inlined::inlined,
     operators::Pieces,
-    routine,
+    routine::{self, Form},
 };
 use cfg_core::{
     entity::RoutineId,
@@ -37,6 +38,7 @@ pub(super) fn functions(
             open.extend(graph.callees(r));
         }
     }
+    let inlined = inlined(program, &graph);
     let mut functions = Vec::new();
     let mut problems = Vec::new();
     for component in graph.components() {
@@ -63,7 +65,12 @@ pub(super) fn functions(
         let first = functions.len();
         for (r, strided) in variants {
             let written = written(program, &file.effects, r, file.checks);
-            match routine::function(file, r, &written, (recursive, strided), pieces) {
+            let form = Form {
+                recursive,
+                strided,
+                inlined: inlined[r.index()] && !file.checks,
+            };
+            match routine::function(file, r, &written, form, pieces) {
                 Ok((made, text)) => {
                     file.set(r, strided, made.can_fail, made.needs_memory);
                     functions.push(Function {

@@ -6,9 +6,10 @@ use super::{
     held,
     lines::{Lines, Statement},
     names::{Names, escape_comment},
-    operators::{Code, Infix, Name, Pieces, Prefix, checked::unset_value},
+    operators::{Code, Infix, Name, Piece, Pieces, Prefix, checked::unset_value},
     prologue,
     returned::{self, Returned},
+    scalar_loops::keeps_scalars_alone,
     tops::copied_tops,
     traced::Traced,
     unread::unread,
@@ -247,6 +248,17 @@ pub(super) fn plain_head(
     }
 }
 
+/// The form in which a function is written.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// It may call itself.
+    pub(super) recursive: bool,
+    /// Its array parameters have strides.
+    pub(super) strided: bool,
+    /// It is compiled into its callers, if these are in this file.
+    pub(super) inlined: bool,
+}
+
 /// The function that a routine is.
 ///
 /// # Errors
@@ -255,9 +267,12 @@ pub(super) fn function(
     file: &File<'_>,
     r: RoutineId,
     written: &Written<'_>,
-    (recursive, strided): (bool, bool),
+    form: Form,
     pieces: &mut Pieces,
 ) -> Emitted<(Made, String)> {
+    let Form {
+        recursive, strided, ..
+    } = form;
     let routine = &*written.routine;
     let mut names = Names::of_function();
     let (mut variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
@@ -383,11 +398,17 @@ pub(super) fn function(
         writer.note_read(result);
         end = Some(code);
     }
-    finish(writer, end, &value)
+    let alone = !file.checks && keeps_scalars_alone(written);
+    finish(writer, end, &value, (alone, form.inlined))
 }
 
 /// Puts a function together: declarations of what the body names, work arrays, the body, what is given back.
-fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Made, String)> {
+fn finish(
+    mut writer: Writer<'_>,
+    end: Option<Code>,
+    value: &str,
+    (scalars_alone, inlined): (bool, bool),
+) -> Emitted<(Made, String)> {
     let body = std::mem::replace(&mut writer.lines, Lines::new(1));
     let names = body.since(0).iter().flat_map(Statement::names);
     let names = names.chain(end.iter().flat_map(Code::names));
@@ -408,7 +429,12 @@ fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Ma
         let described = format!("{}{of}", origin.role);
         text.push_str(&format!("/* {} */\n", escape_comment(&described)));
     }
-    text.push_str(&head(
+    if scalars_alone {
+        writer.pieces.require(Piece::Scalar);
+        text.push_str(&Piece::Scalar.name());
+        text.push(' ');
+    }
+    let head = head(
         writer.file,
         writer.id,
         &made,
@@ -420,7 +446,14 @@ fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Ma
             pairs: &writer.pairs,
         },
         writer.strided,
-    ));
+    );
+    match head.strip_prefix("static ").filter(|_| inlined) {
+        Some(rest) => {
+            writer.pieces.require(Piece::Here);
+            text.push_str(&format!("static {} {rest}", Piece::Here.name()));
+        }
+        None => text.push_str(&head),
+    }
     text.push_str("\n{\n");
     let statements = || {
         [&body, &entry, &epilogue]

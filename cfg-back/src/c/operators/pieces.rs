@@ -83,6 +83,10 @@ pub(crate) enum Piece {
     Shared,
     /// A macro in front of a loop whose passes share no cell that one of them writes.
     Independent,
+    /// A macro in front of a function whose loops push or pop scalars alone.
+    Scalar,
+    /// A macro in front of a function that is compiled into its callers.
+    Here,
 }
 
 use Number::{Double, Float, Integer};
@@ -116,6 +120,8 @@ impl Piece {
             | Self::LayOver
             | Self::Share
             | Self::Independent
+            | Self::Scalar
+            | Self::Here
             | Self::Disk => &[],
         }
     }
@@ -153,6 +159,8 @@ impl Piece {
             Self::Disk => ("disk", Double),
             Self::Shared => ("shared", Double),
             Self::Independent => return "CFGREV_INDEPENDENT".to_owned(),
+            Self::Scalar => return "CFGREV_SCALAR".to_owned(),
+            Self::Here => return "CFGREV_HERE".to_owned(),
         };
         match number {
             Double => format!("cfgrev_{name}"),
@@ -206,6 +214,8 @@ impl Piece {
             Self::Share => (include_str!("../pieces/share.c"), ""),
             Self::Shared => (include_str!("../pieces/shared.c"), ""),
             Self::Independent => (include_str!("../pieces/independent.c"), ""),
+            Self::Scalar => (include_str!("../pieces/scalar.c"), ""),
+            Self::Here => (include_str!("../pieces/here.c"), ""),
             Self::Disk => (include_str!("../pieces/disk.c"), ""),
         };
         match self {
@@ -237,6 +247,8 @@ impl Piece {
             | Self::Share
             | Self::Shared
             | Self::Independent
+            | Self::Scalar
+            | Self::Here
             | Self::Disk => double.to_owned(),
         }
     }
