@@ -44,6 +44,7 @@
 //! ```
 
 use cfg_core::{
+    dataflow::Reached,
     diagnostic::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
@@ -224,6 +225,9 @@ fn outline_marked(
     }
     let given = program.routines.len();
     let mut made = program.into_program();
+    for cfg in made.routines.iter_mut().filter_map(|r| r.body.as_mut()) {
+        unmark_unreached(cfg);
+    }
     let (mut problems, mut refused) = (Diagnostics::default(), HashSet::new());
     let mut r = 0;
     while r < made.routines.len() {
@@ -246,6 +250,21 @@ fn outline_marked(
         }
     }
     Ok((validate(made)?, problems))
+}
+
+/// Takes the checkpoints of parts away to which control does not come, since the program stops in front of them: as
+/// routines of their own they would read variables that nothing has assigned.
+fn unmark_unreached(cfg: &mut Cfg) {
+    let Some(reached) = Reached::from_entry(cfg) else {
+        return;
+    };
+    let marked: Vec<VertexId> = (cfg.vertices())
+        .filter(|(v, vertex)| vertex.checkpoint.is_some() && !reached.enters(*v))
+        .map(|(v, _)| v)
+        .collect();
+    for v in marked {
+        cfg.vertex_mut(v).checkpoint = None;
+    }
 }
 
 /// The first vertex with a checkpoint and a wanted id.

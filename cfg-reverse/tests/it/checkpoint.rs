@@ -806,6 +806,33 @@ fn parts_that_cannot_run_again() {
     }
 }
 
+/// Parts to which control does not come have no states: there variables may be read that nothing assigns.
+#[test]
+fn parts_behind_the_end_of_a_program() {
+    let program = valid(
+        "subroutine f(in integer n, inout real x)
+           local integer i
+           local real t
+           independent x
+           dependent x
+           if n > 1
+             stop \"too many\"
+             for i = 1, n {checkpoint 2}
+               x := x*t
+             end
+           end
+           for i = 1, n {checkpoint 2}
+             x := x*x
+           end
+         end",
+    );
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&flat(&program), main, &Options::default());
+    let made = made.unwrap_or_else(|d| panic!("{d}"));
+    let is_step = |routine: &&Routine| routine.name.ends_with("_step");
+    assert_eq!(made.program.routines.iter().filter(is_step).count(), 1);
+}
+
 /// Under a limit of memory loops of time steps keep states: those that record values in loops or calls within them.
 #[test]
 fn loops_that_keep_states_under_a_limit() {
