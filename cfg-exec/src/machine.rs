@@ -4,6 +4,7 @@ mod array;
 mod bind;
 mod call;
 mod ext;
+mod pure;
 mod run;
 mod running;
 mod slow_path;
@@ -27,6 +28,7 @@ use crate::{
 };
 
 pub(crate) use call::Incoming;
+pub use pure::pure;
 pub(crate) use run::execute;
 pub(crate) use running::running_loops;
 
@@ -167,6 +169,8 @@ pub(crate) struct Machine {
     /// Digest of the pieces of operators with kinks or jumps.
     pub(crate) pieces: u64,
     pub(crate) limits: Option<Limits>,
+    /// A buffer of machine code.
+    pub(crate) scratch: Vec<u64>,
 }
 
 impl Machine {
