@@ -29,8 +29,7 @@ use cfg_transform::lower::{Convention, Conventions, Pass};
 use crate::{
     code::{Callback, Code, Ext, Instr},
     fault::Fault,
-    machine::{Image, MathTable},
-    native::{Engine, Native},
+    machine::{Engine, Image, MathTable, Native},
 };
 use emit::Emitter;
 pub(crate) use globals::Globals;

@@ -4,6 +4,7 @@ mod array;
 mod bind;
 mod call;
 mod ext;
+mod native;
 mod pure;
 mod run;
 mod running;
@@ -28,6 +29,7 @@ use crate::{
 };
 
 pub(crate) use call::Incoming;
+pub use native::{Engine, Native, Program, State, operator};
 pub use pure::pure;
 pub(crate) use run::execute;
 pub(crate) use running::running_loops;

@@ -4,7 +4,10 @@
     reason = "machine code is called, and fills buffers up to their capacity"
 )]
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+};
 
 use cfg_exec::native::{Axis, Instr, Program, State};
 use cranelift_codegen::{
@@ -18,7 +21,7 @@ use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 
 use crate::{
     context,
-    flow::Flow,
+    flow::{Flow, WORTH},
     places::register,
     stacks::{Class, Stack, Stacks},
     translate::{Subject, leaves, signature, translate},
@@ -34,19 +37,41 @@ pub(crate) struct Routine {
     module: Mutex<Option<JITModule>>,
     /// Instructions that the code reads.
     instrs: Box<[Instr]>,
+    /// The entry at each instruction, if there is one, by its number.
     entries: Vec<Option<u32>>,
+    /// The use of each entry, by number.
+    used: Box<[Used]>,
     parts: Vec<(usize, usize)>,
     stacks: Stacks,
     cells: usize,
     frame_cells: usize,
+    everywhere: bool,
 }
+
+/// The use of an entry.
+#[derive(Default)]
+struct Used {
+    times: AtomicU32,
+    steps: AtomicU64,
+}
+
+impl Used {
+    /// True if machine code has run few steps from here so often that the executor is likely to be faster.
+    fn is_vain(&self) -> bool {
+        let times = self.times.load(Relaxed);
+        times >= TRIES && self.steps.load(Relaxed) < u64::from(times) * WORTH as u64
+    }
+}
+
+/// Uses of an entry after which it may be given up.
+const TRIES: u32 = 32;
 
 /// The reason why there is no machine code.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// Cranelift does not compile for this machine.
     Machine,
-    /// The routine has no machine code: it is too large, or memory is not made executable.
+    /// The routine has no machine code: no entry is worth it, it is too large, or memory is not made executable.
     Routine,
 }
 
@@ -87,11 +112,18 @@ fn define(module: &mut JITModule, unit: &mut Context) -> Result<FuncId, Refusal>
 }
 
 impl Routine {
-    /// Compiles a routine.
-    pub(crate) fn new(program: Program<'_>, routine: usize) -> Result<Self, Refusal> {
+    /// Compiles a routine, with entries where they are worth it, or `everywhere`.
+    pub(crate) fn new(
+        program: Program<'_>,
+        routine: usize,
+        everywhere: bool,
+    ) -> Result<Self, Refusal> {
         let code = program.code(routine);
         let stacks = Stacks::of(code);
-        let flow = Flow::of(code, &stacks, &|instr| leaves(&stacks, instr));
+        let flow = Flow::of(code, &stacks, &|instr| leaves(&stacks, instr), everywhere);
+        if !flow.blocks.iter().any(|block| block.is_entry) {
+            return Err(Refusal::Routine);
+        }
         let instrs: Box<[Instr]> = code.instrs().into();
         let subject = Subject {
             program,
@@ -116,7 +148,10 @@ impl Routine {
         let address = module.get_finalized_function(id);
         // SAFETY: the function has been compiled with this signature and calling convention.
         let function = unsafe { std::mem::transmute::<*const u8, Function>(address) };
+        let entries = translated.entries.iter().flatten().count();
         Ok(Self {
+            used: (0..entries).map(|_| Used::default()).collect(),
+            everywhere,
             function,
             module: Mutex::new(Some(module)),
             entries: translated.entries,
@@ -142,6 +177,11 @@ impl Routine {
         {
             return false;
         }
+        let used = &self.used[entry as usize];
+        if !self.everywhere && used.is_vain() {
+            return false;
+        }
+        let before = *state.fuel;
         let mut words = std::mem::take(state.scratch);
         let entered = self.fill(&mut words, &mut state);
         if entered {
@@ -160,6 +200,9 @@ impl Routine {
                 );
             }
             self.settle(&words, &mut state);
+            used.times.fetch_add(1, Relaxed);
+            used.steps
+                .fetch_add((before - *state.fuel).unsigned_abs(), Relaxed);
         }
         *state.scratch = words;
         entered
@@ -313,16 +356,14 @@ fn traffic(stack: Stack, before: usize, after: usize, counted: u64) -> (u64, u64
 
 /// True if all elements lie in a memory of some cells.
 fn lies_inside(base: u64, axes: &[Axis], cells: usize) -> bool {
-    let (mut low, mut high) = (i128::from(base), i128::from(base));
-    for axis in axes {
-        if axis.extent <= 0 {
-            return true;
-        }
-        let reach = i128::from(axis.extent - 1) * i128::from(axis.stride);
-        low += reach.min(0);
-        high += reach.max(0);
-    }
-    low >= 0 && high < cells as i128
+    let ends = axes.iter().try_fold((base, base), |(low, high), axis| {
+        let reach = axis.extent.checked_sub(1)?.checked_mul(axis.stride)?;
+        Some((
+            low.checked_add_signed(reach.min(0))?,
+            high.checked_add_signed(reach.max(0))?,
+        ))
+    });
+    axes.iter().any(|axis| axis.extent <= 0) || ends.is_some_and(|(_, high)| high < cells as u64)
 }
 
 impl Drop for Routine {

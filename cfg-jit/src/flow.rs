@@ -23,6 +23,10 @@ use crate::{
 /// Routines with more instructions keep no values in registers between blocks.
 const LARGE: usize = 4000;
 
+/// Instructions that must follow an entry, on some way up to the next instruction of the executor, so that it is worth
+/// its cost.
+pub(crate) const WORTH: usize = 100;
+
 /// A sequence of instructions that is entered at its begin.
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -99,8 +103,14 @@ fn targets(code: &Code, instr: Instr, mut f: impl FnMut(usize)) -> bool {
 }
 
 impl Flow {
-    /// The blocks of a routine; `leaves` tells the instructions that the executor runs.
-    pub(crate) fn of(code: &Code, stacks: &Stacks, leaves: &dyn Fn(Instr) -> bool) -> Self {
+    /// The blocks of a routine; `leaves` tells the instructions that the executor runs. Entries are where they are worth
+    /// it, or `everywhere`.
+    pub(crate) fn of(
+        code: &Code,
+        stacks: &Stacks,
+        leaves: &dyn Fn(Instr) -> bool,
+        everywhere: bool,
+    ) -> Self {
         let instrs = code.instrs();
         let mut leader = vec![false; instrs.len() + 1];
         let mut entry = vec![false; instrs.len() + 1];
@@ -148,8 +158,48 @@ impl Flow {
             needed: Vec::new(),
             carries: instrs.len() <= LARGE,
         };
+        if !everywhere {
+            flow.keep_worthy_entries(|block| leaves(instrs[block.to - 1]));
+        }
         flow.solve(code, stacks, leaves);
         flow
+    }
+
+    /// Forgets entries from which no loop is reached, and few instructions, before the executor takes over.
+    fn keep_worthy_entries(&mut self, left: impl Fn(&Block) -> bool) {
+        let n = self.blocks.len();
+        let mut open = vec![0usize; n];
+        let mut predecessors = vec![Vec::new(); n];
+        for (k, block) in self
+            .blocks
+            .iter()
+            .enumerate()
+            .filter(|(_, block)| !left(block))
+        {
+            open[k] = block.successors.len();
+            block
+                .successors
+                .iter()
+                .for_each(|&s| predecessors[s].push(k));
+        }
+        // The longest way from each block's begin, for blocks that reach no loop.
+        let mut longest: Vec<Option<usize>> = vec![None; n];
+        let mut ready: Vec<usize> = (0..n).filter(|&k| open[k] == 0).collect();
+        while let Some(k) = ready.pop() {
+            let block = &self.blocks[k];
+            let behind = (block.successors.iter()).filter(|_| !left(block));
+            let behind = behind.filter_map(|&s| longest[s]).max();
+            longest[k] = Some(block.to - block.from + behind.unwrap_or(0));
+            for &p in &predecessors[k] {
+                open[p] -= 1;
+                if open[p] == 0 {
+                    ready.push(p);
+                }
+            }
+        }
+        for (block, longest) in self.blocks.iter_mut().zip(longest) {
+            block.is_entry &= longest.is_none_or(|n| n >= WORTH);
+        }
     }
 
     fn solve(&mut self, code: &Code, stacks: &Stacks, leaves: &dyn Fn(Instr) -> bool) {

@@ -65,6 +65,8 @@ use compiled::Routine;
 
 /// Jumps back after which the executor asks again for machine code.
 const PATIENCE: u64 = 1000;
+/// Jumps back after which the executor asks again where a routine with machine code has no entry that is worth it.
+const SHORT_PATIENCE: u64 = 64;
 /// Instructions of a routine that is left to the executor.
 const TOO_LARGE: usize = 200_000;
 
@@ -73,18 +75,35 @@ const TOO_LARGE: usize = 200_000;
 pub struct Jit {
     /// Steps that the executor runs for each instruction of a routine before the routine is compiled.
     steps: u64,
+    /// Whether machine code is entered wherever that is possible, or where enough of it follows.
+    everywhere: bool,
 }
 
 impl Jit {
     /// Compiles each routine when it is called first.
     pub fn at_once() -> Self {
-        Self { steps: 0 }
+        Self {
+            steps: 0,
+            everywhere: false,
+        }
+    }
+
+    /// Compiles each routine when it is called first, and uses machine code even where the executor is faster: for
+    /// tests.
+    pub fn everywhere() -> Self {
+        Self {
+            steps: 0,
+            everywhere: true,
+        }
     }
 
     /// Compiles a routine as soon as the executor has taken about as long for it as compilation takes: what ends
     /// sooner is not compiled.
     pub fn when_worth_it() -> Self {
-        Self { steps: 2000 }
+        Self {
+            steps: 2000,
+            everywhere: false,
+        }
     }
 }
 
@@ -126,14 +145,12 @@ impl Native for Code {
         let routine = state.routine;
         let compiled = slot.compiled.get_or_init(|| {
             (size <= TOO_LARGE)
-                .then(|| Routine::new(program, routine))
+                .then(|| Routine::new(program, routine, self.policy.everywhere))
                 .and_then(Result::ok)
         });
         match compiled {
-            Some(compiled) => {
-                compiled.run(program, state);
-                0
-            }
+            Some(compiled) if compiled.run(program, state) || self.policy.everywhere => 0,
+            Some(_) => SHORT_PATIENCE,
             None => u64::MAX,
         }
     }

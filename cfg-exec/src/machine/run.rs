@@ -8,7 +8,10 @@ use super::slow_path::{
     element_fault_of, fits, integer_result, sized, tape_fault, trips, trips_needed, undecided,
     unordered,
 };
-use super::{Image, Machine, Visit, WINDOW};
+use super::{
+    Image, Machine, Visit, WINDOW,
+    native::{self, Native},
+};
 use crate::{
     cell::{
         POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real, real1, real2, real3,
@@ -16,7 +19,6 @@ use crate::{
     },
     code::{Cmp, Instr},
     fault::Fault,
-    native::{self, Native},
 };
 
 /// The reason why a stretch of instructions ends.
@@ -26,6 +28,9 @@ enum Leave {
     /// Machine code may take over.
     Again,
 }
+
+/// Stretches without a question for machine code after one that was in vain.
+const REST: u32 = 16;
 
 /// Runs the current activation until it returns to the host; by machine code, where there is any.
 pub(crate) fn execute(
@@ -40,8 +45,18 @@ pub(crate) fn execute(
         None if machine.passes.on => stretch::<true, false>,
         None => stretch::<false, false>,
     };
+    let mut rest = 0;
+    let mut jumps = u64::MAX;
     loop {
-        let jumps = native.map_or(u64::MAX, |native| native::run(native, machine, image));
+        if rest > 0 {
+            // The answer was for another place: a loop asks again soon.
+            rest -= 1;
+            jumps = jumps.min(u64::from(REST));
+        } else if let Some(native) = native {
+            jumps = native::run(native, machine, image);
+            // Where calls are many and short, asking takes longer than what follows.
+            rest = if jumps > 0 { REST } else { 0 };
+        }
         let (routine, fuel) = (machine.now.routine, machine.fuel);
         let left = stretch(machine, image, jumps);
         if let Some(native) = native {
@@ -55,7 +70,10 @@ pub(crate) fn execute(
                 }
                 Ok(())
             }
-            Ok(Leave::Again) => Ok(()),
+            Ok(Leave::Again) => {
+                rest = 0;
+                Ok(())
+            }
             Err(fault) => Err(fault),
         };
         if let Err(fault) = done {

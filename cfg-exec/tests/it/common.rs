@@ -57,7 +57,7 @@ pub(crate) fn run_with(
     };
     let mut others = arguments.to_vec();
     let by_machine_code = CompileOptions {
-        engine: Some(Arc::new(Jit::at_once())),
+        engine: Some(Arc::new(Jit::everywhere())),
         ..compile.clone()
     };
     let other = run(&by_machine_code, &mut others);

@@ -11,14 +11,14 @@ use cfg_exec::native::Engine;
 use cfg_exec::{RunOptions, TapeCounts};
 use cfg_jit::Jit;
 
-/// The compiler that has no patience with the executor.
-fn at_once() -> Option<Arc<dyn Engine>> {
-    Some(Arc::new(Jit::at_once()))
+/// The compiler that uses machine code wherever it can.
+fn everywhere() -> Option<Arc<dyn Engine>> {
+    Some(Arc::new(Jit::everywhere()))
 }
 
 /// Options of runs with these limits, in both engines.
 fn both(run: &RunOptions) -> [Options; 2] {
-    [None, at_once()].map(|native| Options {
+    [None, everywhere()].map(|native| Options {
         run: run.clone(),
         native,
         ..Options::default()

@@ -3,12 +3,12 @@
 use cfg_core::validate::validate;
 use cfg_drive::Options as Driven;
 use cfg_exec::RunOptions;
-use cfg_testkit::{case::Case, generate::Options, property::check, rng::Rng};
+use cfg_testkit::{case::Case, generate::Options, property::check_numbered, rng::Rng};
 use cfg_transform::{flat, flatten};
 
 use crate::{both, gradient, primal};
 
-/// Compares the two engines under some limits; returns the gradient's outcome.
+/// Compares the two engines under some limits.
 fn agrees(case: &Case, run: &RunOptions) -> Result<(), String> {
     let program = validate(case.program.clone()).map_err(|d| format!("invalid: {d}"))?;
     let program = flatten(program, &[], &flat::Options::default());
@@ -34,27 +34,31 @@ fn agrees(case: &Case, run: &RunOptions) -> Result<(), String> {
 }
 
 fn alike(options: &Options, seeds: std::ops::Range<u64>) {
-    let first = seeds.start;
-    check(options, seeds, |case| {
-        agrees(case, &RunOptions::default())?;
-        let mut rng = Rng::new(first + case.program.routines.len() as u64);
-        for _ in 0..2 {
-            let run = RunOptions {
+    check_numbered(options, seeds, |seed, case| {
+        let mut rng = Rng::new(seed);
+        let run = RunOptions::default();
+        agrees(case, &run)?;
+        agrees(
+            case,
+            &RunOptions {
                 fuel: rng.below(3000) as u64,
-                ..RunOptions::default()
-            };
-            agrees(case, &run)?;
-            let run = RunOptions {
+                ..run.clone()
+            },
+        )?;
+        agrees(
+            case,
+            &RunOptions {
                 max_tape: rng.below(200) as u64,
-                ..RunOptions::default()
-            };
-            agrees(case, &run)?;
-        }
-        let run = RunOptions {
-            max_memory: 1000 + 8 * rng.below(4000) as u64,
-            ..RunOptions::default()
-        };
-        agrees(case, &run)
+                ..run.clone()
+            },
+        )?;
+        agrees(
+            case,
+            &RunOptions {
+                max_memory: 1000 + 8 * rng.below(4000) as u64,
+                ..run
+            },
+        )
     });
 }
 
