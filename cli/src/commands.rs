@@ -304,6 +304,7 @@ fn evaluation(
             ..reverse::options(args.reversal)
         },
         engine,
+        native: compiled::native(args.engine.engine),
         same_as,
         ..library_options(&args.limits, session)
     };
