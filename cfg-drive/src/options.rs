@@ -35,6 +35,8 @@ pub struct Options {
     pub same_as: Vec<String>,
     /// The engine that runs routines in place of the executor.
     pub engine: Option<Arc<dyn Engine>>,
+    /// The compiler to machine code that the executor uses, without a change of results.
+    pub native: Option<Arc<dyn cfg_exec::native::Engine>>,
 }
 
 impl Default for Options {
@@ -53,6 +55,7 @@ impl Default for Options {
             memory: Memory::default(),
             same_as: Vec::new(),
             engine: None,
+            native: None,
         }
     }
 }
@@ -81,6 +84,7 @@ impl Options {
             trace: self.trace,
             events: self.events,
             callbacks: self.callbacks.clone(),
+            engine: self.native.clone(),
         };
         Compiled::new(program, &options)
     }
@@ -97,6 +101,7 @@ impl std::fmt::Debug for Options {
             .field("callbacks", &self.callbacks.keys())
             .field("zero_dependents", &self.zero_dependents)
             .field("engine", &self.engine)
+            .field("native", &self.native.is_some())
             .finish()
     }
 }

@@ -8,17 +8,17 @@
 use cfg_core::ir::ScalarType;
 
 /// The uninitialised real: a quiet NaN with a payload of its own.
-pub(crate) const POISON_REAL: u64 = 0x7FF8_756E_696E_6974;
+pub const POISON_REAL: u64 = 0x7FF8_756E_696E_6974;
 /// The NaN that arithmetic gives, on every platform.
 pub(crate) const NAN: u64 = 0x7FF8_0000_0000_0000;
 /// The uninitialised integer. It lies outside of every possible index and count, so that bounds tests catch it
 /// without a test of its own.
-pub(crate) const POISON_INT: i64 = -0x5CA1_AB1E_0DDB_A11D;
+pub const POISON_INT: i64 = -0x5CA1_AB1E_0DDB_A11D;
 /// [`POISON_INT`] as a cell. Integer types below 64 bits have no such cell. If an operation modulo 2^64, over bits,
 /// or over `uint64` yields it from operands that have values, the run ends (X222).
 pub(crate) const POISON_INT_CELL: u64 = POISON_INT as u64;
 /// The uninitialised logical.
-pub(crate) const POISON_LOGICAL: u64 = 2;
+pub const POISON_LOGICAL: u64 = 2;
 
 /// The uninitialised cell of a type, records and pointers included: a host may make values of these.
 pub(crate) fn poison(ty: ScalarType) -> u64 {

@@ -3,7 +3,7 @@
 //! A frame's registers are a window `[u64; 256]` of the register stack, indexed by a byte, so that
 //! register access needs no bounds test. Arrays and scalars whose address is taken live in cell
 //! memory; arrays are reached through descriptors ([`Arr`]), addressed scalars through a register that
-//! holds a cell address. Rare or big operations are [`Ext`] operations in a side table.
+//! holds a cell address. Rare or big operations ([`Instr::Ext`]) lie in a side table.
 
 mod ext;
 mod regions;
@@ -19,178 +19,86 @@ use cfg_core::{
 };
 
 /// A register of the frame's window.
-pub(crate) type Reg = u8;
+pub type Reg = u8;
 /// A descriptor of the frame, by position. A descriptor of rank r takes `max(1, ceil(r/2))` positions.
-pub(crate) type Arr = u16;
+pub type Arr = u16;
 /// Position of an instruction; while compiling, a label.
-pub(crate) type Target = u32;
+pub type Target = u32;
 
 /// The comparison of two operands; "greater" is "less" with the operands swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cmp {
+pub enum Cmp {
+    /// Less.
     Lt,
+    /// Less or equal.
     Le,
+    /// Equal.
     Eq,
+    /// Not equal.
     Ne,
 }
 
-/// One instruction. Field names: `d` destination, `a b c` operands, `s` stored value, `t` target,
+/// One instruction; each is one step. Field names: `d` destination, `a b c` operands, `s` stored value, `t` target,
 /// `p` register with a cell address, `i j` subscripts with small constant offsets `u v`.
+#[allow(missing_docs, reason = "the head has the meaning of the fields' names")]
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Instr {
-    Mov {
-        d: Reg,
-        a: Reg,
-    },
-    Const {
-        d: Reg,
-        k: u32,
-    },
+pub enum Instr {
+    /// A copy.
+    Mov { d: Reg, a: Reg },
+    /// A constant, by its position among those of the routine.
+    Const { d: Reg, k: u32 },
     // Reals.
-    AddF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    SubF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    DivF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    NegF {
-        d: Reg,
-        a: Reg,
-    },
+    /// `a + b`, reals.
+    AddF { d: Reg, a: Reg, b: Reg },
+    /// `a - b`, reals.
+    SubF { d: Reg, a: Reg, b: Reg },
+    /// `a*b`, reals.
+    MulF { d: Reg, a: Reg, b: Reg },
+    /// `a/b`, reals.
+    DivF { d: Reg, a: Reg, b: Reg },
+    /// `-a`, a real.
+    NegF { d: Reg, a: Reg },
     /// `a*b + c`, rounded twice.
-    MulAdd {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
+    MulAdd { d: Reg, a: Reg, b: Reg, c: Reg },
     /// `a*b - c`, rounded twice.
-    MulSub {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
+    MulSub { d: Reg, a: Reg, b: Reg, c: Reg },
     /// `c - a*b`, rounded twice.
-    SubMul {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
+    SubMul { d: Reg, a: Reg, b: Reg, c: Reg },
     /// 0 if `a` is 0, else `a*b`.
-    StrongMul {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    StrongMul { d: Reg, a: Reg, b: Reg },
     /// `c`, plus `a*b` if `a` is not 0.
-    StrongMulAdd {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
+    StrongMulAdd { d: Reg, a: Reg, b: Reg, c: Reg },
     /// `a*b + c`, rounded once.
-    Fma {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
-    Fma32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
-    Round32 {
-        d: Reg,
-    },
+    Fma { d: Reg, a: Reg, b: Reg, c: Reg },
+    /// `a*b + c` of 32-bit reals, rounded once.
+    Fma32 { d: Reg, a: Reg, b: Reg, c: Reg },
+    /// Rounds a real to 32 bits.
+    Round32 { d: Reg },
     /// A function of one real, by its position in the table of functions.
-    Real1 {
-        f: u8,
-        d: Reg,
-        a: Reg,
-    },
+    Real1 { f: u8, d: Reg, a: Reg },
     /// A function of two reals, by its position in the table of functions.
-    Real2 {
-        f: u8,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    Real2 { f: u8, d: Reg, a: Reg, b: Reg },
     /// Real to an integer power.
-    PowI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    PowI { d: Reg, a: Reg, b: Reg },
     /// `polygamma(n, x)`.
-    Polygamma {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    Polygamma { d: Reg, a: Reg, b: Reg },
     // Integers.
-    AddI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    AddConst {
-        d: Reg,
-        a: Reg,
-        k: i32,
-    },
-    SubI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Int1 {
-        op: Op,
-        d: Reg,
-        a: Reg,
-    },
-    Int2 {
-        op: Op,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Trips {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
+    /// `a + b`, integers; fails on overflow, as all operators of integers do.
+    AddI { d: Reg, a: Reg, b: Reg },
+    /// `a + k`, integers.
+    AddConst { d: Reg, a: Reg, k: i32 },
+    /// `a - b`, integers.
+    SubI { d: Reg, a: Reg, b: Reg },
+    /// `a*b`, integers.
+    MulI { d: Reg, a: Reg, b: Reg },
+    /// An operator of one integer.
+    Int1 { op: Op, d: Reg, a: Reg },
+    /// An operator of two integers.
+    Int2 { op: Op, d: Reg, a: Reg, b: Reg },
+    /// Passes of a counted loop from `a` to `b` in steps of `c`.
+    Trips { d: Reg, a: Reg, b: Reg, c: Reg },
     /// An operator of one integer of another type than `integer`.
-    Sized1 {
-        op: Op,
-        ty: IntType,
-        d: Reg,
-        a: Reg,
-    },
+    Sized1 { op: Op, ty: IntType, d: Reg, a: Reg },
     /// An operator of two integers of another type than `integer`.
     Sized2 {
         op: Op,
@@ -200,10 +108,7 @@ pub(crate) enum Instr {
         b: Reg,
     },
     /// Fails if a number from a tape is no value of the type.
-    Fit {
-        ty: IntType,
-        d: Reg,
-    },
+    Fit { ty: IntType, d: Reg },
     // Conversions.
     /// A conversion between integer types.
     IntToInt {
@@ -221,182 +126,83 @@ pub(crate) enum Instr {
         a: Reg,
     },
     /// A `uint64` as a real.
-    UintToReal {
-        d: Reg,
-        a: Reg,
-    },
+    UintToReal { d: Reg, a: Reg },
     /// A `uint64` as a 32-bit real, rounded once.
-    UintToReal32 {
-        d: Reg,
-        a: Reg,
-    },
-    IntToReal {
-        d: Reg,
-        a: Reg,
-    },
-    IntToReal32 {
-        d: Reg,
-        a: Reg,
-    },
-    RealToInt {
-        d: Reg,
-        a: Reg,
-    },
-    RealToLogical {
-        d: Reg,
-        a: Reg,
-    },
-    IntToLogical {
-        d: Reg,
-        a: Reg,
-    },
-    LogicalToInt {
-        d: Reg,
-        a: Reg,
-    },
-    LogicalToReal {
-        d: Reg,
-        a: Reg,
-    },
+    UintToReal32 { d: Reg, a: Reg },
+    /// An integer as a real.
+    IntToReal { d: Reg, a: Reg },
+    /// An integer as a 32-bit real, rounded once.
+    IntToReal32 { d: Reg, a: Reg },
+    /// A real as an integer: its whole part.
+    RealToInt { d: Reg, a: Reg },
+    /// True if a real is not 0.
+    RealToLogical { d: Reg, a: Reg },
+    /// True if an integer is not 0.
+    IntToLogical { d: Reg, a: Reg },
+    /// 0 or 1.
+    LogicalToInt { d: Reg, a: Reg },
+    /// 0.0 or 1.0.
+    LogicalToReal { d: Reg, a: Reg },
     // Comparisons and logicals.
-    CmpF {
-        cmp: Cmp,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    CmpI {
-        cmp: Cmp,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    /// A comparison of reals.
+    CmpF { cmp: Cmp, d: Reg, a: Reg, b: Reg },
+    /// A comparison of integers.
+    CmpI { cmp: Cmp, d: Reg, a: Reg, b: Reg },
     /// A comparison without signs.
-    CmpU {
-        cmp: Cmp,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    CmpL {
-        cmp: Cmp,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Not {
-        d: Reg,
-        a: Reg,
-    },
+    CmpU { cmp: Cmp, d: Reg, a: Reg, b: Reg },
+    /// A comparison of logicals.
+    CmpL { cmp: Cmp, d: Reg, a: Reg, b: Reg },
+    /// The other logical.
+    Not { d: Reg, a: Reg },
     // Jumps.
-    Jump {
-        t: Target,
-    },
-    JumpTrue {
-        a: Reg,
-        t: Target,
-    },
-    JumpFalse {
-        a: Reg,
-        t: Target,
-    },
+    /// A jump.
+    Jump { t: Target },
+    /// A jump if `a` is true.
+    JumpTrue { a: Reg, t: Target },
+    /// A jump if `a` is false.
+    JumpFalse { a: Reg, t: Target },
     /// A jump without an error for an uninitialised logical.
-    JumpIfNot {
-        a: Reg,
-        value: u8,
-        t: Target,
-    },
-    JumpLtF {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpLeF {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpEqF {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpNotLtF {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpNotLeF {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpNeF {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpLtI {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpLeI {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpEqI {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    JumpNeI {
-        a: Reg,
-        b: Reg,
-        t: Target,
-    },
-    Switch {
-        a: Reg,
-        table: u32,
-    },
+    JumpIfNot { a: Reg, value: u8, t: Target },
+    /// A jump if `a < b`, reals.
+    JumpLtF { a: Reg, b: Reg, t: Target },
+    /// A jump if `a <= b`, reals.
+    JumpLeF { a: Reg, b: Reg, t: Target },
+    /// A jump if `a = b`, reals.
+    JumpEqF { a: Reg, b: Reg, t: Target },
+    /// A jump unless `a < b`, reals.
+    JumpNotLtF { a: Reg, b: Reg, t: Target },
+    /// A jump unless `a <= b`, reals.
+    JumpNotLeF { a: Reg, b: Reg, t: Target },
+    /// A jump unless `a = b`, reals.
+    JumpNeF { a: Reg, b: Reg, t: Target },
+    /// A jump if `a < b`, integers.
+    JumpLtI { a: Reg, b: Reg, t: Target },
+    /// A jump if `a <= b`, integers.
+    JumpLeI { a: Reg, b: Reg, t: Target },
+    /// A jump if `a = b`, integers.
+    JumpEqI { a: Reg, b: Reg, t: Target },
+    /// A jump unless `a = b`, integers.
+    JumpNeI { a: Reg, b: Reg, t: Target },
+    /// A jump by a table of the routine.
+    Switch { a: Reg, table: u32 },
     // Memory.
-    LoadFrame {
-        d: Reg,
-        at: u32,
-    },
-    StoreFrame {
-        s: Reg,
-        at: u32,
-    },
-    LoadGlobal {
-        d: Reg,
-        at: u32,
-    },
-    StoreGlobal {
-        s: Reg,
-        at: u32,
-    },
-    LoadAt {
-        d: Reg,
-        p: Reg,
-    },
-    StoreAt {
-        p: Reg,
-        s: Reg,
-    },
-    Load1 {
-        d: Reg,
-        i: Reg,
-        u: i8,
-        arr: Arr,
-    },
-    Store1 {
-        s: Reg,
-        i: Reg,
-        u: i8,
-        arr: Arr,
-    },
+    /// Loads from the frame's memory.
+    LoadFrame { d: Reg, at: u32 },
+    /// Stores into the frame's memory.
+    StoreFrame { s: Reg, at: u32 },
+    /// Loads from a fixed address.
+    LoadGlobal { d: Reg, at: u32 },
+    /// Stores at a fixed address.
+    StoreGlobal { s: Reg, at: u32 },
+    /// Loads from the address in `p`.
+    LoadAt { d: Reg, p: Reg },
+    /// Stores at the address in `p`.
+    StoreAt { p: Reg, s: Reg },
+    /// Loads an element of an array of one dimension.
+    Load1 { d: Reg, i: Reg, u: i8, arr: Arr },
+    /// Stores an element of an array of one dimension.
+    Store1 { s: Reg, i: Reg, u: i8, arr: Arr },
+    /// Loads an element of an array of two dimensions.
     Load2 {
         d: Reg,
         i: Reg,
@@ -405,6 +211,7 @@ pub(crate) enum Instr {
         v: i8,
         arr: Arr,
     },
+    /// Stores an element of an array of two dimensions.
     Store2 {
         s: Reg,
         i: Reg,
@@ -414,12 +221,8 @@ pub(crate) enum Instr {
         arr: Arr,
     },
     /// Cell address of an element.
-    Addr1 {
-        d: Reg,
-        i: Reg,
-        u: i8,
-        arr: Arr,
-    },
+    Addr1 { d: Reg, i: Reg, u: i8, arr: Arr },
+    /// Cell address of an element of two dimensions.
     Addr2 {
         d: Reg,
         i: Reg,
@@ -429,29 +232,14 @@ pub(crate) enum Instr {
         arr: Arr,
     },
     /// Cell address of the first element.
-    Base {
-        d: Reg,
-        arr: Arr,
-    },
+    Base { d: Reg, arr: Arr },
     /// Adds subscript `i` along one dimension to an address.
-    AddrAxis {
-        d: Reg,
-        i: Reg,
-        axis: u8,
-        arr: Arr,
-    },
+    AddrAxis { d: Reg, i: Reg, axis: u8, arr: Arr },
     /// Cell address of a scalar in the frame's memory.
-    FrameAddr {
-        d: Reg,
-        at: u32,
-    },
+    FrameAddr { d: Reg, at: u32 },
     /// `element += s`, reals.
-    Inc1 {
-        s: Reg,
-        i: Reg,
-        u: i8,
-        arr: Arr,
-    },
+    Inc1 { s: Reg, i: Reg, u: i8, arr: Arr },
+    /// `element += s`, reals, in two dimensions.
     Inc2 {
         s: Reg,
         i: Reg,
@@ -468,6 +256,7 @@ pub(crate) enum Instr {
         u: i8,
         arr: Arr,
     },
+    /// `element += strong product`, in two dimensions.
     IncStrong2 {
         a: Reg,
         b: Reg,
@@ -475,48 +264,22 @@ pub(crate) enum Instr {
         j: Reg,
         arr: Arr,
     },
-    IncAt {
-        p: Reg,
-        s: Reg,
-    },
+    /// `cell += s`, reals.
+    IncAt { p: Reg, s: Reg },
     /// Moves an address by one element along a dimension.
-    Advance {
-        p: Reg,
-        axis: u8,
-        arr: Arr,
-    },
+    Advance { p: Reg, axis: u8, arr: Arr },
     /// Loads, and moves the address by one element along a dimension.
-    LoadNext {
-        d: Reg,
-        p: Reg,
-        axis: u8,
-        arr: Arr,
-    },
-    StoreNext {
-        p: Reg,
-        s: Reg,
-        axis: u8,
-        arr: Arr,
-    },
+    LoadNext { d: Reg, p: Reg, axis: u8, arr: Arr },
+    /// Stores, and moves the address by one element along a dimension.
+    StoreNext { p: Reg, s: Reg, axis: u8, arr: Arr },
     /// `element += s`, reals, and moves the address.
-    IncNext {
-        p: Reg,
-        s: Reg,
-        axis: u8,
-        arr: Arr,
-    },
+    IncNext { p: Reg, s: Reg, axis: u8, arr: Arr },
     /// Moves an address back to the start of a dimension.
-    Rewind {
-        p: Reg,
-        axis: u8,
-        arr: Arr,
-    },
-    Extent {
-        d: Reg,
-        axis: u8,
-        arr: Arr,
-    },
+    Rewind { p: Reg, axis: u8, arr: Arr },
+    /// The extent of a dimension.
+    Extent { d: Reg, axis: u8, arr: Arr },
     // Counted loops. `q` holds the passes left (at `LoopInit`: the bound), `q + 1` the step.
+    /// Enters a counted loop; jumps if there is no pass.
     LoopInit {
         q: Reg,
         index: Reg,
@@ -530,80 +293,43 @@ pub(crate) enum Instr {
         first: Reg,
         t: Target,
     },
-    LoopNext {
-        q: Reg,
-        index: Reg,
-        t: Target,
-    },
+    /// Goes on to the next pass of a counted loop, if there is one.
+    LoopNext { q: Reg, index: Reg, t: Target },
     /// Goes on to the next pass of a counted loop whose step is 1.
-    LoopNext1 {
-        q: Reg,
-        index: Reg,
-        t: Target,
-    },
+    LoopNext1 { q: Reg, index: Reg, t: Target },
     /// Decrements and jumps unless 0.
-    CountDown {
-        c: Reg,
-        t: Target,
-    },
+    CountDown { c: Reg, t: Target },
     // Tapes; `h` holds the tape's handle.
-    PushReal {
-        h: Reg,
-        s: Reg,
-    },
-    PopReal {
-        h: Reg,
-        d: Reg,
-    },
-    PushReal32 {
-        h: Reg,
-        s: Reg,
-    },
-    PopReal32 {
-        h: Reg,
-        d: Reg,
-    },
-    PushInt {
-        h: Reg,
-        s: Reg,
-    },
-    PopInt {
-        h: Reg,
-        d: Reg,
-    },
-    PushBits {
-        h: Reg,
-        s: Reg,
-        bits: u8,
-    },
-    PopBits {
-        h: Reg,
-        d: Reg,
-        bits: u8,
-    },
-    PushLogical {
-        h: Reg,
-        s: Reg,
-    },
-    PopLogical {
-        h: Reg,
-        d: Reg,
-    },
-    PushCount {
-        h: Reg,
-        s: Reg,
-    },
-    PopCount {
-        h: Reg,
-        d: Reg,
-    },
+    /// Pushes a real.
+    PushReal { h: Reg, s: Reg },
+    /// Pops a real.
+    PopReal { h: Reg, d: Reg },
+    /// Pushes a 32-bit real.
+    PushReal32 { h: Reg, s: Reg },
+    /// Pops a 32-bit real.
+    PopReal32 { h: Reg, d: Reg },
+    /// Pushes an integer.
+    PushInt { h: Reg, s: Reg },
+    /// Pops an integer.
+    PopInt { h: Reg, d: Reg },
+    /// Pushes a control value of a fixed width.
+    PushBits { h: Reg, s: Reg, bits: u8 },
+    /// Pops a control value of a fixed width.
+    PopBits { h: Reg, d: Reg, bits: u8 },
+    /// Pushes a logical.
+    PushLogical { h: Reg, s: Reg },
+    /// Pops a logical.
+    PopLogical { h: Reg, d: Reg },
+    /// Pushes a count, which takes as many bits as it needs.
+    PushCount { h: Reg, s: Reg },
+    /// Pops a count.
+    PopCount { h: Reg, d: Reg },
     // The rest.
-    Visit {
-        v: u32,
-    },
-    Ext {
-        k: u32,
-    },
+    /// Notes a visit of a vertex; no step.
+    Visit { v: u32 },
+    /// An operation of the side table.
+    Ext { k: u32 },
+    /// Leaves the routine.
     Return,
 }
 
@@ -620,11 +346,13 @@ pub(crate) enum StackClass {
     Disk,
 }
 
-/// Jump table of a multi-way branch: ranges in ascending order, not overlapping.
+/// Jump table of a multi-way branch.
 #[derive(Clone, Debug)]
-pub(crate) struct Switch {
-    pub(crate) cases: Vec<(i64, i64, Target)>,
-    pub(crate) default: Option<Target>,
+pub struct Switch {
+    /// Ranges of values (first, last) with their targets, in ascending order, not overlapping.
+    pub cases: Vec<(i64, i64, Target)>,
+    /// The target of all other values; without one they are an error.
+    pub default: Option<Target>,
 }
 
 /// The place of an argument in the callee's frame.
@@ -637,7 +365,7 @@ pub(crate) enum ParameterHome {
 
 /// The code of one routine.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Code {
+pub struct Code {
     pub(crate) instrs: Vec<Instr>,
     pub(crate) ext: Vec<Ext>,
     pub(crate) consts: Vec<u64>,
@@ -645,6 +373,8 @@ pub(crate) struct Code {
     pub(crate) homes: Vec<ParameterHome>,
     /// Initial contents of the first registers: constants and uninitialised locals.
     pub(crate) template: Vec<u64>,
+    /// The registers that hold constants, which no instruction writes.
+    pub(crate) constants: std::ops::Range<usize>,
     pub(crate) registers: usize,
     pub(crate) descriptors: usize,
     pub(crate) staged: usize,
@@ -665,7 +395,65 @@ pub(crate) struct Code {
     pub(crate) array_names: Vec<(Arr, VarId)>,
 }
 
+impl Code {
+    /// The instructions.
+    pub fn instrs(&self) -> &[Instr] {
+        &self.instrs
+    }
+
+    /// The cell of [`Instr::Const`].
+    pub fn constant(&self, k: u32) -> u64 {
+        self.consts[k as usize]
+    }
+
+    /// The table of [`Instr::Switch`].
+    pub fn switch(&self, table: u32) -> &Switch {
+        &self.switches[table as usize]
+    }
+
+    /// The cell of a register that holds a constant in every call; `None` of other registers.
+    pub fn constant_register(&self, r: Reg) -> Option<u64> {
+        let r = usize::from(r);
+        self.constants.contains(&r).then(|| self.template[r])
+    }
+
+    /// Number of registers.
+    pub fn registers(&self) -> usize {
+        self.registers
+    }
+
+    /// Number of cells of the frame's memory.
+    pub fn frame_cells(&self) -> usize {
+        self.frame.len()
+    }
+
+    /// The register of the result.
+    pub fn result(&self) -> Option<Reg> {
+        self.result
+    }
+
+    /// Calls `read` for each register that the operation of an [`Instr::Ext`] reads.
+    pub fn for_each_read(&self, k: u32, read: &mut dyn FnMut(Reg)) {
+        self.ext[k as usize].for_each_read(read);
+    }
+
+    /// The place other than the next instruction where a run may go on after the operation of an [`Instr::Ext`].
+    pub fn other_target(&self, k: u32) -> Option<Target> {
+        self.ext[k as usize].clone().target_mut().copied()
+    }
+
+    /// True if faults in the routine may lead to a place in it.
+    pub fn has_handlers(&self) -> bool {
+        self.ext.iter().any(|ext| matches!(ext, Ext::Try { .. }))
+    }
+}
+
 impl Instr {
+    /// The jump target of an instruction that has one.
+    pub fn target(mut self) -> Option<Target> {
+        self.target_mut().copied()
+    }
+
     /// The jump target, to turn a label into a position.
     #[expect(
         clippy::wildcard_enum_match_arm,

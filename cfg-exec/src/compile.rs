@@ -30,7 +30,7 @@ use cfg_transform::lower::{Convention, Conventions, Pass};
 use crate::{
     code::{Callback, Code, Ext, Instr},
     fault::Fault,
-    machine::{Image, MathTable},
+    machine::{Engine, Image, MathTable, Native},
     restart::HandOver,
 };
 use emit::{Emitter, Value};
@@ -51,6 +51,8 @@ pub struct CompileOptions {
     pub events: bool,
     /// Functions of the host that stand for external routines, by name: from real scalar arguments to a real result.
     pub callbacks: BTreeMap<String, Callback>,
+    /// The compiler to machine code, which does not change what runs do. Not used while vertices are recorded.
+    pub engine: Option<Arc<dyn Engine>>,
 }
 
 impl fmt::Debug for CompileOptions {
@@ -60,6 +62,7 @@ impl fmt::Debug for CompileOptions {
             .field("trace", &self.trace)
             .field("events", &self.events)
             .field("callbacks", &self.callbacks.keys())
+            .field("engine", &self.engine.is_some())
             .finish()
     }
 }
@@ -92,6 +95,7 @@ pub(crate) struct Inner {
     pub(crate) signatures: Vec<Signature>,
     pub(crate) trace: bool,
     pub(crate) math: Math,
+    pub(crate) native: Option<Box<dyn Native>>,
 }
 
 impl fmt::Debug for Compiled {
@@ -196,6 +200,8 @@ impl Compiled {
                 false => 0,
             },
         };
+        let engine = options.engine.as_ref().filter(|_| !options.trace);
+        let native = engine.map(|engine| engine.start(image.routines.len()));
         let variables = program.globals.iter().map(|g| g.variable.clone());
         Ok(Self {
             inner: Arc::new(Inner {
@@ -205,6 +211,7 @@ impl Compiled {
                 signatures,
                 trace: options.trace,
                 math: options.math,
+                native,
             }),
         })
     }

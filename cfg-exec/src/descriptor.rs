@@ -6,10 +6,13 @@ use crate::fault::Fault;
 
 /// One dimension of an array or view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Axis {
-    pub(crate) lower: i64,
-    pub(crate) extent: i64,
-    pub(crate) stride: i64,
+pub struct Axis {
+    /// The first subscript.
+    pub lower: i64,
+    /// Number of subscripts.
+    pub extent: i64,
+    /// Cells from an element to the next one.
+    pub stride: i64,
 }
 
 /// The state of a descriptor: whether it describes anything.
@@ -28,9 +31,11 @@ pub(crate) enum State {
 /// Two dimensions of an array; the first part also has its base. Extents of an array that is absent or not allocated
 /// are 0, so that the bounds test of an element access fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Descriptor {
-    pub(crate) base: u64,
-    pub(crate) axes: [Axis; 2],
+pub struct Descriptor {
+    /// Cell address of the first element, in the first part.
+    pub base: u64,
+    /// The two dimensions.
+    pub axes: [Axis; 2],
     pub(crate) state: State,
     /// Cells reserved for a local of deferred extents.
     pub(crate) capacity: u64,

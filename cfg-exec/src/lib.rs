@@ -73,7 +73,8 @@
 //!
 //! Inside: expressions become 8-byte instructions over a window of 256 registers per call; scalars whose
 //! address is taken and arrays live in one memory of 64-bit cells, arrays behind descriptors (base, and
-//! lower bound, extent and stride of each dimension). [`Compiled::listing`] shows the code.
+//! lower bound, extent and stride of each dimension). [`Compiled::listing`] shows the code, and [`native`] is the
+//! interface of compilers that turn it into machine code.
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
@@ -86,6 +87,7 @@ mod evaluate;
 mod fault;
 mod machine;
 mod memory;
+pub mod native;
 mod passes;
 mod restart;
 mod session;
@@ -98,5 +100,5 @@ pub use fault::{CODES, Pointed};
 pub use memory::{Lease, Memory};
 pub use restart::{Progress, Report, Restart};
 pub use session::{Met, RunOptions, RunReport, Session, Visited};
-pub use tape::{Tape, TapeCounts, TapeSize};
+pub use tape::{Stacks, Tape, TapeCounts, TapeSize};
 pub use value::{Argument, Value};

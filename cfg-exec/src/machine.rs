@@ -4,6 +4,8 @@ mod array;
 mod bind;
 mod call;
 mod ext;
+mod native;
+mod pure;
 mod run;
 mod running;
 mod slow_path;
@@ -28,6 +30,8 @@ use crate::{
 };
 
 pub(crate) use call::Incoming;
+pub use native::{Engine, Native, Program, State, operator};
+pub use pure::pure;
 pub(crate) use run::execute;
 pub(crate) use running::running_loops;
 pub(crate) use slow_path::tape_fault;
@@ -173,6 +177,8 @@ pub(crate) struct Machine {
     /// Digest of the pieces of operators with kinks or jumps.
     pub(crate) pieces: u64,
     pub(crate) limits: Option<Limits>,
+    /// A buffer of machine code.
+    pub(crate) scratch: Vec<u64>,
 }
 
 impl Machine {

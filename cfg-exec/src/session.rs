@@ -314,7 +314,7 @@ impl Session {
                     return Err(Box::new(Fault::Depth(0)));
                 }
                 machine.enter(&inner.image, routine.index(), &incoming)?;
-                execute(machine, &inner.image)
+                execute(machine, &inner.image, inner.native.as_deref())
             });
 
         // Tapes go back to the host, also after an error.

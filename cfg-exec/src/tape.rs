@@ -74,6 +74,22 @@ pub struct Tape {
     held: Lease,
 }
 
+/// The stacks of a tape that lie in memory, for machine code. They may hold more values up to their capacity, which is
+/// paid for.
+#[derive(Debug)]
+pub struct Stacks<'t> {
+    /// Cells of reals.
+    pub reals: &'t mut Vec<u64>,
+    /// Cells of integers.
+    pub integers: &'t mut Vec<i64>,
+    /// Words of control bits, the lowest first; bits beyond [`Self::bits`] are 0.
+    pub words: &'t mut Vec<u64>,
+    /// Number of control bits; there are just enough words for them.
+    pub bits: &'t mut u64,
+    /// The position behind the last control value that is uninitialised; 0 if there is none.
+    pub uninitialised: u64,
+}
+
 /// The amount of values that a tape holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TapeSize {
@@ -133,8 +149,8 @@ pub struct TapeCounts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meter {
     pub(crate) counts: TapeCounts,
-    now_bits: u64,
-    peak_bits: u64,
+    pub(crate) now_bits: u64,
+    pub(crate) peak_bits: u64,
     disk_now: u64,
     pub(crate) max_bits: u64,
     /// Most bytes of memory.
@@ -259,6 +275,18 @@ impl Tape {
         Self {
             held: memory.empty(),
             ..Self::default()
+        }
+    }
+
+    /// The stacks in memory.
+    pub(crate) fn stacks(&mut self) -> Stacks<'_> {
+        let Bits { words, len, poison } = &mut self.bits;
+        Stacks {
+            reals: &mut self.reals,
+            integers: &mut self.integers,
+            words,
+            uninitialised: poison.last().map_or(0, |at| at + 1),
+            bits: len,
         }
     }
 

@@ -314,6 +314,7 @@ fn evaluation(
             ..reverse::options(args.reversal)
         },
         engine,
+        native: compiled::native(args.engine.engine),
         same_as,
         ..library
     };

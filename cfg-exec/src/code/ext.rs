@@ -303,6 +303,115 @@ pub(crate) enum Ext {
 }
 
 impl Ext {
+    /// Calls `read` for each register that the operation reads.
+    pub(crate) fn for_each_read(&self, read: &mut dyn FnMut(Reg)) {
+        match self {
+            Self::BindExplicit { to, dims, .. }
+            | Self::BindAssumed { to, dims, .. }
+            | Self::AllocLocal { to, dims }
+            | Self::TemporaryOf { to, dims }
+            | Self::Unallocated {
+                to,
+                dims: Some(dims),
+            } => {
+                let end = usize::from(*dims) + 2 * usize::from(to.rank);
+                (usize::from(*dims)..end.min(256)).for_each(|r| read(r as Reg));
+            }
+            Self::Call(info) => {
+                for passed in &info.arguments {
+                    match *passed {
+                        Passed::Cell(r) => read(r),
+                        Passed::From { address, count } => {
+                            read(address);
+                            read(count);
+                        }
+                        Passed::Array(_) | Passed::Absent => {}
+                    }
+                }
+                let pairs = info.overlaps.iter();
+                for extent in pairs.flat_map(|pair| [pair.first.1, pair.second.1]) {
+                    match extent {
+                        Extent::Cell(r) => read(r),
+                        Extent::From { address, count } => {
+                            read(address);
+                            read(count);
+                        }
+                        Extent::Array(_) | Extent::Fixed { .. } => {}
+                    }
+                }
+            }
+            Self::Section { subscripts, .. } => {
+                for subscript in subscripts {
+                    match *subscript {
+                        SubReg::Index(r) => read(r),
+                        SubReg::Range {
+                            lower,
+                            upper,
+                            stride,
+                        } => [lower, upper, stride]
+                            .into_iter()
+                            .flatten()
+                            .for_each(&mut *read),
+                    }
+                }
+            }
+            // The number of arguments is the callback's: at most all registers that follow.
+            Self::Callback { d, .. } => (*d..=Reg::MAX).for_each(read),
+            Self::HandOver { row, .. } => {
+                let end = usize::from(*row) + 5;
+                (usize::from(*row)..end.min(256)).for_each(|r| read(r as Reg));
+            }
+            Self::Fill { s, .. } => read(*s),
+            Self::PresentCell { p, .. } => read(*p),
+            Self::CellsFrom { address, .. } => read(*address),
+            Self::PushArray { h, .. }
+            | Self::PopArray { h, .. }
+            | Self::PopDisk { h, .. }
+            | Self::KeepOnDisk { h, .. } => read(*h),
+            Self::PushDisk { h, s, .. } => {
+                read(*h);
+                read(*s);
+            }
+            Self::Watch { a, b, .. } => {
+                read(*a);
+                b.iter().copied().for_each(read);
+            }
+            Self::WatchPower { a, b } => {
+                read(*a);
+                read(*b);
+            }
+            Self::NewTape { .. }
+            | Self::CheckOverlaps
+            | Self::BindOptional { .. }
+            | Self::BindGlobal { .. }
+            | Self::Unallocated { dims: None, .. }
+            | Self::Transpose { .. }
+            | Self::Alias { .. }
+            | Self::Same { .. }
+            | Self::Try { .. }
+            | Self::EndTry
+            | Self::Untaken { .. }
+            | Self::ShapeOf { .. }
+            | Self::Conform { .. }
+            | Self::Temporary { .. }
+            | Self::AxisSize { .. }
+            | Self::Reallocate { .. }
+            | Self::Release
+            | Self::Forget { .. }
+            | Self::Copy { .. }
+            | Self::Reduce { .. }
+            | Self::Partials { .. }
+            | Self::Size { .. }
+            | Self::LowerBound { .. }
+            | Self::UpperBound { .. }
+            | Self::PresentArray { .. }
+            | Self::Returned { .. }
+            | Self::ReturnArray { .. }
+            | Self::Stop { .. }
+            | Self::NoValue { .. } => {}
+        }
+    }
+
     /// The jump target, to turn a label into a position.
     #[expect(
         clippy::wildcard_enum_match_arm,

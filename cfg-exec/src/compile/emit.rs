@@ -423,6 +423,8 @@ impl<'p> Emitter<'p> {
                 resolve(t);
             }
         }
+        let constants = self.constants_at + self.constant_registers.len();
+        self.code.constants = self.constants_at..constants;
         self.code.registers = self.temporaries_at + self.temporaries;
         self.code.descriptors = self.code.descriptors.max(self.arrays_at);
         self.code

@@ -1,16 +1,17 @@
 //! The loop that runs instructions.
 
-use cfg_core::{
-    elemental::integer,
-    ir::{Op, ScalarType},
-};
+use cfg_core::ir::{Op, ScalarType};
 
+use super::pure::{int1, int2, real_to_int, to_logical, to_real};
 use super::slow_path::{
     compare_unordered, control_count, control_value, converted, converted_real, element_fault,
     element_fault_of, fits, integer_result, sized, tape_fault, trips, trips_needed, undecided,
-    unmarked, unordered,
+    unordered,
 };
-use super::{Image, Machine, Visit, WINDOW};
+use super::{
+    Image, Machine, Visit, WINDOW,
+    native::{self, Native},
+};
 use crate::{
     cell::{
         POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real, real1, real2, real3,
@@ -24,22 +25,53 @@ use crate::{
 enum Leave {
     Ext(u32),
     Return,
+    /// Machine code may take over.
+    Again,
 }
 
-/// Runs the current activation until it returns to the host.
-pub(crate) fn execute(machine: &mut Machine, image: &Image) -> Result<(), Box<Fault>> {
-    let stretch = if machine.passes.on {
-        stretch::<true>
-    } else {
-        stretch::<false>
+/// Stretches without a question for machine code after one that was in vain.
+const REST: u32 = 16;
+
+/// Runs the current activation until it returns to the host; by machine code, where there is any.
+pub(crate) fn execute(
+    machine: &mut Machine,
+    image: &Image,
+    native: Option<&dyn Native>,
+) -> Result<(), Box<Fault>> {
+    // Machine code counts no jumps back.
+    let native = native.filter(|_| !machine.passes.on);
+    let stretch = match native {
+        Some(_) => stretch::<false, true>,
+        None if machine.passes.on => stretch::<true, false>,
+        None => stretch::<false, false>,
     };
+    let mut rest = 0;
+    let mut jumps = u64::MAX;
     loop {
-        let done = match stretch(machine, image) {
+        if rest > 0 {
+            // The answer was for another place: a loop asks again soon.
+            rest -= 1;
+            jumps = jumps.min(u64::from(REST));
+        } else if let Some(native) = native {
+            jumps = native::run(native, machine, image);
+            // Where calls are many and short, asking takes longer than what follows.
+            rest = if jumps > 0 { REST } else { 0 };
+        }
+        let (routine, fuel) = (machine.now.routine, machine.fuel);
+        let left = stretch(machine, image, jumps);
+        if let Some(native) = native {
+            native.interpreted(routine, (fuel - machine.fuel).unsigned_abs());
+        }
+        let done = match left {
             Ok(Leave::Ext(k)) => machine.ext(image, k),
             Ok(Leave::Return) => {
                 if machine.leave(image)? {
                     return Ok(());
                 }
+                Ok(())
+            }
+            Ok(Leave::Again) => {
+                rest = 0;
                 Ok(())
             }
             Err(fault) => Err(fault),
@@ -75,12 +107,17 @@ fn compare<T: PartialOrd>(cmp: Cmp, a: &T, b: &T) -> bool {
     }
 }
 
-/// Runs instructions up to one that needs the whole machine; `COUNT`: counts jumps back.
+/// Runs instructions up to one that needs the whole machine; `COUNT`: counts jumps back; `ASK`: or up to the jump back
+/// that follows after `jumps` others.
 #[allow(
     clippy::too_many_lines,
     reason = "one arm per instruction; splitting the loop would cost what it is made for"
 )]
-fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
+fn stretch<const COUNT: bool, const ASK: bool>(
+    machine: &mut Machine,
+    image: &Image,
+    mut jumps: u64,
+) -> Result<Leave, Box<Fault>> {
     let limits_fuel = machine.limits.map_or(0, |l| l.fuel);
     let Machine {
         registers,
@@ -150,8 +187,15 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
         ($t:expr) => {{
             within_fuel!();
             let t = $t as usize;
+            let back = t < pc;
             end += t as i64 - pc as i64;
             pc = t;
+            if ASK && back {
+                if jumps == 0 {
+                    leave!(Ok(Leave::Again));
+                }
+                jumps -= 1;
+            }
         }};
     }
     macro_rules! jump {
@@ -334,20 +378,8 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                     _ => ok!(integer_result(x, y, Op::Mul, None)),
                 };
             }
-            Instr::Int1 { op, d, a } => {
-                let x = r!(a);
-                r!(d) = match integer::unary(op).map(|f| f(x as i64)) {
-                    Some(Ok(y)) if x != POISON_INT_CELL => ok!(unmarked(y)),
-                    result => ok!(integer_result(x, 0, op, result.and_then(Result::err))),
-                };
-            }
-            Instr::Int2 { op, d, a, b } => {
-                let (x, y) = (r!(a), r!(b));
-                r!(d) = match integer::binary(op).map(|f| f(x as i64, y as i64)) {
-                    Some(Ok(z)) if x != POISON_INT_CELL && y != POISON_INT_CELL => ok!(unmarked(z)),
-                    result => ok!(integer_result(x, y, op, result.and_then(Result::err))),
-                };
-            }
+            Instr::Int1 { op, d, a } => r!(d) = ok!(int1(op, r!(a))),
+            Instr::Int2 { op, d, a, b } => r!(d) = ok!(int2(op, r!(a), r!(b))),
             Instr::Sized1 { op, ty, d, a } => r!(d) = ok!(sized(op, ty, r!(a), None)),
             Instr::Sized2 { op, ty, d, a, b } => r!(d) = ok!(sized(op, ty, r!(a), Some(r!(b)))),
             Instr::Fit { ty, d } => ok!(fits(ty, r!(d))),
@@ -359,51 +391,19 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                 a,
             } => r!(d) = ok!(converted(how, to, from, r!(a))),
             Instr::RealToAnyInt { how, to, d, a } => r!(d) = ok!(converted_real(how, to, r!(a))),
-            Instr::UintToReal { d, a } => {
-                r!(d) = match r!(a) {
-                    POISON_INT_CELL => POISON_REAL,
-                    n => (n as f64).to_bits(),
-                };
-            }
-            Instr::UintToReal32 { d, a } => {
-                r!(d) = match r!(a) {
-                    POISON_INT_CELL => POISON_REAL,
-                    n => f64::from(n as f32).to_bits(),
-                };
-            }
+            Instr::UintToReal { d, a } => r!(d) = to_real(r!(a), |n| n as f64),
+            Instr::UintToReal32 { d, a } => r!(d) = to_real(r!(a), |n| f64::from(n as f32)),
             Instr::Trips { d, a, b, c } => r!(d) = ok!(trips(r!(a), r!(b), r!(c))),
-            Instr::IntToReal { d, a } => {
-                r!(d) = match r!(a) {
-                    POISON_INT_CELL => POISON_REAL,
-                    n => (n as i64 as f64).to_bits(),
-                };
-            }
+            Instr::IntToReal { d, a } => r!(d) = to_real(r!(a), |n| n as i64 as f64),
             Instr::IntToReal32 { d, a } => {
-                r!(d) = match r!(a) {
-                    POISON_INT_CELL => POISON_REAL,
-                    n => f64::from(n as i64 as f32).to_bits(),
-                };
+                r!(d) = to_real(r!(a), |n| f64::from(n as i64 as f32));
             }
-            Instr::RealToInt { d, a } => {
-                r!(d) = match integer::from_real(f!(a)) {
-                    Ok(n) => n as u64,
-                    Err(_) if r!(a) == POISON_REAL => POISON_INT_CELL,
-                    Err(_) => leave!(Err(Box::new(Fault::Conversion(f!(a), "integer")))),
-                };
-            }
+            Instr::RealToInt { d, a } => r!(d) = ok!(real_to_int(r!(a))),
             Instr::RealToLogical { d, a } => {
-                r!(d) = if r!(a) == POISON_REAL {
-                    POISON_LOGICAL
-                } else {
-                    logical(f!(a) != 0.0)
-                };
+                r!(d) = to_logical(r!(a), POISON_REAL, f!(a) != 0.0);
             }
             Instr::IntToLogical { d, a } => {
-                r!(d) = if r!(a) == POISON_INT_CELL {
-                    POISON_LOGICAL
-                } else {
-                    logical(r!(a) != 0)
-                };
+                r!(d) = to_logical(r!(a), POISON_INT_CELL, r!(a) != 0);
             }
             Instr::LogicalToInt { d, a } => {
                 r!(d) = match r!(a) {

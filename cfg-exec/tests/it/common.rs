@@ -1,5 +1,7 @@
 //! Short ways to build a program, run it and look at what comes out.
 
+use std::sync::Arc;
+
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder},
     diagnostic::Diagnostic,
@@ -8,6 +10,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session};
 use cfg_format::text;
+use cfg_jit::Jit;
 use cfg_testkit::flat;
 
 /// A program of one routine.
@@ -40,16 +43,28 @@ pub(crate) fn run(
     )
 }
 
-/// Runs the last routine of a program with options.
+/// Runs the last routine of a program with options. Machine code does the same.
 pub(crate) fn run_with(
     program: &ValidProgram,
     arguments: &mut [Argument],
     compile: &CompileOptions,
     options: &RunOptions,
 ) -> Result<RunReport, Box<Diagnostic>> {
-    let compiled = Compiled::new(&flat(program), compile).unwrap_or_else(|e| panic!("{e}"));
-    let last = RoutineId::new(program.routines.len() - 1);
-    Session::new(&compiled).run(last, arguments, options)
+    let run = |compile: &CompileOptions, arguments: &mut [Argument]| {
+        let compiled = Compiled::new(&flat(program), compile).unwrap_or_else(|e| panic!("{e}"));
+        let last = RoutineId::new(program.routines.len() - 1);
+        Session::new(&compiled).run(last, arguments, options)
+    };
+    let mut others = arguments.to_vec();
+    let by_machine_code = CompileOptions {
+        engine: Some(Arc::new(Jit::everywhere())),
+        ..compile.clone()
+    };
+    let other = run(&by_machine_code, &mut others);
+    let report = run(compile, arguments);
+    assert_eq!(format!("{report:?}"), format!("{other:?}"));
+    assert_eq!(arguments, others);
+    report
 }
 
 /// The real that an argument holds.

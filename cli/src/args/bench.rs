@@ -19,7 +19,7 @@ pub(crate) struct Bench {
     /// A table for people, or one JSON object.
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
     pub(crate) format: Form,
-    /// The only engine to time; default is both, and the executor alone where there is no C compiler.
+    /// The only engine to time; default are executor, jit and cc, without cc where there is no C compiler.
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub(crate) engine: Option<EngineName>,
     #[command(flatten)]

@@ -309,8 +309,9 @@ pub(crate) struct At {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Engine options")]
 pub(crate) struct Engine {
-    /// What runs programs. `cc` compiles them with the system's C compiler (environment variable CC, or cc): run-time
-    /// errors are not looked for, of the limits only --cc-time holds, and there are no tape counts.
+    /// What runs programs. All but `cc` find the same values, errors and counts. `cc` compiles programs with the system's
+    /// C compiler (environment variable CC, or cc): run-time errors are not looked for, of the limits only --cc-time holds,
+    /// and there are no tape counts.
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub(crate) engine: EngineName,
     /// Keep the progress of loops with checkpoints in files FILE.1.1, FILE.1.2, ... while they run: the same command goes on
@@ -332,9 +333,14 @@ pub(crate) struct Engine {
 /// What runs programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
+    /// The executor, and machine code for what takes longer than its compilation.
+    Auto,
     /// The executor: finds run-time errors, keeps to limits, counts.
     #[default]
     Executor,
+    /// The executor, with machine code from the first call of each routine on.
+    #[cfg(feature = "jit")]
+    Jit,
     /// Compiled C, as a process.
     Cc,
 }

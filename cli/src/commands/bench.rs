@@ -5,7 +5,7 @@ use super::results::write_object;
 use super::{AtPoint, in_text, library_options, prepare_derivatives_at, reverse};
 use crate::Outcome;
 use crate::args::{Bench, EngineName, Form};
-use crate::compiled::{by_compiler, flags_of};
+use crate::compiled::{by_compiler, flags_of, native};
 use crate::input::Session;
 use crate::output::to_stdout;
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat};
@@ -26,7 +26,7 @@ pub(crate) struct Output<'r> {
     routine: &'r str,
     /// Samples of each.
     samples: u32,
-    /// The executor, and compiled C where there is a compiler; with --engine only one of them.
+    /// The executor, machine code, and compiled C where there is a compiler; with --engine only one of them.
     engines: Vec<Timed>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Output<'r> {
 #[derive(JsonSchema, Serialize)]
 struct Timed {
     /// The engine.
-    #[schemars(extend("enum" = ["executor", "cc"]))]
+    #[schemars(extend("enum" = ["executor", "jit", "auto", "cc"]))]
     engine: &'static str,
     /// The flags of the C compiler.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,10 +88,20 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     };
     let _progress = session.progress("timing");
     let mut subjects = Vec::new();
-    if args.engine != Some(EngineName::Cc) {
+    let wanted = |name| args.engine.is_none_or(|only| only == name);
+    if wanted(EngineName::Executor) {
         subjects.push(Subject::new("executor", &program, routine, &plain)?);
     }
-    if args.engine != Some(EngineName::Executor) {
+    for (name, engine) in by_machine_code() {
+        if args.engine == Some(engine) || args.engine.is_none() && name == "jit" {
+            let options = Options {
+                native: native(engine),
+                ..plain.clone()
+            };
+            subjects.push(Subject::new(name, &program, routine, &options)?);
+        }
+    }
+    if wanted(EngineName::Cc) {
         match Subject::new("cc", &program, routine, &by_compiler) {
             Ok(subject) => subjects.push(subject),
             Err(problems) if !subjects.is_empty() && problems.iter().all(|d| has_no_c(d.code)) => {
@@ -120,6 +130,15 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
         Form::Text => table(out, &output),
     })?;
     Ok(Outcome::Done)
+}
+
+/// The engines that make machine code, with their names.
+fn by_machine_code() -> Vec<(&'static str, EngineName)> {
+    vec![
+        #[cfg(feature = "jit")]
+        ("jit", EngineName::Jit),
+        ("auto", EngineName::Auto),
+    ]
 }
 
 /// A sample, with the work between its calls, takes at most this many times the least time of a sample.

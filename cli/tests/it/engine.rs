@@ -1,7 +1,7 @@
 //! `--engine cc` and `bench`: programs compiled by the system's compiler.
 #![cfg(unix)]
 
-use crate::run_tool::{Ran, command};
+use crate::run_tool::{Ran, cfgrev, command};
 use cfg_testkit::needs;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt as _;
@@ -308,7 +308,7 @@ fn without_a_compiler() {
     let value: Value = serde_json::from_str(&ran.out).expect("it is JSON");
     assert_eq!(
         value["engines"].as_array().map(Vec::len),
-        Some(1),
+        Some(2),
         "{value}"
     );
     // Alone, compiled code has nothing to fall back on.
@@ -317,6 +317,22 @@ fn without_a_compiler() {
     assert!(ran.err.contains("error[B901]"), "{}", ran.err);
     let ran = place.run(&[&["bench"][..], &at, &few, &["--engine", "executor"]].concat());
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn machine_code_prints_what_the_executor_prints() {
+    let fixture = ["burgers.json", "--at", "burgers.point.json"];
+    for command in ["run", "gradient"] {
+        for limits in [&[][..], &["--fuel", "500"], &["--max-tape", "100"]] {
+            let [expected, auto, jit] = ["executor", "auto", "jit"].map(|engine| {
+                let args = [&[command], &fixture[..], limits, &["--engine", engine]].concat();
+                let ran = cfgrev(&args);
+                (ran.code, ran.out, ran.err)
+            });
+            assert_eq!(expected, auto, "{command}");
+            assert_eq!(expected, jit, "{command}");
+        }
+    }
 }
 
 /// Sends a signal when something is there; how the command has ended.
@@ -405,7 +421,7 @@ fn times_of_both_engines() {
     );
     let engines = value["engines"].as_array().expect("a list");
     let names: Vec<&Value> = engines.iter().map(|engine| &engine["engine"]).collect();
-    assert_eq!(names, ["executor", "cc"]);
+    assert_eq!(names, ["executor", "jit", "cc"]);
     for engine in engines {
         for what in ["primal", "gradient"] {
             let of = |name: &str| engine[what][name].as_f64().expect("a number");
@@ -423,6 +439,8 @@ fn times_of_both_engines() {
     for words in [
         "executor primal",
         "executor gradient",
+        "jit primal",
+        "jit gradient",
         "cc primal",
         "cc gradient",
         "-std=c99 -O2",

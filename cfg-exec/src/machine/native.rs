@@ -1,0 +1,174 @@
+//! The interface of machine code: see [`crate::native`].
+
+use cfg_core::{
+    elemental::{Binary, Ternary, Unary},
+    ir::Op,
+};
+
+use super::{Image, Machine, WINDOW};
+use crate::{
+    code::Code,
+    descriptor::Descriptor,
+    tape::{Meter, Stacks, Tape, TapeCounts},
+};
+
+/// A compiler of programs.
+pub trait Engine: Send + Sync {
+    /// The machine code of a program of this many routines, none of which is compiled yet.
+    fn start(&self, routines: usize) -> Box<dyn Native>;
+}
+
+/// Machine code of a program, for all its sessions.
+pub trait Native: Send + Sync {
+    /// Runs the running routine as far as machine code can, if there is any. Returns the number of jumps back that the
+    /// executor may make before it asks again. It asks again earlier where a stretch of instructions ends: the next one
+    /// if the number is 0, else one of those that follow.
+    fn run(&self, program: Program<'_>, state: State<'_>) -> u64;
+
+    /// Notes that the executor has run this many steps of a routine.
+    fn interpreted(&self, routine: usize, steps: u64);
+}
+
+/// A program as machine code needs it.
+#[derive(Clone, Copy)]
+pub struct Program<'p> {
+    image: &'p Image,
+}
+
+impl std::fmt::Debug for Program<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Program").field(&self.image.names).finish()
+    }
+}
+
+/// The operator of [`Instr::Real1`](crate::native::Instr::Real1) and [`Instr::Real2`](crate::native::Instr::Real2) over 64-bit reals; `None` of those over 32-bit reals.
+pub fn operator(f: u8) -> Option<Op> {
+    Op::ALL.get(usize::from(f)).copied()
+}
+
+impl<'p> Program<'p> {
+    /// The code of a routine.
+    pub fn code(self, routine: usize) -> &'p Code {
+        &self.image.routines[routine]
+    }
+
+    /// The function of [`Instr::Real1`](crate::native::Instr::Real1).
+    pub fn unary(self, f: u8) -> Unary {
+        self.image.math.unary[usize::from(f)]
+    }
+
+    /// The function of [`Instr::Real2`](crate::native::Instr::Real2).
+    pub fn binary(self, f: u8) -> Binary {
+        self.image.math.binary[usize::from(f)]
+    }
+
+    /// The function of [`Instr::Fma`](crate::native::Instr::Fma).
+    pub fn fma(self) -> Ternary {
+        self.image.math.fma
+    }
+
+    /// The function of [`Instr::Fma32`](crate::native::Instr::Fma32).
+    pub fn fma32(self) -> fn(f32, f32, f32) -> f32 {
+        self.image.math.fma32
+    }
+
+    /// The function of [`Instr::PowI`](crate::native::Instr::PowI).
+    pub fn powi(self) -> fn(f64, i64) -> f64 {
+        self.image.math.powi
+    }
+
+    /// The function of [`Instr::Polygamma`](crate::native::Instr::Polygamma).
+    pub fn polygamma(self) -> fn(i64, f64) -> f64 {
+        self.image.math.polygamma
+    }
+}
+
+/// The state of a run, lent to machine code.
+pub struct State<'m> {
+    /// The running routine.
+    pub routine: usize,
+    /// The next instruction.
+    pub pc: &'m mut usize,
+    /// Steps that are left. Machine code leaves at least 0, and stops where they might not last.
+    pub fuel: &'m mut i64,
+    /// The routine's registers.
+    pub registers: &'m mut [u64; WINDOW],
+    /// The routine's descriptors, and those of callees behind them.
+    pub descriptors: &'m [Descriptor],
+    /// All cells.
+    pub memory: &'m mut [u64],
+    /// The cell address of the frame's memory.
+    pub frame: usize,
+    /// Counts of the use of tapes.
+    pub counts: &'m mut TapeCounts,
+    /// Bits that all tapes hold now.
+    pub bits: &'m mut u64,
+    /// Most bits that all tapes have held at one time.
+    pub peak_bits: &'m mut u64,
+    /// Most bits that all tapes may hold.
+    pub max_bits: u64,
+    /// A buffer that is kept from call to call, with whatever was in it.
+    pub scratch: &'m mut Vec<u64>,
+    tapes: &'m mut [Tape],
+}
+
+impl std::fmt::Debug for State<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("routine", &self.routine)
+            .field("pc", &self.pc)
+            .finish_non_exhaustive()
+    }
+}
+
+impl State<'_> {
+    /// The stacks of a tape by its handle; `None` if there is no such tape.
+    pub fn stacks(&mut self, handle: u64) -> Option<Stacks<'_>> {
+        let tape = self.tapes.get_mut(usize::try_from(handle).ok()?)?;
+        Some(tape.stacks())
+    }
+}
+
+/// Lets machine code run; returns the number of jumps back that the interpreter may make.
+pub(crate) fn run(native: &dyn Native, machine: &mut Machine, image: &Image) -> u64 {
+    let Machine {
+        registers,
+        descriptors,
+        memory,
+        tapes,
+        meter,
+        now,
+        fuel,
+        scratch,
+        ..
+    } = machine;
+    let Some(registers) = registers
+        .get_mut(now.registers..)
+        .and_then(|rest| rest.first_chunk_mut::<WINDOW>())
+    else {
+        return u64::MAX;
+    };
+    let Meter {
+        counts,
+        now_bits,
+        peak_bits,
+        max_bits,
+        ..
+    } = meter;
+    let state = State {
+        routine: now.routine,
+        pc: &mut now.pc,
+        fuel,
+        registers,
+        descriptors: &descriptors[now.descriptors..],
+        memory: memory.as_mut_slice(),
+        frame: now.memory,
+        counts,
+        bits: now_bits,
+        peak_bits,
+        max_bits: *max_bits,
+        scratch,
+        tapes: tapes.as_mut_slice(),
+    };
+    native.run(Program { image }, state)
+}

@@ -1,0 +1,402 @@
+//! Machine code of a routine, and the entry into it. All that is not safe is here.
+#![expect(
+    unsafe_code,
+    reason = "machine code is called, and fills buffers up to their capacity"
+)]
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+};
+
+use cfg_exec::native::{Axis, Instr, Program, State};
+use cranelift_codegen::{
+    Context,
+    isa::OwnedTargetIsa,
+    settings::{self, Configurable},
+};
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
+
+use crate::{
+    context,
+    flow::{Flow, WORTH},
+    places::register,
+    stacks::{Class, Stack, Stacks},
+    translate::{Subject, leaves, signature, translate},
+};
+
+/// Machine code: context, window, cells, the frame's cells, number of the entry.
+type Function = unsafe extern "C" fn(*mut u64, *mut u64, *mut u64, *mut u64, u64);
+
+/// A compiled routine.
+pub(crate) struct Routine {
+    function: Function,
+    /// The code's memory; given back by [`Drop`].
+    module: Mutex<Option<JITModule>>,
+    /// Instructions that the code reads.
+    instrs: Box<[Instr]>,
+    /// The entry at each instruction, if there is one, by its number.
+    entries: Vec<Option<u32>>,
+    /// The use of each entry, by number.
+    used: Box<[Used]>,
+    parts: Vec<(usize, usize)>,
+    stacks: Stacks,
+    cells: usize,
+    frame_cells: usize,
+    everywhere: bool,
+}
+
+/// The use of an entry.
+#[derive(Default)]
+struct Used {
+    times: AtomicU32,
+    steps: AtomicU64,
+}
+
+impl Used {
+    /// True if machine code has run few steps from here so often that the executor is likely to be faster.
+    fn is_vain(&self) -> bool {
+        let times = self.times.load(Relaxed);
+        times >= TRIES && self.steps.load(Relaxed) < u64::from(times) * WORTH as u64
+    }
+}
+
+/// Uses of an entry after which it may be given up.
+const TRIES: u32 = 32;
+
+/// The reason why there is no machine code.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Cranelift does not compile for this machine.
+    Machine,
+    /// The routine has no machine code: no entry is worth it, it is too large, or memory is not made executable.
+    Routine,
+}
+
+impl From<ModuleError> for Refusal {
+    fn from(_: ModuleError) -> Self {
+        Self::Routine
+    }
+}
+
+/// The instruction set of this machine.
+pub(crate) fn isa() -> Result<OwnedTargetIsa, Refusal> {
+    let mut flags = settings::builder();
+    let mut set = |name, value| flags.set(name, value).map_err(|_| Refusal::Machine);
+    set("opt_level", "speed")?;
+    set(
+        "enable_verifier",
+        if cfg!(debug_assertions) {
+            "true"
+        } else {
+            "false"
+        },
+    )?;
+    // Code lies near nothing, and calls go by addresses.
+    set("use_colocated_libcalls", "false")?;
+    set("is_pic", "false")?;
+    let builder = cranelift_native::builder().map_err(|_| Refusal::Machine)?;
+    builder
+        .finish(settings::Flags::new(flags))
+        .map_err(|_| Refusal::Machine)
+}
+
+/// Compiles a function into executable memory.
+fn define(module: &mut JITModule, unit: &mut Context) -> Result<FuncId, Refusal> {
+    let id = module.declare_anonymous_function(&unit.func.signature)?;
+    module.define_function(id, unit)?;
+    module.finalize_definitions()?;
+    Ok(id)
+}
+
+impl Routine {
+    /// Compiles a routine, with entries where they are worth it, or `everywhere`.
+    pub(crate) fn new(
+        program: Program<'_>,
+        routine: usize,
+        everywhere: bool,
+    ) -> Result<Self, Refusal> {
+        let code = program.code(routine);
+        let stacks = Stacks::of(code);
+        let flow = Flow::of(code, &stacks, &|instr| leaves(&stacks, instr), everywhere);
+        if !flow.blocks.iter().any(|block| block.is_entry) {
+            return Err(Refusal::Routine);
+        }
+        let instrs: Box<[Instr]> = code.instrs().into();
+        let subject = Subject {
+            program,
+            code,
+            flow: &flow,
+            stacks: &stacks,
+            instrs: &instrs,
+        };
+        let mut module = JITModule::new(JITBuilder::with_isa(isa()?, default_libcall_names()));
+        let pointer = module.target_config().pointer_type();
+        let mut unit = Context::new();
+        unit.func.signature = signature(module.target_config().default_call_conv, pointer);
+        let translated = translate(&subject, &mut unit.func, &mut FunctionBuilderContext::new());
+        let id = match define(&mut module, &mut unit) {
+            Ok(id) => id,
+            Err(refusal) => {
+                // SAFETY: no function of the module has been handed out.
+                unsafe { module.free_memory() };
+                return Err(refusal);
+            }
+        };
+        let address = module.get_finalized_function(id);
+        // SAFETY: the function has been compiled with this signature and calling convention.
+        let function = unsafe { std::mem::transmute::<*const u8, Function>(address) };
+        let entries = translated.entries.iter().flatten().count();
+        Ok(Self {
+            used: (0..entries).map(|_| Used::default()).collect(),
+            everywhere,
+            function,
+            module: Mutex::new(Some(module)),
+            entries: translated.entries,
+            parts: translated.parts,
+            cells: translated.cells,
+            frame_cells: translated.frame_cells,
+            stacks,
+            instrs,
+        })
+    }
+
+    /// Runs from the program counter on, if there is an entry. The state is that in front of an instruction then.
+    pub(crate) fn run(&self, program: Program<'_>, mut state: State<'_>) -> bool {
+        // The code is that from which the routine was compiled: the two are of one program.
+        if program.code(state.routine).instrs().len() != self.instrs.len() {
+            return false;
+        }
+        let Some(entry) = self.entries.get(*state.pc).copied().flatten() else {
+            return false;
+        };
+        if state.memory.len() < self.cells
+            || state.memory.len() - self.cells.min(state.frame) < self.frame_cells
+        {
+            return false;
+        }
+        let used = &self.used[entry as usize];
+        if !self.everywhere && used.is_vain() {
+            return false;
+        }
+        let before = *state.fuel;
+        let mut words = std::mem::take(state.scratch);
+        let entered = self.fill(&mut words, &mut state);
+        if entered {
+            let cells = state.memory.as_mut_ptr();
+            let frame = state.memory[state.frame..].as_mut_ptr();
+            // SAFETY: the code stores into the window of 256 registers, into cells, which are tested against the
+            // number in the context or lie within the descriptors that `fill` has tested, into the context, and
+            // behind the tops of stacks up to limits within their capacity. No reference to any of these is in use.
+            unsafe {
+                (self.function)(
+                    words.as_mut_ptr(),
+                    state.registers.as_mut_ptr(),
+                    cells,
+                    frame,
+                    entry.into(),
+                );
+            }
+            self.settle(&words, &mut state);
+            used.times.fetch_add(1, Relaxed);
+            used.steps
+                .fetch_add((before - *state.fuel).unsigned_abs(), Relaxed);
+        }
+        *state.scratch = words;
+        entered
+    }
+
+    /// Writes the context; false if two registers hold the handle of one tape, whose tops would go apart.
+    fn fill(&self, words: &mut Vec<u64>, state: &mut State<'_>) -> bool {
+        let stacks = &self.stacks.0;
+        words.clear();
+        words.resize(context::array(stacks.len(), self.parts.len()), 0);
+        words[context::FUEL] = *state.fuel as u64;
+        words[context::PC] = *state.pc as u64;
+        words[context::CELLS] = state.memory.len() as u64;
+        words[context::PEAK_BITS] = *state.peak_bits;
+        let room = state.max_bits.saturating_sub(*state.bits) / (stacks.len().max(1) as u64);
+        let mut other = *state.bits;
+        for (k, stack) in stacks.iter().enumerate() {
+            let handle = state.registers[usize::from(register(stack.handle))];
+            let twice = |other: &Stack| {
+                other.class == stack.class && state.registers[usize::from(other.handle)] == handle
+            };
+            if stacks[..k].iter().any(twice) {
+                return false;
+            }
+            let words = &mut words[context::stack(k)..];
+            // Without a tape all words are 0: there is neither room nor a value.
+            let Some(own) = state.stacks(handle) else {
+                continue;
+            };
+            let spare = |len: usize, capacity: usize| (capacity - len).min((room / 64) as usize);
+            let (bottom, top, limit) = match stack.class {
+                Class::Real => {
+                    let (at, len) = (own.reals.as_mut_ptr() as u64, own.reals.len());
+                    (at, len, len + spare(len, own.reals.capacity()))
+                }
+                Class::Integer => {
+                    let (at, len) = (own.integers.as_mut_ptr() as u64, own.integers.len());
+                    (at, len, len + spare(len, own.integers.capacity()))
+                }
+                Class::Bits => {
+                    let top = *own.bits;
+                    if top % 64 == 0 {
+                        // The word behind the last one, which pushes add to.
+                        if let Some(word) = own.words.spare_capacity_mut().first_mut() {
+                            word.write(0);
+                        }
+                    }
+                    // The executor makes room where there are less than two words behind the last one.
+                    let whole = (own.words.capacity() as u64).checked_sub(2);
+                    let all = whole.map_or(0, |words| 64 * words + 1);
+                    let limit = all.min(top.saturating_add(room.saturating_sub(63)));
+                    words[context::BOTTOM] = own.words.as_mut_ptr() as u64;
+                    words[context::TOP] = top;
+                    words[context::LIMIT] = limit;
+                    words[context::UNINITIALISED] = own.uninitialised;
+                    other = other.wrapping_sub(top);
+                    continue;
+                }
+            };
+            words[context::BOTTOM] = bottom;
+            words[context::TOP] = bottom + 8 * top as u64;
+            words[context::LIMIT] = bottom + 8 * limit as u64;
+            other = other.wrapping_sub(8 * words[context::TOP]);
+        }
+        words[context::OTHER_BITS] = other;
+        let cells = state.memory.as_ptr() as u64;
+        for (k, &(position, dimensions)) in self.parts.iter().enumerate() {
+            let words = &mut words[context::array(stacks.len(), k)..];
+            let Some(part) = state.descriptors.get(position) else {
+                return false;
+            };
+            let inside = lies_inside(part.base, &part.axes[..dimensions], state.memory.len());
+            let mut zero = part.base;
+            for (k, axis) in part.axes.iter().enumerate() {
+                let at = context::axis(k);
+                words[at.lower] = axis.lower as u64;
+                words[at.extent] = axis.extent as u64;
+                words[at.stride] = axis.stride as u64;
+                words[at.room] = if inside { axis.extent as u64 } else { 0 };
+                if k < dimensions {
+                    zero = zero.wrapping_sub((axis.lower as u64).wrapping_mul(axis.stride as u64));
+                }
+            }
+            words[context::BASE] = part.base;
+            words[context::POINTER] = cells.wrapping_add(zero.wrapping_mul(8));
+        }
+        true
+    }
+
+    /// Takes over what the code has left in the context.
+    fn settle(&self, words: &[u64], state: &mut State<'_>) {
+        *state.fuel = words[context::FUEL] as i64;
+        *state.pc = words[context::PC] as usize;
+        let mut bits = words[context::OTHER_BITS];
+        for (k, stack) in self.stacks.0.iter().enumerate() {
+            let words = &words[context::stack(k)..];
+            let (bottom, top) = (words[context::BOTTOM], words[context::TOP]);
+            bits = bits.wrapping_add(match stack.class {
+                Class::Real | Class::Integer => top.wrapping_mul(8),
+                Class::Bits => top,
+            });
+            let handle = state.registers[usize::from(stack.handle)];
+            let Some(own) = state.stacks(handle) else {
+                continue;
+            };
+            // Of no meaning for control bits, whose top is their number.
+            let len = (top.wrapping_sub(bottom) / 8) as usize;
+            let (pushes, pops) = match stack.class {
+                Class::Real => {
+                    let before = own.reals.len();
+                    // SAFETY: the top lies between the bottom and the limit, within the capacity; cells below it were
+                    // there, or have been written.
+                    unsafe { own.reals.set_len(len) };
+                    let (pushes, pops) = traffic(*stack, before, len, words[context::POPS]);
+                    state.counts.reals += pushes;
+                    (pushes, pops)
+                }
+                Class::Integer => {
+                    let before = own.integers.len();
+                    // SAFETY: as for reals.
+                    unsafe { own.integers.set_len(len) };
+                    let (pushes, pops) = traffic(*stack, before, len, words[context::POPS]);
+                    state.counts.integers += pushes;
+                    (pushes, pops)
+                }
+                Class::Bits => {
+                    *own.bits = top;
+                    // SAFETY: a push stores the words of its bits, which lie within the capacity.
+                    unsafe { own.words.set_len(top.div_ceil(64) as usize) };
+                    state.counts.control_bits += words[context::PUSHED_BITS];
+                    (words[context::PUSHES], words[context::POPS])
+                }
+            };
+            state.counts.pushes += pushes;
+            state.counts.pops += pops;
+        }
+        *state.bits = bits;
+        *state.peak_bits = words[context::PEAK_BITS].max(bits);
+    }
+}
+
+/// Values pushed and popped between two lengths of a stack. Pops are counted only where both happen.
+fn traffic(stack: Stack, before: usize, after: usize, counted: u64) -> (u64, u64) {
+    let change = (after as u64).wrapping_sub(before as u64);
+    match (stack.is_pushed, stack.is_popped) {
+        (true, false) => (change, 0),
+        (false, _) => (0, change.wrapping_neg()),
+        (true, true) => (change.wrapping_add(counted), counted),
+    }
+}
+
+/// True if all elements lie in a memory of some cells.
+fn lies_inside(base: u64, axes: &[Axis], cells: usize) -> bool {
+    let ends = axes.iter().try_fold((base, base), |(low, high), axis| {
+        let reach = axis.extent.checked_sub(1)?.checked_mul(axis.stride)?;
+        Some((
+            low.checked_add_signed(reach.min(0))?,
+            high.checked_add_signed(reach.max(0))?,
+        ))
+    });
+    axes.iter().any(|axis| axis.extent <= 0) || ends.is_some_and(|(_, high)| high < cells as u64)
+}
+
+impl Drop for Routine {
+    fn drop(&mut self) {
+        let module = self.module.get_mut();
+        if let Some(module) = module.unwrap_or_else(PoisonError::into_inner).take() {
+            // SAFETY: the code runs in `run` alone, which borrows the routine.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(extent: i64, stride: i64) -> Axis {
+        Axis {
+            lower: 1,
+            extent,
+            stride,
+        }
+    }
+
+    #[test]
+    fn arrays_lie_inside_up_to_the_last_cell() {
+        assert!(lies_inside(10, &[axis(5, 2)], 19));
+        assert!(!lies_inside(10, &[axis(5, 2)], 18));
+        assert!(lies_inside(8, &[axis(3, -4)], 9));
+        assert!(!lies_inside(7, &[axis(3, -4)], 9));
+        assert!(lies_inside(2, &[axis(3, 4), axis(4, 1)], 14));
+        assert!(!lies_inside(2, &[axis(3, 4), axis(4, 1)], 13));
+        assert!(lies_inside(99, &[axis(3, 4), axis(0, 1)], 1));
+        assert!(!lies_inside(u64::MAX, &[axis(2, i64::MAX)], usize::MAX));
+    }
+}
