@@ -4,6 +4,7 @@ mod array;
 mod bind;
 mod call;
 mod ext;
+mod hand_over;
 mod native;
 mod pure;
 mod run;
@@ -34,7 +35,6 @@ pub use native::{Engine, Native, Program, State, operator};
 pub use pure::pure;
 pub(crate) use run::execute;
 pub(crate) use running::running_loops;
-pub(crate) use slow_path::tape_fault;
 
 /// Registers in a window.
 pub(crate) const WINDOW: usize = 256;

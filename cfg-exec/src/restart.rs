@@ -19,9 +19,7 @@ use std::{
 use cfg_core::{ir::NameRole, random::mix};
 
 use crate::{
-    code::Reg,
     fault::Fault,
-    machine::{Limits, Machine, tape_fault},
     tape::{Meter, Tape, TapeError},
 };
 
@@ -184,15 +182,28 @@ impl From<io::Error> for Refused {
 }
 
 impl Refused {
-    /// The fault of a file that cannot be `done`, that is written or read.
-    fn fault(self, name: &Path, done: &str, limits: Option<Limits>) -> Box<Fault> {
-        Box::new(match self {
+    /// The reason for a file of this name that cannot be `done`, that is written or read.
+    fn of_file(self, name: &Path, done: &str) -> NotTaken {
+        NotTaken::Fault(match self {
             Self::Other => fault(name, "is the progress of another run"),
             Self::Damaged => fault(name, "is damaged"),
             Self::Unusable(error) => fault(name, &format!("cannot be {done}: {error}")),
-            Self::NoRoom(error) => return tape_fault(error, limits),
+            Self::NoRoom(error) => return NotTaken::NoRoom(error),
             Self::Fault(fault) => fault,
         })
+    }
+}
+
+/// The reason why progress is neither kept nor taken.
+#[derive(Debug)]
+pub(crate) enum NotTaken {
+    Fault(Fault),
+    NoRoom(TapeError),
+}
+
+impl From<Fault> for NotTaken {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
     }
 }
 
@@ -227,7 +238,7 @@ impl Keeper {
         Ok(())
     }
 
-    fn begin(&mut self) -> bool {
+    pub(crate) fn begin(&mut self) -> bool {
         self.depth += 1;
         let keeps = self.depth == 1
             && match &self.restart {
@@ -243,7 +254,7 @@ impl Keeper {
         keeps
     }
 
-    fn is_due(&self, progress: Progress) -> bool {
+    pub(crate) fn is_due(&self, progress: Progress) -> bool {
         if self.depth != 1 {
             return false;
         }
@@ -257,13 +268,13 @@ impl Keeper {
         self.restart.as_ref().is_some_and(waited)
     }
 
-    fn end(&mut self) -> bool {
+    pub(crate) fn end(&mut self) -> bool {
         self.depth = self.depth.saturating_sub(1);
         self.depth == 0 && self.restart.is_some()
     }
 
     /// Writes both tapes, and then lets the file have its name.
-    fn save(&mut self, tapes: [&mut Tape; 2]) -> Result<(), Box<Fault>> {
+    pub(crate) fn save(&mut self, tapes: [&mut Tape; 2]) -> Result<(), NotTaken> {
         self.last = Some(Instant::now());
         let names = self.name(self.loops, "").zip(self.name(self.loops, ".new"));
         let Some((name, written)) = names else {
@@ -285,25 +296,25 @@ impl Keeper {
             Ok(fs::rename(&written, &name)?)
         };
         write().map_err(|refused: Refused| {
-            let mut fault = refused.fault(&name, "written", None);
+            let mut reason = refused.of_file(&name, "written");
             if let Err(error) = fs::remove_file(&written)
                 && error.kind() != ErrorKind::NotFound
-                && let Fault::Restart(message) = &mut *fault
+                && let NotTaken::Fault(Fault::Restart(message)) = &mut reason
             {
                 *message += &format!("; {} stays: {error}", written.display());
             }
-            fault
+            reason
         })
     }
 
     /// The tapes of a former run that began the loop as this one did, where these tapes have the values with which it
     /// begins. `None` if there is no such file.
-    fn load(
+    pub(crate) fn load(
         &mut self,
         program: u64,
         given: [&mut Tape; 2],
-        (meter, limits, folder): (&Meter, Option<Limits>, Option<&Path>),
-    ) -> Result<Option<[Tape; 2]>, Box<Fault>> {
+        (meter, folder): (&Meter, Option<&Path>),
+    ) -> Result<Option<[Tape; 2]>, NotTaken> {
         let mut words = Words {
             file: (),
             sum: program,
@@ -323,7 +334,7 @@ impl Keeper {
         let file = match File::open(&name) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Refused::Unusable(error).fault(&name, "read", limits)),
+            Err(error) => return Err(Refused::Unusable(error).of_file(&name, "read")),
         };
         let read = || {
             let most = file.metadata()?.len() / 8;
@@ -347,70 +358,8 @@ impl Keeper {
             }
         };
         let read = read().map(Some);
-        read.map_err(|refused: Refused| refused.fault(&name, "read", limits))
+        read.map_err(|refused: Refused| refused.of_file(&name, "read"))
     }
-}
-
-impl Machine {
-    /// Hands over the progress of a loop: in a row of registers lie the handles of its tape and its journal and the
-    /// numbers that are told. The answer comes into the first one. `program` is the fingerprint of the program.
-    pub(crate) fn hand_over(
-        &mut self,
-        program: u64,
-        event: HandOver,
-        row: Reg,
-    ) -> Result<(), Box<Fault>> {
-        let first = self.now.registers + usize::from(row);
-        let [tape, journal, run, reversed, steps] =
-            std::array::from_fn(|k| self.registers.get(first + k).copied().unwrap_or_default());
-        let answer = match event {
-            HandOver::Begin => self.keeper.begin(),
-            HandOver::Due => self.keeper.is_due(Progress {
-                run: run as i64,
-                reversed: reversed as i64,
-                steps: steps as i64,
-            }),
-            HandOver::End => self.keeper.end(),
-            HandOver::Load => self.load_progress(program, [tape, journal])?,
-            HandOver::Save => {
-                self.save_progress([tape, journal])?;
-                false
-            }
-        };
-        self.set_register(row, u64::from(answer));
-        Ok(())
-    }
-
-    /// Keeps the progress that lies on the tapes, and leaves the journal empty.
-    fn save_progress(&mut self, handles: [u64; 2]) -> Result<(), Box<Fault>> {
-        let limits = self.limits;
-        let [tape, journal] = both(&mut self.tapes, handles)?;
-        self.keeper.save([tape, &mut *journal])?;
-        let emptied = journal.replace(journal.another(), &mut self.meter);
-        emptied.map_err(|error| tape_fault(error, limits))
-    }
-
-    /// Takes the progress of a former run onto the tapes, if there is any; else the journal is empty then.
-    fn load_progress(&mut self, program: u64, handles: [u64; 2]) -> Result<bool, Box<Fault>> {
-        let limits = self.limits;
-        let [tape, journal] = both(&mut self.tapes, handles)?;
-        let where_to = (&self.meter, limits, self.folder.as_deref());
-        let loaded = (self.keeper).load(program, [&mut *tape, &mut *journal], where_to)?;
-        let is_loaded = loaded.is_some();
-        let replaced = match loaded {
-            Some([first, second]) => (tape.replace(first, &mut self.meter))
-                .and_then(|()| journal.replace(second, &mut self.meter)),
-            None => journal.replace(journal.another(), &mut self.meter),
-        };
-        replaced.map_err(|error| tape_fault(error, limits))?;
-        Ok(is_loaded)
-    }
-}
-
-/// The tapes with these handles.
-fn both(tapes: &mut [Tape], handles: [u64; 2]) -> Result<[&mut Tape; 2], Fault> {
-    let found = tapes.get_disjoint_mut(handles.map(|handle| handle as usize));
-    found.map_err(|_| Fault::Absent(None))
 }
 
 fn fault(name: &Path, message: &str) -> Fault {

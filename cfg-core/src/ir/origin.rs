@@ -2,8 +2,6 @@
 
 use std::{fmt, num::NonZeroU32};
 
-use super::{Routine, ScalarType, Variable};
-
 /// The origin of a routine, a variable or a global that a transformation made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NameOrigin {
@@ -56,29 +54,6 @@ impl StatementOrigin {
     /// The position of the statement in [`super::Routine::statements`] of the original routine, if it is known.
     pub fn number(self) -> Option<usize> {
         self.0.map(|n| n.get() as usize - 1)
-    }
-}
-
-impl Routine {
-    /// The role of a routine that hands over the progress of a loop. Its body does nothing: back ends that can keep files
-    /// put their own in the place. Its parameters are two tapes, and logicals and integers. Files may give such a role to
-    /// any other routine, where it means nothing.
-    pub fn restart_role(&self) -> Option<&NameRole> {
-        let roles = [
-            NameRole::RestartBegin,
-            NameRole::RestartLoad,
-            NameRole::RestartDue,
-            NameRole::RestartEnd,
-            NameRole::RestartSave,
-        ];
-        let role = &self.origin.as_ref()?.role;
-        let mut parameters = self.parameter_ids().map(|v| self.variable(v));
-        let tapes = parameters.by_ref().take(2).filter(|v| v.ty.is_tape());
-        let is_number = |v: &Variable| {
-            v.rank() == 0 && matches!(v.ty, ScalarType::Logical | ScalarType::Integer)
-        };
-        let fits = tapes.count() == 2 && parameters.len() <= 4 && parameters.all(is_number);
-        (fits && roles.contains(role)).then_some(role)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Programs, routines and variables.
 
 use super::{
-    Annotations, At, Cfg, Control, Dim, Expr, Extent, NameOrigin, Order, Record, ScalarType, Stmt,
+    Annotations, At, Cfg, Control, Dim, Expr, Extent, NameOrigin, NameRole, Order, Record,
+    ScalarType, Stmt,
 };
 use crate::entity::{GlobalId, RoutineId, VarId};
 use std::ops::Range;
@@ -214,6 +215,27 @@ impl Variable {
 }
 
 impl Routine {
+    /// The role of a routine that hands over the progress of a loop. Its body does nothing: back ends that can keep files
+    /// put their own in the place. Its parameters are two tapes, and logicals and integers. Files may give such a role to
+    /// any other routine, where it means nothing.
+    pub fn restart_role(&self) -> Option<&NameRole> {
+        let roles = [
+            NameRole::RestartBegin,
+            NameRole::RestartLoad,
+            NameRole::RestartDue,
+            NameRole::RestartEnd,
+            NameRole::RestartSave,
+        ];
+        let role = &self.origin.as_ref()?.role;
+        let mut parameters = self.parameter_ids().map(|v| self.variable(v));
+        let tapes = parameters.by_ref().take(2).filter(|v| v.ty.is_tape());
+        let is_number = |v: &Variable| {
+            v.rank() == 0 && matches!(v.ty, ScalarType::Logical | ScalarType::Integer)
+        };
+        let fits = tapes.count() == 2 && parameters.len() <= 4 && parameters.all(is_number);
+        (fits && roles.contains(role)).then_some(role)
+    }
+
     /// The variable of a given id.
     pub fn variable(&self, v: VarId) -> &Variable {
         &self.variables[v.index()]

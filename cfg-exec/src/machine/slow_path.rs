@@ -256,7 +256,7 @@ pub(super) fn control_count(cell: u64) -> Result<u64, Box<Fault>> {
 /// The fault of a run with these limits whose tape refuses a push or a pop.
 #[cold]
 #[inline(never)]
-pub(crate) fn tape_fault(error: TapeError, limits: Option<Limits>) -> Box<Fault> {
+pub(super) fn tape_fault(error: TapeError, limits: Option<Limits>) -> Box<Fault> {
     Box::new(match error {
         TapeError::Full => Fault::Tape(limits.map_or(0, |l| l.max_tape)),
         TapeError::Memory => Fault::Memory {
