@@ -119,7 +119,7 @@ fn runs(case: &Case, program: &Flat, routine: RoutineId, k: usize) {
         max_tape: 1 << 24,
         max_memory: 1 << 26,
         max_depth: 200,
-        disk: None,
+        ..RunOptions::default()
     };
     let mut first = given.clone();
     let outcome: Result<(), &str> = session

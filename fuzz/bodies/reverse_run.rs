@@ -114,7 +114,7 @@ pub(crate) fn run(data: &[u8]) {
         max_tape: 1 << 24,
         max_memory: 1 << 26,
         max_depth: 200,
-        disk: None,
+        ..RunOptions::default()
     };
     let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
     let mut session = Session::new(&compiled);

@@ -69,7 +69,7 @@ pub(crate) fn run(data: &[u8]) {
         max_tape: 1 << 22,
         max_memory: 1 << 25,
         max_depth: 100,
-        disk: None,
+        ..RunOptions::default()
     };
     let Ok(compiled) = Compiled::new(&flat(&adjoint), &CompileOptions::default()) else {
         return;
@@ -87,7 +87,7 @@ pub(crate) fn run(data: &[u8]) {
         max_tape: 1 << 28,
         max_memory: 1 << 27,
         max_depth: 200,
-        disk: None,
+        ..RunOptions::default()
     };
     session
         .run(made.forward, &mut forward, &more)
