@@ -6,7 +6,8 @@
 //! that it does not do, with the state that the loop would have there. The loop goes on: errors, their places, steps
 //! and the use of tapes are those of the executor in every case.
 //!
-//! A [`Native`] belongs to one [`Compiled`](crate::Compiled), which asks it at the start of stretches of instructions. [`CompileOptions::engine`](crate::CompileOptions::engine) makes it.
+//! A [`Native`] belongs to one [`Compiled`](crate::Compiled), which asks it at the start of stretches of instructions.
+//! [`CompileOptions::engine`](crate::CompileOptions::engine) makes it.
 
 pub use crate::{
     cell::{POISON_INT, POISON_LOGICAL, POISON_REAL},

@@ -42,8 +42,8 @@ pub struct RunOptions {
     /// The folder for what tapes keep in files. By default that of the system for temporary files. The files have no
     /// names there, and end with the tapes or with the process.
     pub disk: Option<PathBuf>,
-    /// The files that keep the progress of loops with checkpoints, in programs that were reversed for it; they are removed
-    /// at success.
+    /// The files that keep the progress of loops with checkpoints, in programs that were reversed for it; they are
+    /// removed at success.
     pub restart: Option<Restart>,
     /// The function that is told the progress of loops with checkpoints, in programs that were reversed for it.
     pub report: Option<Report>,

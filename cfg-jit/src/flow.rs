@@ -103,8 +103,8 @@ fn targets(code: &Code, instr: Instr, mut f: impl FnMut(usize)) -> bool {
 }
 
 impl Flow {
-    /// The blocks of a routine; `leaves` tells the instructions that the executor runs. Entries are where they are worth
-    /// it, or `everywhere`.
+    /// The blocks of a routine; `leaves` tells the instructions that the executor runs. Entries are where they are
+    /// worth it, or `everywhere`.
     pub(crate) fn of(
         code: &Code,
         stacks: &Stacks,

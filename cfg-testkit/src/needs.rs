@@ -71,8 +71,8 @@ pub fn corpus(folder: &str) -> Option<PathBuf> {
     missing(CORPUS, &why)
 }
 
-/// A command that runs another one, its arguments, with a file system of 256 KiB in this folder. Others do not see that,
-/// and it goes with the command. `None`, after saying so, if none can be mounted.
+/// A command that runs another one, its arguments, with a file system of 256 KiB in this folder. Others do not see
+/// that, and it goes with the command. `None`, after saying so, if none can be mounted.
 ///
 /// # Panics
 /// None can be mounted although CFGREV_REQUIRE lists `small-disk`.

@@ -29,7 +29,8 @@ pub(crate) struct Status {
     pub(crate) so_far: String,
 }
 
-/// The time of a step that is reversed, in steps that are run: about that of shallow water, with the steps that run again.
+/// The time of a step that is reversed, in steps that are run: about that of shallow water, with the steps that run
+/// again.
 const REVERSED: f64 = 6.0;
 
 impl Status {

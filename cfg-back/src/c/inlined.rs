@@ -1,7 +1,8 @@
 //! Sweeps that are compiled into their callers: small ones that loops call.
 //!
-//! What a forward sweep pushes at its end, the reverse sweep pops first. Where a gradient calls one right behind the other,
-//! for each pass of a loop, compilers then keep these values in registers, and no call passes addresses of locals.
+//! Values that a forward sweep pushes at its end are popped first by the reverse sweep. Where a gradient calls one
+//! right behind the other, for each pass of a loop, compilers then keep these values in registers, and no call passes
+//! addresses of locals.
 
 use cfg_core::{
     entity::RoutineId,

@@ -251,11 +251,11 @@ pub(super) fn plain_head(
 /// The form in which a function is written.
 #[derive(Clone, Copy)]
 pub(super) struct Form {
-    /// It may call itself.
+    /// True of a function that may call itself.
     pub(super) recursive: bool,
     /// Its array parameters have strides.
     pub(super) strided: bool,
-    /// It is compiled into its callers, if these are in this file.
+    /// True of a function that is compiled into its callers, if these are in this file.
     pub(super) inlined: bool,
 }
 

@@ -1,8 +1,9 @@
 //! Functions whose loops push and pop scalars alone, such as the sweeps of a method for few differential equations.
 //!
-//! Values that are pushed together are neighbours on the tape. gcc makes vectors of neighbours, and of all that these are
-//! computed from, even if the vectors must be taken apart and put together for each operation: of two variables x and y a
-//! step reads both in each equation. A function with elements that change from pass to pass has other uses for vectors.
+//! Values that are pushed together are neighbours on the tape. gcc makes vectors of neighbours, and of all that these
+//! are computed from, even if the vectors must be taken apart and put together for each operation: of two variables x
+//! and y a step reads both in each equation. A function with elements that change from pass to pass has other uses for
+//! vectors.
 
 use super::file::Written;
 use cfg_core::{

@@ -3,8 +3,8 @@
 use crate::interface::files_with;
 use cfg_back::c;
 
-/// The generated functions that are marked, as `forward of g`, of a program with these lines in a routine `f` that calls
-/// others.
+/// The generated functions that are marked, as `forward of g`, of a program with these lines in a routine `f` that
+/// calls others.
 fn marked(lines: &str, others: &str) -> Vec<String> {
     let program = format!(
         "main subroutine f(in integer n, inout real x)

@@ -41,7 +41,8 @@ impl std::fmt::Debug for Program<'_> {
     }
 }
 
-/// The operator of [`Instr::Real1`](crate::native::Instr::Real1) and [`Instr::Real2`](crate::native::Instr::Real2) over 64-bit reals; `None` of those over 32-bit reals.
+/// The operator of [`Instr::Real1`](crate::native::Instr::Real1) and [`Instr::Real2`](crate::native::Instr::Real2) over
+/// 64-bit reals; `None` of those over 32-bit reals.
 pub fn operator(f: u8) -> Option<Op> {
     Op::ALL.get(usize::from(f)).copied()
 }

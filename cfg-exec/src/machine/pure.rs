@@ -59,7 +59,8 @@ pub(super) fn to_logical(a: u64, poison: u64, is_true: bool) -> u64 {
 }
 
 /// The value of an instruction that depends on nothing but its operands, cells in the order `a b c` (`d` for
-/// [`Instr::Fit`]); for [`Instr::LoopInit`] that of [`Instr::Trips`]. `None` if it fails, and of instructions of other kinds.
+/// [`Instr::Fit`]); for [`Instr::LoopInit`] that of [`Instr::Trips`]. `None` if it fails, and of instructions of other
+/// kinds.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "all other instructions have no value of their own, or are quick"

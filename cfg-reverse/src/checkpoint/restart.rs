@@ -1,9 +1,9 @@
 //! Progress of a loop that is kept in a file, so that a run that was killed goes on from there.
 //!
-//! The sweeps of a loop tell how far they are, and ask whether its progress is to be kept. Then they push all that they have, the
-//! state, the numbers of the loop, adjoints and globals, on a tape of their own, the journal, and hand both tapes over.
-//! A run that begins again gets to the loop as the first one did, because it computes the same; there it gets the
-//! tapes back, pops what was pushed, and goes on. A loop that had ended is passed at once.
+//! The sweeps of a loop tell how far they are, and ask whether its progress is to be kept. Then they push all that they
+//! have, the state, the numbers of the loop, adjoints and globals, on a tape of their own, the journal, and hand both
+//! tapes over. A run that begins again gets to the loop as the first one did, because it computes the same; there it
+//! gets the tapes back, pops what was pushed, and goes on. A loop that had ended is passed at once.
 //!
 //! Here the four routines that hand over do nothing. A back end that can keep files writes its own in their places
 //! ([`NameRole::RestartLoad`] and the others).

@@ -113,14 +113,14 @@ fn programs_of_all_kinds() {
     check(&programs, 131_000, 1e-8);
 }
 
-/// Steps without record, steps whose forward sweep runs, and the most states kept at once, in the gradient of a loop of `steps`
-/// steps that keeps `states` states.
+/// Steps without record, steps whose forward sweep runs, and the most states kept at once, in the gradient of a loop of
+/// `steps` steps that keeps `states` states.
 fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 3] {
     let step = made
         .program
         .find_routine("f_step")
         .expect("the step is there");
-    // That of the last step, where that is recorded on the way, and that of steps which are reversed at once.
+    // The sweep of the last step, where it is recorded on the way, and the sweep of steps that are reversed at once.
     let recorded = ["f_step_fwd", "f_step_joint_fwd"].map(|name| {
         let found = made.program.find_routine(name);
         found.expect("a forward sweep is there")
@@ -732,8 +732,8 @@ fn parts_of_every_form() {
     }
 }
 
-/// Sweeps of steps that are reversed at once neither compute nor record results, in callees neither; the last step, whose
-/// results are needed, is recorded on the way.
+/// Sweeps of steps that are reversed at once neither compute nor record results, in callees neither; the last step,
+/// whose results are needed, is recorded on the way.
 #[test]
 fn steps_that_are_reversed_at_once_compute_no_results() {
     let program = valid(CALLED);
@@ -1048,9 +1048,9 @@ fn states_and_the_record_of_a_step_fill_the_limit() {
     }
 }
 
-/// The progress that the host is told: each step that runs, in the forward sweep of a loop, and each one that is reversed.
-/// Loops in a step are not told of, but for those in the last one of a loop with a known trip count, which runs when the
-/// loop has ended. Of a `while` loop the number of steps is not known before its end.
+/// The progress that the host is told: each step that runs, in the forward sweep of a loop, and each one that is
+/// reversed. Loops in a step are not told of, but for those in the last one of a loop with a known trip count, which
+/// runs when the loop has ended. Of a `while` loop the number of steps is not known before its end.
 #[test]
 fn the_host_is_told_the_progress() {
     let nested = "for j = 1, 2 {checkpoint}

@@ -122,7 +122,8 @@ impl Counts {
     }
 }
 
-/// Parts that run again from states that are kept assign the values of the plain run, and their reverse sweeps read them.
+/// Parts that run again from states that are kept assign the values of the plain run, and their reverse sweeps read
+/// them.
 #[test]
 fn values_of_parts_that_run_again() {
     let wide = Generate {

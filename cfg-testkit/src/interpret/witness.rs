@@ -17,8 +17,8 @@
 //! The forward sweep itself is compared with a plain run of the original: each statement assigns the same values, in
 //! order. Statements that are split, so that they assign in parts, are left out.
 //!
-//! The reverse sweep of a part with a checkpoint runs forward sweeps again, from states that were kept: each has a log of
-//! its own, and assigns the values of the plain run.
+//! The reverse sweep of a part with a checkpoint runs forward sweeps again, from states that were kept: each has a log
+//! of its own, and assigns the values of the plain run.
 //!
 //! Variables are paired by their numbers, which sweeps keep, elements by their subscripts, statements by the origins
 //! that transformations give them. The log is undone over a visit only when the reverse sweep goes on behind it:

@@ -309,13 +309,13 @@ pub(crate) struct At {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Engine options")]
 pub(crate) struct Engine {
-    /// What runs programs. All but `cc` find the same values, errors and counts. `cc` compiles programs with the system's
-    /// C compiler (environment variable CC, or cc): run-time errors are not looked for, of the limits only --cc-time holds,
-    /// and there are no tape counts.
+    /// What runs programs. All but `cc` find the same values, errors and counts. `cc` compiles programs with the
+    /// system's C compiler (environment variable CC, or cc): run-time errors are not looked for, of the limits only
+    /// --cc-time holds, and there are no tape counts.
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub(crate) engine: EngineName,
-    /// Keep the progress of loops with checkpoints in files FILE.1.1, FILE.1.2, ... while they run: the same command goes on
-    /// from there after it was killed. The files are removed at success. See --fuel, and --cc-time.
+    /// Keep the progress of loops with checkpoints in files FILE.1.1, FILE.1.2, ... while they run: the same command
+    /// goes on from there after it was killed. The files are removed at success. See --fuel, and --cc-time.
     #[arg(long, value_name = "FILE")]
     pub(crate) restart: Option<std::path::PathBuf>,
     /// Seconds between two copies of the progress; 0: a copy after each step.

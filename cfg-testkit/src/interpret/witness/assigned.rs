@@ -24,9 +24,9 @@ impl<D: Derivative> Assigned<D> {
         }
     }
 
-    /// Compares the values of each forward sweep that ran again with those of the plain run. What runs again in the reverse
-    /// sweeps of as many parts with checkpoints, one in the other, is reversed in the opposite order of the plain run, in
-    /// which also other values are assigned.
+    /// Compares the values of each forward sweep that ran again with those of the plain run. What runs again in the
+    /// reverse sweeps of as many parts with checkpoints, one in the other, is reversed in the opposite order of the
+    /// plain run, in which also other values are assigned.
     pub(super) fn compare_again(
         &self,
         again: &[(usize, Self)],
