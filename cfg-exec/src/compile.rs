@@ -21,7 +21,7 @@ use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     flat::Flat,
     ir::{Intent, Op, Place, Program, Routine, ScalarType, StmtKind, Variable},
-    random::fingerprint,
+    random::{fingerprint, mix},
     structure::Structure,
 };
 
@@ -188,18 +188,20 @@ impl Compiled {
             .map(|(routine, convention)| Signature::new(routine, convention))
             .collect();
         let names = program.routines.iter().map(|r| r.name.clone()).collect();
-        let image = Image {
-            routines,
-            names,
-            globals: globals.descriptors.clone(),
-            math: MathTable::new(options.math),
-            callbacks,
-            callback_arity,
-            program: match (program.routines.iter()).any(|r| hands_over(r).is_some()) {
-                true => fingerprint(&program.to_string()),
-                false => 0,
-            },
-        };
+        let image =
+            Image {
+                routines,
+                names,
+                globals: globals.descriptors.clone(),
+                math: MathTable::new(options.math),
+                callbacks,
+                callback_arity,
+                program: match (program.routines.iter()).any(|r| hands_over(r).is_some()) {
+                    true => mix(fingerprint(&program.to_string())
+                        ^ u64::from(options.math == Math::Portable)),
+                    false => 0,
+                },
+            };
         let engine = options.engine.as_ref().filter(|_| !options.trace);
         let native = engine.map(|engine| engine.start(image.routines.len()));
         let variables = program.globals.iter().map(|g| g.variable.clone());

@@ -62,7 +62,7 @@ pub(crate) struct Image {
     pub(crate) callbacks: Vec<Callback>,
     /// Number of real arguments of each callback.
     pub(crate) callback_arity: Vec<usize>,
-    /// The fingerprint of the program, if it hands over the progress of loops.
+    /// The fingerprint of the program and of its functions, if it hands over the progress of loops.
     pub(crate) program: u64,
 }
 

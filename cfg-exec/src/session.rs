@@ -232,7 +232,6 @@ impl Session {
         let (ready, globals) = (self.ready, self.compiled.inner.globals.cells);
         let empty = |a: &Argument| !matches!(a, Argument::Tape(tape) if !tape.size().is_empty());
         let repeatable = (!ready || globals == 0)
-            && options.restart.is_none()
             && arguments.iter().all(empty)
             && self.compiled.inner.image.callbacks.is_empty();
         if !repeatable {
@@ -261,7 +260,10 @@ impl Session {
         start(self, arguments)?;
         let mut stopped = match self.attempt(routine, arguments, options, false) {
             Ok(report) => return Ok(report),
-            Err(problem) if !at_a_limit(&problem) => return Err(problem.into()),
+            // A run that keeps its progress is not begun anew.
+            Err(problem) if !at_a_limit(&problem) || options.restart.is_some() => {
+                return Err(problem.into());
+            }
             Err(stopped) => stopped,
         };
         for argument in arguments.iter_mut() {

@@ -45,10 +45,12 @@ impl Tape {
         let reals32 = self.reals32.iter().map(|&x| u64::from(x));
         let mut all = control.chain(integers).chain(reals).chain(reals32);
         all.try_for_each(&mut put)?;
-        put(self.disk_bytes() / 8)?;
+        let cells = self.disk_bytes() / 8;
+        put(cells)?;
         match &mut self.disk {
-            Some(disk) => disk.each_cell(&mut put),
-            None => Ok(()),
+            Some(disk) if cells > 0 => disk.each_cell(&mut put),
+            // Nothing was pushed, or all was popped.
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -150,6 +152,22 @@ mod tests {
             assert_eq!(filled(&words).map_err(|_| ()), Ok(tape.clone()));
             for short in 0..words.len() {
                 assert!(filled(&words[..short]).is_err(), "{short}");
+            }
+            // A stack that was emptied has no words behind its length.
+            let pop = |get: &mut dyn FnMut() -> Result<u64, Fault>| {
+                (0..k % 3).try_for_each(|_| get().map(|_| ()))
+            };
+            if k == 0 {
+                tape.pop_disk(block, &mut meter, pop).unwrap();
+                let mut last = Vec::new();
+                let put = |word| {
+                    last.push(word);
+                    Ok::<(), Fault>(())
+                };
+                tape.each_word(put).unwrap();
+                assert_eq!(last.last(), Some(&0));
+                assert_eq!(last.len() + 3 - 1, words.len());
+                tape.push_disk(block, None, &mut meter, cells).unwrap();
             }
         }
     }

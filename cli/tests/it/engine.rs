@@ -454,12 +454,15 @@ fn times_of_both_engines() {
     assert!(problems.is_empty(), "{problems:#?}\n{value}");
 }
 
-/// A loop of time steps with states in memory and on disk, and one of unknown trip count; the states of each are kept.
-const TWO_LOOPS: &str = "
+/// Loops of time steps with states in memory, and in memory and on disk, and one of unknown trip count.
+const LOOPS: &str = "
 subroutine f(in integer n, in real p, inout real x[8], out real y)
   local integer i, j
   independent p, x
   dependent y
+  for i = 1, n {checkpoint 5}
+    x[8] := x[8] + 0.01*sin(x[7]*p)
+  end
   for i = 1, n {checkpoint 2 disk 3}
     for j = 2, 8
       x[j] := x[j] + 0.01*sin(x[j - 1]*p)
@@ -483,7 +486,7 @@ fn a_killed_run_goes_on_from_its_files() {
 }
 
 fn kill_until_it_ends(place: &Place, engine: &str) {
-    std::fs::write(place.path("f.cfgrev"), TWO_LOOPS).expect("it can be written");
+    std::fs::write(place.path("f.cfgrev"), LOOPS).expect("it can be written");
     let [file, progress] = ["f.cfgrev", "progress"].map(|name| place.path(name));
     let [file, progress] = [&file, &progress].map(|path| path.to_str().expect("a plain name"));
     let point =
@@ -548,7 +551,7 @@ fn progress_of_another_run_is_refused() {
 }
 
 fn refuse_other_progress(place: &Place, engine: &str) {
-    std::fs::write(place.path("f.cfgrev"), TWO_LOOPS).expect("it can be written");
+    std::fs::write(place.path("f.cfgrev"), LOOPS).expect("it can be written");
     let [file, progress] = ["f.cfgrev", "progress"].map(|name| place.path(name));
     let first = place.path("progress.1.1");
     std::fs::write(&first, "no progress").expect("it can be written");
