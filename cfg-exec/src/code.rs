@@ -366,6 +366,8 @@ pub(crate) enum ParameterHome {
 /// The code of one routine.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
+    /// A number that no other code of this process has, copies aside.
+    pub(crate) identity: u64,
     pub(crate) instrs: Vec<Instr>,
     pub(crate) ext: Vec<Ext>,
     pub(crate) consts: Vec<u64>,
@@ -396,6 +398,12 @@ pub struct Code {
 }
 
 impl Code {
+    /// A number that only this code and its copies have in this process: machine code is made from one code, and may
+    /// run for no other.
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
     /// The instructions.
     pub fn instrs(&self) -> &[Instr] {
         &self.instrs

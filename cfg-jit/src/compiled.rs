@@ -5,11 +5,11 @@
 )]
 
 use std::sync::{
-    Mutex, PoisonError,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
-use cfg_exec::native::{Axis, Instr, Program, State};
+use cfg_exec::native::{Axis, Code, Instr, Program, State};
 use cranelift_codegen::{
     Context,
     isa::OwnedTargetIsa,
@@ -35,8 +35,10 @@ pub(crate) struct Routine {
     function: Function,
     /// The code's memory; given back by [`Drop`].
     module: Mutex<Option<JITModule>>,
-    /// Instructions that the code reads.
-    instrs: Box<[Instr]>,
+    /// Instructions that the code reads, by their addresses.
+    _instrs: Arc<[Instr]>,
+    /// The identity of the executor's code from which this one was made.
+    identity: u64,
     /// The entry at each instruction, if there is one, by its number.
     entries: Vec<Option<u32>>,
     /// The use of each entry, by number.
@@ -97,6 +99,9 @@ pub(crate) fn isa() -> Result<OwnedTargetIsa, Refusal> {
     // Code lies near nothing, and calls go by addresses.
     set("use_colocated_libcalls", "false")?;
     set("is_pic", "false")?;
+    // A frame larger than a page may not reach over the guard behind the stack.
+    set("enable_probestack", "true")?;
+    set("probestack_strategy", "inline")?;
     let builder = cranelift_native::builder().map_err(|_| Refusal::Machine)?;
     builder
         .finish(settings::Flags::new(flags))
@@ -115,16 +120,15 @@ impl Routine {
     /// Compiles a routine, with entries where they are worth it, or `everywhere`.
     pub(crate) fn new(
         program: Program<'_>,
-        routine: usize,
+        code: &Code,
         everywhere: bool,
     ) -> Result<Self, Refusal> {
-        let code = program.code(routine);
         let stacks = Stacks::of(code);
         let flow = Flow::of(code, &stacks, &|instr| leaves(&stacks, instr), everywhere);
         if !flow.blocks.iter().any(|block| block.is_entry) {
             return Err(Refusal::Routine);
         }
-        let instrs: Box<[Instr]> = code.instrs().into();
+        let instrs: Arc<[Instr]> = code.instrs().into();
         let subject = Subject {
             program,
             code,
@@ -146,7 +150,7 @@ impl Routine {
             }
         };
         let address = module.get_finalized_function(id);
-        // SAFETY: the function has been compiled with this signature and calling convention.
+        // SAFETY: the function has been compiled with this signature and the calling convention of C.
         let function = unsafe { std::mem::transmute::<*const u8, Function>(address) };
         let entries = translated.entries.iter().flatten().count();
         Ok(Self {
@@ -159,21 +163,25 @@ impl Routine {
             cells: translated.cells,
             frame_cells: translated.frame_cells,
             stacks,
-            instrs,
+            _instrs: instrs,
+            identity: code.identity(),
         })
     }
 
     /// Runs from the program counter on, if there is an entry. The state is that in front of an instruction then.
-    pub(crate) fn run(&self, program: Program<'_>, mut state: State<'_>) -> bool {
-        // The code is that from which the routine was compiled: the two are of one program.
-        if program.code(state.routine).instrs().len() != self.instrs.len() {
+    pub(crate) fn run(&self, mut state: State<'_>) -> bool {
+        if state.code().identity() != self.identity {
             return false;
         }
         let Some(entry) = self.entries.get(*state.pc).copied().flatten() else {
             return false;
         };
-        if state.memory.len() < self.cells
-            || state.memory.len() - self.cells.min(state.frame) < self.frame_cells
+        // All but the code may be exchanged by whoever hands on the state.
+        let cells = state.memory.len();
+        if cells < self.cells
+            || cells
+                .checked_sub(state.frame)
+                .is_none_or(|rest| rest < self.frame_cells)
         {
             return false;
         }
@@ -183,13 +191,15 @@ impl Routine {
         }
         let before = *state.fuel;
         let mut words = std::mem::take(state.scratch);
-        let entered = self.fill(&mut words, &mut state);
+        let cells = state.memory.as_mut_ptr();
+        let entered = self.fill(&mut words, &mut state, cells as u64);
         if entered {
-            let cells = state.memory.as_mut_ptr();
-            let frame = state.memory[state.frame..].as_mut_ptr();
-            // SAFETY: the code stores into the window of 256 registers, into cells, which are tested against the
-            // number in the context or lie within the descriptors that `fill` has tested, into the context, and
-            // behind the tops of stacks up to limits within their capacity. No reference to any of these is in use.
+            // The frame begins within memory, or behind its last cell.
+            let frame = cells.wrapping_add(state.frame);
+            // SAFETY: the state runs the code from which the function was made. It stores into the window of 256
+            // registers, into cells, which are tested against the number in the context or lie within the descriptors
+            // that `fill` has tested, into the context, and behind the tops of stacks up to limits within their
+            // capacity. No reference to any of these is in use, and it calls nothing that could reach them.
             unsafe {
                 (self.function)(
                     words.as_mut_ptr(),
@@ -202,14 +212,15 @@ impl Routine {
             self.settle(&words, &mut state);
             used.times.fetch_add(1, Relaxed);
             used.steps
-                .fetch_add((before - *state.fuel).unsigned_abs(), Relaxed);
+                .fetch_add(before.wrapping_sub(*state.fuel).unsigned_abs(), Relaxed);
         }
         *state.scratch = words;
         entered
     }
 
-    /// Writes the context; false if two registers hold the handle of one tape, whose tops would go apart.
-    fn fill(&self, words: &mut Vec<u64>, state: &mut State<'_>) -> bool {
+    /// Writes the context, with the address of the cells; false if two registers hold the handle of one tape, whose
+    /// tops would go apart, or if the state is not one of the executor's.
+    fn fill(&self, words: &mut Vec<u64>, state: &mut State<'_>, cells: u64) -> bool {
         let stacks = &self.stacks.0;
         words.clear();
         words.resize(context::array(stacks.len(), self.parts.len()), 0);
@@ -244,6 +255,9 @@ impl Routine {
                 }
                 Class::Bits => {
                     let top = *own.bits;
+                    if own.words.len() as u64 != top.div_ceil(64) {
+                        return false;
+                    }
                     if top % 64 == 0 {
                         // The word behind the last one, which pushes add to.
                         if let Some(word) = own.words.spare_capacity_mut().first_mut() {
@@ -268,7 +282,6 @@ impl Routine {
             other = other.wrapping_sub(8 * words[context::TOP]);
         }
         words[context::OTHER_BITS] = other;
-        let cells = state.memory.as_ptr() as u64;
         for (k, &(position, dimensions)) in self.parts.iter().enumerate() {
             let words = &mut words[context::array(stacks.len(), k)..];
             let Some(part) = state.descriptors.get(position) else {
@@ -281,7 +294,7 @@ impl Routine {
                 words[at.lower] = axis.lower as u64;
                 words[at.extent] = axis.extent as u64;
                 words[at.stride] = axis.stride as u64;
-                words[at.room] = if inside { axis.extent as u64 } else { 0 };
+                words[at.room] = if inside { axis.extent.max(0) as u64 } else { 0 };
                 if k < dimensions {
                     zero = zero.wrapping_sub((axis.lower as u64).wrapping_mul(axis.stride as u64));
                 }

@@ -59,7 +59,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use cfg_exec::native::{Engine, Native, Program, State};
+use cfg_exec::native::{Engine, Native, State};
 
 use compiled::Routine;
 
@@ -134,22 +134,23 @@ struct Code {
 }
 
 impl Native for Code {
-    fn run(&self, program: Program<'_>, state: State<'_>) -> u64 {
-        let slot = &self.slots[state.routine];
-        let size = program.code(state.routine).instrs().len();
+    fn run(&self, state: State<'_>) -> u64 {
+        let Some(slot) = self.slots.get(state.routine()) else {
+            return u64::MAX;
+        };
+        let size = state.code().instrs().len();
         if slot.compiled.get().is_none()
             && slot.steps.load(Relaxed) < self.policy.steps.saturating_mul(size as u64)
         {
             return PATIENCE;
         }
-        let routine = state.routine;
         let compiled = slot.compiled.get_or_init(|| {
             (size <= TOO_LARGE)
-                .then(|| Routine::new(program, routine, self.policy.everywhere))
+                .then(|| Routine::new(state.program(), state.code(), self.policy.everywhere))
                 .and_then(Result::ok)
         });
         match compiled {
-            Some(compiled) if compiled.run(program, state) || self.policy.everywhere => 0,
+            Some(compiled) if compiled.run(state) || self.policy.everywhere => 0,
             Some(_) => SHORT_PATIENCE,
             None => u64::MAX,
         }

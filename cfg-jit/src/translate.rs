@@ -127,7 +127,8 @@ struct Translator<'a, 'f> {
     variables: Vec<Option<Variable>>,
     /// The bank in which a place's value goes from block to block.
     banks: Vec<Type>,
-    /// True of a register that is the index of counted loops alone: it stays within ±2^61.
+    /// True of a register that is the index of counted loops alone: it enters loops within ±2^60, and no run is so long
+    /// that it leaves ±2^61.
     is_index: Vec<bool>,
     /// Values of places in the current block.
     values: Vec<Option<Cell>>,

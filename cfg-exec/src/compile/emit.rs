@@ -1,6 +1,9 @@
 //! The code of a routine while it is written: registers, labels, constants, places.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use cfg_core::{
     diagnostic::Diagnostic,
@@ -18,6 +21,9 @@ use crate::{
     descriptor,
     fault::TOO_LARGE,
 };
+
+/// The identity of the next code that is finished.
+static NEXT_CODE: AtomicU64 = AtomicU64::new(1);
 
 /// Most temporaries of one statement.
 const TEMPORARIES: usize = 120;
@@ -427,6 +433,7 @@ impl<'p> Emitter<'p> {
         self.code.constants = self.constants_at..constants;
         self.code.registers = self.temporaries_at + self.temporaries;
         self.code.descriptors = self.code.descriptors.max(self.arrays_at);
+        self.code.identity = NEXT_CODE.fetch_add(1, Relaxed);
         self.code
     }
 }

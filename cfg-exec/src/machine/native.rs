@@ -23,7 +23,7 @@ pub trait Native: Send + Sync {
     /// Runs the running routine as far as machine code can, if there is any. Returns the number of jumps back that the
     /// executor may make before it asks again. It asks again earlier where a stretch of instructions ends: the next one
     /// if the number is 0, else one of those that follow.
-    fn run(&self, program: Program<'_>, state: State<'_>) -> u64;
+    fn run(&self, state: State<'_>) -> u64;
 
     /// Notes that the executor has run this many steps of a routine.
     fn interpreted(&self, routine: usize, steps: u64);
@@ -86,8 +86,6 @@ impl<'p> Program<'p> {
 
 /// The state of a run, lent to machine code.
 pub struct State<'m> {
-    /// The running routine.
-    pub routine: usize,
     /// The next instruction.
     pub pc: &'m mut usize,
     /// Steps that are left. Machine code leaves at least 0, and stops where they might not last.
@@ -111,6 +109,9 @@ pub struct State<'m> {
     /// A buffer that is kept from call to call, with whatever was in it.
     pub scratch: &'m mut Vec<u64>,
     tapes: &'m mut [Tape],
+    // Not to be exchanged: machine code relies on them.
+    program: Program<'m>,
+    routine: usize,
 }
 
 impl std::fmt::Debug for State<'_> {
@@ -122,7 +123,22 @@ impl std::fmt::Debug for State<'_> {
     }
 }
 
-impl State<'_> {
+impl<'m> State<'m> {
+    /// The running program.
+    pub fn program(&self) -> Program<'m> {
+        self.program
+    }
+
+    /// The running routine.
+    pub fn routine(&self) -> usize {
+        self.routine
+    }
+
+    /// The code of the running routine.
+    pub fn code(&self) -> &'m Code {
+        self.program.code(self.routine)
+    }
+
     /// The stacks of a tape by its handle; `None` if there is no such tape.
     pub fn stacks(&mut self, handle: u64) -> Option<Stacks<'_>> {
         let tape = self.tapes.get_mut(usize::try_from(handle).ok()?)?;
@@ -157,6 +173,7 @@ pub(crate) fn run(native: &dyn Native, machine: &mut Machine, image: &Image) -> 
         ..
     } = meter;
     let state = State {
+        program: Program { image },
         routine: now.routine,
         pc: &mut now.pc,
         fuel,
@@ -171,5 +188,5 @@ pub(crate) fn run(native: &dyn Native, machine: &mut Machine, image: &Image) -> 
         scratch,
         tapes: tapes.as_mut_slice(),
     };
-    native.run(Program { image }, state)
+    native.run(state)
 }

@@ -58,7 +58,7 @@ impl Translator<'_, '_> {
             }
             let mut beyond = None;
             for x in bounded {
-                let of = self.beyond(x, 61);
+                let of = self.beyond(x, 60);
                 beyond = Some(match beyond {
                     Some(other) => self.b.ins().bor(of, other),
                     None => of,
@@ -267,7 +267,7 @@ impl Translator<'_, '_> {
             Instr::JumpNeI { a, b, t } => self.fork_integers(IntCC::NotEqual, a, b, t),
             Instr::Switch { a, table } => self.switch(a, table),
             Instr::LoopInit1 { q, index, first, t } => {
-                let (first, last) = (self.bounded(first, 61), self.bounded(q, 61));
+                let (first, last) = (self.bounded(first, 60), self.bounded(q, 60));
                 let difference = self.b.ins().isub(last, first);
                 let passes = self.b.ins().iadd_imm(difference, 1);
                 let zero = self.b.ins().iconst(I64, 0);
@@ -326,6 +326,11 @@ impl Translator<'_, '_> {
         let code = self.code();
         let table = code.switch(table);
         let a = self.small_word(a);
+        if table.default.is_none() {
+            // The end of the block saves values; a stop behind it is in front of the switch.
+            self.test_doubtful();
+            self.begin_segment(self.pc);
+        }
         self.finish_block();
         for &(first, last, t) in &table.cases {
             let next = self.b.create_block();

@@ -1,5 +1,7 @@
 //! Runs by machine code are those of the executor.
 
+mod corners;
+mod engines;
 mod fixtures;
 mod random;
 
