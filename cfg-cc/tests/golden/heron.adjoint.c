@@ -52,6 +52,8 @@ struct cfgrev_restart {
     unsigned calls, loops, depth;
     int parent;
     void (*forget)(const struct cfgrev_restart *);
+    void (*report)(void *to, int64_t run, int64_t reversed, int64_t steps);
+    void *to;
 };
 
 /* The stack of a tape that lies in a file, in cells of 8 bytes: a window of the file, with its first cell and the number
