@@ -39,7 +39,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use cfg_drive::{PointText, Wishes};
-use cfg_exec::Restart;
+use cfg_exec::{Restart, RunOptions};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -249,19 +249,24 @@ fn select_routine(
     }
 }
 
-/// The options of the library.
-fn library_options(limits: &Limits, session: &Session) -> cfg_drive::Options {
+/// The limits of runs, and whom they tell their progress.
+fn run_options(limits: &Limits, session: &Session) -> RunOptions {
     let half = half_of_memory();
+    RunOptions {
+        fuel: limits.fuel,
+        max_tape: limits.max_tape.unwrap_or(half / 2),
+        max_memory: limits.max_memory.unwrap_or(half),
+        max_depth: limits.max_depth,
+        disk: limits.disk.clone(),
+        restart: None,
+        report: session.loop_report(),
+    }
+}
+
+/// The options of the library, for the language of the program that has been read.
+fn library_options(limits: &Limits, session: &Session) -> cfg_drive::Options {
     cfg_drive::Options {
-        run: cfg_exec::RunOptions {
-            fuel: limits.fuel,
-            max_tape: limits.max_tape.unwrap_or(half / 2),
-            max_memory: limits.max_memory.unwrap_or(half),
-            max_depth: limits.max_depth,
-            disk: limits.disk.clone(),
-            restart: None,
-            report: session.loop_report(),
-        },
+        run: run_options(limits, session),
         math: match limits.math {
             Math::Native => cfg_core::elemental::Math::Native,
             Math::Portable => cfg_core::elemental::Math::Portable,
@@ -288,14 +293,16 @@ fn evaluation(
     trace: bool,
     session: &Session,
 ) -> anyhow::Result<Prepared> {
-    let mut library = library_options(&args.limits, session);
     let Engine {
         restart,
         restart_seconds,
         ..
     } = &args.engine;
-    library.run.restart = (restart.clone()).map(|file| Restart::new(file, *restart_seconds));
-    let engine = compiled::engine(&args.engine, (&args.limits, &library.run), trace)?;
+    let run = RunOptions {
+        restart: (restart.clone()).map(|file| Restart::new(file, *restart_seconds)),
+        ..run_options(&args.limits, session)
+    };
+    let engine = compiled::engine(&args.engine, (&args.limits, &run), trace)?;
     session.claim_all(&[
         ("FILE", args.function.source.standard_input()),
         ("POINT", Some(&args.at.point)),
@@ -316,7 +323,8 @@ fn evaluation(
         engine,
         native: compiled::native(args.engine.engine),
         same_as,
-        ..library
+        run,
+        ..library_options(&args.limits, session)
     };
     Ok(Prepared {
         program,
