@@ -41,7 +41,7 @@ impl Status {
             reversed,
             steps,
         } = loops;
-        let all = |steps: i64| (1.0 + REVERSED) * steps as f64;
+        let all = (1.0 + REVERSED) * steps as f64;
         let done = run as f64 + REVERSED * reversed as f64;
         let so_far = match (reversed, steps) {
             (0, 0) => format!("{run} steps run"),
@@ -49,7 +49,7 @@ impl Status {
             (_, _) => format!("{reversed} of {steps} steps reversed"),
         };
         Self {
-            done: (steps > 0).then(|| done / all(steps)),
+            done: (steps > 0).then(|| done / all),
             count: None,
             so_far,
         }

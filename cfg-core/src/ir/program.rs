@@ -215,9 +215,9 @@ impl Variable {
 }
 
 impl Routine {
-    /// The role of a routine that hands over the progress of a loop. Its body does nothing: back ends that can keep files
-    /// put their own in the place. Its parameters are two tapes, and logicals and integers. Files may give such a role to
-    /// any other routine, where it means nothing.
+    /// The role of a routine that hands over the progress of a loop. Its body does nothing: back ends that can keep
+    /// files put their own in the place. Its parameters are two tapes, and logicals and integers. Files may give such a
+    /// role to any other routine, where it means nothing.
     pub fn restart_role(&self) -> Option<&NameRole> {
         let roles = [
             NameRole::RestartBegin,

@@ -305,13 +305,13 @@ pub(crate) struct At {
     pub(crate) point: String,
 }
 
-/// What runs programs.
+/// The engine that runs programs, with its options.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Engine options")]
 pub(crate) struct Engine {
-    /// What runs programs. All but `cc` find the same values, errors and counts. `cc` compiles programs with the
-    /// system's C compiler (environment variable CC, or cc): run-time errors are not looked for, of the limits only
-    /// --cc-time holds, and there are no tape counts.
+    /// The engine that runs programs. All but `cc` find the same values, errors and counts. `cc` compiles programs
+    /// with the system's C compiler (environment variable CC, or cc): run-time errors are not looked for, of the limits
+    /// only --cc-time holds, and there are no tape counts.
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub(crate) engine: EngineName,
     /// Keep the progress of loops with checkpoints in files FILE.1.1, FILE.1.2, ... while they run: the same command
@@ -330,7 +330,7 @@ pub(crate) struct Engine {
     pub(crate) compiling: Compiling,
 }
 
-/// What runs programs.
+/// The engine that runs programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
     /// The executor, and machine code for what takes longer than its compilation.

@@ -378,16 +378,17 @@ impl Pieces {
         for header in ["stdbool.h", "stdint.h"] {
             self.include(header);
         }
-        if matches!(piece, Piece::Disk | Piece::Restart) {
-            for header in ["limits.h", "stdio.h", "stdlib.h", "string.h", "time.h"] {
-                self.include(header);
-            }
-        }
         let mut open = vec![piece];
         while let Some(piece) = open.pop() {
-            if self.needed.insert(piece) {
-                open.extend(piece.needs());
+            if !self.needed.insert(piece) {
+                continue;
             }
+            if piece == Piece::Disk {
+                for header in ["limits.h", "stdio.h", "stdlib.h", "string.h", "time.h"] {
+                    self.include(header);
+                }
+            }
+            open.extend(piece.needs());
         }
     }
 
