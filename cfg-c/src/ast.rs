@@ -151,6 +151,8 @@ pub(crate) struct For {
     pub(crate) part: Part,
     /// True if the body has a label, or a case of a switch around it.
     pub(crate) entered: bool,
+    /// True if the iterations are promised to be independent.
+    pub(crate) promised: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -30,6 +30,8 @@ pub(crate) enum Kind {
 pub(crate) enum Mark {
     /// The statement has a checkpoint; of a loop, so many snapshots are kept at most, if a number is given.
     Checkpoint(Checkpoint),
+    /// The iterations of the loop are promised to be independent.
+    Independent,
     /// A part with a checkpoint begins.
     Start,
     /// The part ends.
@@ -236,7 +238,10 @@ struct Comment {
 }
 
 fn directive(comment: &[u8], at: Pos, begins_line: bool) -> Option<Comment> {
-    let words = comment.trim_ascii().strip_prefix(b"$AD")?;
+    let (name, words) = comment.trim_ascii().split_at_checked(3)?;
+    if !name.eq_ignore_ascii_case(b"$AD") {
+        return None;
+    }
     let is_word = words.first().is_none_or(u8::is_ascii_whitespace);
     is_word.then(|| Comment {
         at,

@@ -2,6 +2,7 @@
 //! checkpoints, and where jumps out of them lead.
 
 use cfg_c::{NoFiles, Options, Read, SourceFile, read_c};
+use cfg_core::ir::{Cfg, INDEPENDENT};
 
 fn read(text: &str) -> Read {
     read_c(
@@ -201,6 +202,55 @@ fn without_a_checkpoint_nothing_changes() {
     assert!(!program(&plain).contains("checkpoint"));
     assert!(!program(&plain).contains("w := 0.0"));
     assert_eq!(program(&plain), program(&commented));
+}
+
+/// A promise of independent iterations is an annotation of a loop that counts, whatever other marks stand there.
+#[test]
+fn promises_are_annotations_of_counted_loops() {
+    let promised = |statements: &str| {
+        let read = read(&around(statements));
+        let program = read.program.expect("it is read");
+        let vertices =
+            (program.routines.iter()).flat_map(|r| r.body.iter().flat_map(Cfg::vertices));
+        let promised = vertices.filter(|(_, v)| match &v.annotations {
+            Some(all) => all.get(INDEPENDENT) == Some(&true.into()),
+            None => false,
+        });
+        let marked = promised.map(|(_, v)| (v.kind.test().is_some(), v.checkpoint.is_some()));
+        let told = read.problems.iter().map(|p| p.message.to_string());
+        (marked.collect::<Vec<_>>(), told.collect::<Vec<_>>())
+    };
+    let inner = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s += u[0];";
+    for (marks, is_kept) in [
+        ("// $AD II-LOOP\n", false),
+        ("/* $ad ii-loop */", false),
+        ("// $AD II-LOOP\n#pragma cfgrev checkpoint(2)\n", true),
+        ("#pragma cfgrev checkpoint(2)\n// $AD II-LOOP\n", true),
+    ] {
+        let found = promised(&format!("{marks}{inner}"));
+        assert_eq!(found, (vec![(true, is_kept)], vec![]), "{marks}");
+    }
+    for (statements, told) in [
+        (
+            "/* $AD II-LOOP */ while (s < 9) s *= x;",
+            "no for loop follows",
+        ),
+        (
+            "/* $AD II-LOOP */ s *= x; for (int i = 0; i < n; i++) s += x;",
+            "no for loop follows",
+        ),
+        (
+            "/* $AD II-LOOP */ for (int i = 0; s < 9; i++) { s *= x; for (int j = 0; j < n; j++) s += x; }",
+            "surely counts",
+        ),
+    ] {
+        let found = promised(statements);
+        assert!(
+            found.0.is_empty() && found.1.len() == 1,
+            "{statements}: {found:?}"
+        );
+        assert!(found.1[0].contains(told), "{found:?}");
+    }
 }
 
 #[test]

@@ -56,8 +56,8 @@ pub use span::{At, Span};
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};
 pub use types::{Dim, Extent, Order};
 pub use vertex::{
-    Arm, CaseRange, Checkpoint, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex,
-    VertexKind, VertexType,
+    Arm, CaseRange, Checkpoint, INDEPENDENT, LoopForm, LoopTest, Origin, OriginRole, Selector,
+    Vertex, VertexKind, VertexType,
 };
 
 /// Free-form data of a front end (pragmas, types of its own), kept by every

@@ -102,6 +102,14 @@ pub const CHECKPOINT: CodeInfo = CodeInfo {
                   recorded then",
 };
 
+/// A promise about a loop that does not hold.
+pub const PROMISED: CodeInfo = CodeInfo {
+    code: "R315",
+    title: "iterations that are not independent",
+    rule: "no iteration of a loop with `$AD II-LOOP` reads a cell that another one assigns, but for sums",
+    explanation: "take the directive away: cfgrev finds by itself which iterations are independent",
+};
+
 /// A transformation has built what it must not build.
 pub const DEFECT: CodeInfo = CodeInfo {
     code: "R312",
@@ -114,5 +122,5 @@ pub const DEFECT: CodeInfo = CodeInfo {
 /// All codes of this crate.
 pub const CODES: &[CodeInfo] = &[
     EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, SHARED, DEFECT,
-    DIRECTIONS, CHECKPOINT,
+    DIRECTIONS, CHECKPOINT, PROMISED,
 ];

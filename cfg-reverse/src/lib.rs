@@ -116,6 +116,7 @@ mod passes;
 mod plan;
 pub mod preaccumulate;
 mod prepare;
+mod promised;
 mod records;
 mod reverse;
 mod sweeps;

@@ -34,6 +34,7 @@ use crate::{
     options::{Blocks, Options, Order, Overlap, Results, Unstructured},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
+    promised::check_promises,
     records::regrouped,
     sweeps::Sweeps,
 };
@@ -109,6 +110,7 @@ pub fn reverse(flat: &Flat, main: RoutineId, options: &Options) -> Result<Revers
 }
 
 fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal, Diagnostics> {
+    check_promises(flat)?;
     let flat = &with_routines(&with_checkpoints(flat, main, options)?, main)?;
     let apart = &told_apart(flat, main, options.overlap == Overlap::None);
     let (prepared, out) = prepare(apart, main, options)?;

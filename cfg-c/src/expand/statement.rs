@@ -43,6 +43,7 @@ impl Expand<'_> {
                 body: self.copy_statement(of.body, frame, end),
                 part: frame.part(&of.part, end),
                 entered: of.entered,
+                promised: of.promised,
             })),
             StmtKind::Switch(e, s) => {
                 StmtKind::Switch(get(frame, e), self.copy_statement(s, frame, end))

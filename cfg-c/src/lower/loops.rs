@@ -11,12 +11,12 @@ use super::{
 };
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, For, Init, Part, StmtId, StmtKind},
-    constant,
+    codes, constant,
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Checkpoint, Conversion, Expr, Op, ScalarType},
+    ir::{Checkpoint, Conversion, Expr, INDEPENDENT, Op, ScalarType},
 };
 
 /// A for loop that counts.
@@ -158,6 +158,14 @@ impl Body<'_, '_> {
         if let Some(shape) = self.counted_shape(of).filter(|_| !is_left) {
             return self.lower_counted(of, &shape, checkpoint);
         }
+        if of.promised {
+            let unit = self.l.unit;
+            let at = (of.condition).map_or_else(|| unit.stmt(of.body).from, |c| unit.expr(c).at);
+            let message = "$AD II-LOOP is passed over: the loop is not one that surely counts";
+            let help =
+                "write a loop such as for (int i = 0; i < n; i++) that assigns neither i nor n";
+            (self.l.sink).warning(&codes::IGNORED, at, message, help);
+        }
         if let Some(init) = of.init {
             self.lower_statement(init, false);
             self.span = span;
@@ -221,6 +229,10 @@ impl Body<'_, '_> {
         checkpoint
             .into_iter()
             .for_each(|c| self.f.checkpoint_loop(c));
+        if of.promised {
+            let promise = [(INDEPENDENT.to_owned(), true.into())];
+            self.f.note(Some(Box::new(promise.into_iter().collect())));
+        }
         self.f.begin_for(index, first, last, shape.step);
         self.counting.push(Counting {
             decl: shape.variable,

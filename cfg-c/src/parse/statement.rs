@@ -270,9 +270,17 @@ impl Parser<'_> {
 
     fn parse_statement(&mut self) -> Parse<StmtId> {
         self.enter_level()?;
+        while self.peek().kind == Kind::Mark(Mark::Independent) {
+            self.promised = Some(self.next());
+        }
         let from = self.peek().at;
         let token = self.peek().clone();
         let is_marked = matches!(token.kind, Kind::Mark(_));
+        if let Some(mark) = (self.promised).take_if(|_| !is_marked && !token.is("for")) {
+            let message = format!("{} is passed over: no for loop follows", mark.text);
+            let help = "write it in front of for";
+            (self.sink).warning(&codes::IGNORED, mark.at, message, help);
+        }
         let start = self.unit.exprs.len() as u32;
         let word = if matches!(token.kind, Kind::Ident | Kind::Punct) {
             &*token.text
@@ -446,6 +454,7 @@ impl Parser<'_> {
     }
 
     fn for_loop(&mut self) -> Parse<StmtKind> {
+        let promised = self.promised.take().is_some();
         self.next();
         self.expect("(", "after for")?;
         self.scopes.push(Scope::default());
@@ -501,6 +510,7 @@ impl Parser<'_> {
             body,
             part,
             entered,
+            promised,
         })))
     }
 }

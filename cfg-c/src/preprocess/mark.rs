@@ -132,7 +132,8 @@ impl Preprocessor<'_> {
     /// Follows a directive of Tapenade in a comment.
     pub(super) fn comment(&mut self, comment: &Token) {
         let at = comment.at;
-        let words: Vec<&str> = comment.text.split_ascii_whitespace().collect();
+        let upper = comment.text.to_ascii_uppercase();
+        let words: Vec<&str> = upper.split_ascii_whitespace().collect();
         let mark = match words[..] {
             ["BINOMIAL-CKP", _, snapshots, _] => match self.snapshots(snapshots, at) {
                 Some(memory) => Mark::Checkpoint(Checkpoint::Snapshots { memory, disk: 0 }),
@@ -145,8 +146,9 @@ impl Preprocessor<'_> {
             }
             ["CHECKPOINT-START"] => Mark::Start,
             ["CHECKPOINT-END"] => Mark::End,
-            // Independent iterations are found by analysis, and what has no checkpoint is recorded.
-            ["II-LOOP" | "NOCHECKPOINT", ..] => return,
+            ["II-LOOP", ..] => Mark::Independent,
+            // Parts without a checkpoint are recorded.
+            ["NOCHECKPOINT", ..] => return,
             _ => {
                 let message = format!("$AD {} is passed over", comment.text);
                 let help = "of the directives of Tapenade BINOMIAL-CKP, CHECKPOINT-START, CHECKPOINT-END, II-LOOP and NOCHECKPOINT are understood";

@@ -21,6 +21,9 @@ pub struct Vertex {
     pub annotations: Annotations,
 }
 
+/// The annotation of a LOOP, `true`, that promises independent iterations.
+pub const INDEPENDENT: &str = "II-LOOP";
+
 /// The states that are kept of a part of a program which runs again in the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checkpoint {

@@ -21,6 +21,7 @@ mod oracles;
 mod outputs;
 mod pictures;
 mod preaccumulate;
+mod promised;
 mod rare;
 mod recovered;
 mod report;
