@@ -190,7 +190,8 @@ fn body(cfg: &Cfg, header: VertexId) -> Option<Region> {
 /// [`Rerun`]. A loop with an empty body loses its checkpoint.
 ///
 /// # Errors
-/// M505: a loop is entered or left at several places, or its body is. M502: a variable cannot be passed.
+/// M505: a loop is entered or left at several places, or its body is; an opaque statement of a part assigns a variable.
+/// M502: a variable cannot be passed.
 pub fn outline_checkpoints(
     program: ValidProgram,
     main: RoutineId,
@@ -229,15 +230,28 @@ fn outline_marked(
         unmark_unreached(cfg);
     }
     let (mut problems, mut refused) = (Diagnostics::default(), HashSet::new());
+    let informed = informed_routines(&made);
     let mut r = 0;
     while r < made.routines.len() {
         let id = RoutineId::new(r);
         let next = find_checkpoint(made.routine(id), |number| !refused.contains(&(r, number)));
-        let is_open = (r >= given || is_wanted(id)) && Rerun::find(&made, id).is_none();
-        let Some((v, number)) = next.filter(|_| is_open) else {
+        let Some((v, number)) = next.filter(|_| r >= given || is_wanted(id)) else {
             r += 1;
             continue;
         };
+        if is_informed(made.routine(id), v, &informed) {
+            let message =
+                "an opaque statement of the part assigns variables, and would do so again";
+            let help =
+                "take the statement out of the part, or the checkpoint: the part is recorded then";
+            problems.0.push(refuse(&made, (id, v), message, help));
+            set_checkpoint(&mut made, id, number, None);
+            continue;
+        }
+        if Rerun::find(&made, id).is_some() {
+            r += 1;
+            continue;
+        }
         let before = (made.routines[r].clone(), made.routines.len());
         match outline_checkpoint(&mut made, id, v) {
             Ok(()) => {}
@@ -275,14 +289,64 @@ fn find_checkpoint(routine: &Routine, is_wanted: impl Fn(i64) -> bool) -> Option
     })
 }
 
+/// True of an opaque statement that assigns variables: their values come from outside of the program.
+fn takes_from_outside(statement: &Stmt) -> bool {
+    matches!(&statement.kind, StmtKind::Opaque { writes, .. } if !writes.is_empty())
+}
+
+/// The routines that take values from outside, in callees also.
+fn informed_routines(program: &Program) -> FixedBitSet {
+    let mut informed = FixedBitSet::with_capacity(program.routines.len());
+    let all: Vec<RoutineId> = (0..program.routines.len()).map(RoutineId::new).collect();
+    let mut open: Vec<RoutineId> = (all.iter().copied())
+        .filter(|&r| program.routine(r).statements().any(takes_from_outside))
+        .collect();
+    if open.is_empty() {
+        return informed;
+    }
+    let callers = CallGraph::build(program).callers(&all);
+    while let Some(r) = open.pop() {
+        if !informed.put(r.index()) {
+            open.extend(&callers[r.index()]);
+        }
+    }
+    informed
+}
+
+/// True if the part at a vertex takes values from outside, itself or in callees.
+fn is_informed(routine: &Routine, v: VertexId, informed: &FixedBitSet) -> bool {
+    let Some(cfg) = &routine.body else {
+        return false;
+    };
+    let part = match cfg.vertex(v).kind.test() {
+        Some(_) => Region::of_loop(cfg, v),
+        None => Some(Region::new([v])),
+    };
+    let vertices = part.iter().flat_map(Region::vertices);
+    let mut statements = vertices.flat_map(|&v| cfg.vertex(v).statements());
+    statements.any(|statement| {
+        let callee = statement.kind.callee();
+        takes_from_outside(statement) || callee.is_some_and(|r| informed.contains(r.index()))
+    })
+}
+
+fn refuse(
+    program: &Program,
+    (r, v): (RoutineId, VertexId),
+    message: &str,
+    help: &'static str,
+) -> Diagnostic {
+    let site = Site::whole(r, Element::Vertex(v));
+    let problem = Diagnostic::error(&NOT_CHECKPOINTED, message, help);
+    let words = text::site_text(program, &site);
+    problem.at_element(words).at_site_in(program, site)
+}
+
 /// Takes the part at a vertex out of its routine: the part as a routine, and its body as another one.
 fn outline_checkpoint(program: &mut Program, r: RoutineId, v: VertexId) -> Result<(), Diagnostics> {
     let refused = |program: &Program, message: &str| {
-        let site = Site::whole(r, Element::Vertex(v));
         let help = "take the jumps out, or the checkpoint: the part is recorded then";
-        let problem = Diagnostic::error(&NOT_CHECKPOINTED, message, help);
-        let words = text::site_text(program, &site);
-        Diagnostics::from(problem.at_element(words).at_site_in(program, site))
+        Diagnostics::from(refuse(program, (r, v), message, help))
     };
     let routine = program.routine(r);
     let Some(cfg) = &routine.body else {

@@ -27,8 +27,10 @@ cfg_core::diagnostic_codes! {
          the address of an optional parameter, of a function's result or of the index of a counted loop, parameters of which the \
          extents are found through pointers, and opaque statements that write such memory. The message says what to write instead.";
     NOT_CHECKPOINTED "M505" "a part that cannot run again"
-        "A block or loop with a checkpoint has one way in and one way out, and so has the body of the loop."
+        "A block or loop with a checkpoint has one way in and one way out, and so has the body of the loop; no opaque statement in it \
+         assigns a variable."
         "The part becomes a routine of its own, which the reverse sweep calls again from the states that are kept. A loop \
          is left at its LOOP alone: `break` and `return` out of it, or a jump into it, prevent that. Set a variable in \
-         place of the jump, and test it in the condition of the loop, or take the checkpoint away: the loop is recorded then.";
+         place of the jump, and test it in the condition of the loop, or take the checkpoint away: the loop is recorded then. \
+         A value that an opaque statement gets from outside may be another one the next time.";
 }

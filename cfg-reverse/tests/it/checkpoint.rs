@@ -113,9 +113,9 @@ fn programs_of_all_kinds() {
     check(&programs, 131_000, 1e-8);
 }
 
-/// Steps without record, steps whose forward sweep runs, and the most states kept at once, in the gradient of a loop of
-/// `steps` steps that keeps `states` states.
-fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 3] {
+/// Steps without record, steps whose forward sweep runs, and the most states kept at once, by the bytes of the tape and as
+/// the executor counts them, in the gradient of a loop of `steps` steps that keeps `states` states.
+fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 4] {
     let step = made
         .program
         .find_routine("f_step")
@@ -143,7 +143,12 @@ fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 3] {
     };
     // A state has a real and its number; behind all states lie two numbers, and the result that the gradient keeps.
     let states = report.tape.peak_bytes.saturating_sub(24) / 16;
-    [visits(step), recorded.map(visits).iter().sum(), states]
+    [
+        visits(step),
+        recorded.map(visits).iter().sum(),
+        states,
+        report.tape.snapshots,
+    ]
 }
 
 /// The adjoint of `f`, and the compiled program.
@@ -187,7 +192,7 @@ fn steps_and_states_follow_the_formula() {
                 0 => 0,
                 _ => choose(states + r, states + 1),
             });
-            let [plain, recorded, kept] = counted(&compiled, &made, steps as i64);
+            let [plain, recorded, kept, snapshots] = counted(&compiled, &made, steps as i64);
             let context = format!("{steps} steps with {states} states");
             assert_eq!((plain, recorded), (expected, steps), "{context}");
             let few = u32::try_from(states).ok().and_then(NonZeroU32::new);
@@ -195,6 +200,12 @@ fn steps_and_states_follow_the_formula() {
             let run: u64 = rows.map(|row| row.reversed - row.start).sum();
             assert_eq!(run, expected, "{context}");
             assert!(kept <= states, "{context}: {kept} states");
+            // The last step needs no state: it is recorded on the way.
+            assert_eq!(
+                snapshots,
+                states.min(steps.saturating_sub(1).max(1)),
+                "{context}"
+            );
             assert!(
                 kept == states || kept >= steps.saturating_sub(1),
                 "{context}: {kept} states"
@@ -264,10 +275,11 @@ fn steps_of_unknown_number_run_again_as_often_as_the_bound_allows() {
             let r = (0..).find(|&r| choose(most + r, most) >= steps);
             let context = format!("{steps} steps with {most} states");
             assert!(times.iter().max() <= r.map(|r| r + 1).as_ref(), "{context}");
-            let [plain, recorded, bytes] = counted(&compiled, &made, steps as i64);
+            let [plain, recorded, bytes, snapshots] = counted(&compiled, &made, steps as i64);
             assert_eq!((plain, recorded), (times.iter().sum(), steps), "{context}");
             // A state has x, k, its level and the number of its step.
             assert!(bytes / 2 <= most, "{context}: {bytes}");
+            assert_eq!(snapshots, most.min(steps.max(1)), "{context}");
         }
     }
 }
@@ -775,8 +787,13 @@ fn parts_that_cannot_run_again() {
     let optional =
         "for i = 1, n {checkpoint 2}\n if present(z)\n z := z*x\n x := x*z\n end\n end\n";
     let index = "for i = 1, n {checkpoint 2}\n x := x*x\n i := i + 1\n end\n";
+    let outside = "for i = 1, n {checkpoint 2}\n opaque \"read\" writes z\n x := x*z\n end\n";
+    let outside_in_callee = "for i = 1, n {checkpoint 2}\n call g(x)\n end\nend\nsubroutine g(inout real x)\n \
+                             local real z\n opaque \"read\" writes z\n x := x*z\n";
     for (control, body, code) in [
         ("", jump, "M505"),
+        ("", outside, "M505"),
+        ("", outside_in_callee, "M505"),
         ("", optional, "R314"),
         ("general ", index, "M505"),
     ] {
