@@ -71,14 +71,21 @@ pub(super) fn forward<'a, 'b, 'p>(mut w: Writer<'a, 'b, 'p>) -> Writer<'a, 'b, '
             if w.measuring.is_none() {
                 stop_if_full(&mut w, &n, n.states, 0);
             }
-            // Of a loop that is tested at its end, the test would be missed by a run that goes on.
-            let is_tested_first = (w.original().vertices())
-                .any(|(_, v)| matches!(v.kind.test(), Some(LoopTest::Pre(_))));
             let numbers = n.of_forward_sweep();
-            let journal = is_tested_first.then(|| Journal::declare(&mut w, &numbers));
-            let journal = journal.flatten();
+            let journal = Journal::declare(&mut w, &numbers);
             journal.iter().for_each(|journal| journal.load(&mut w));
-            copy_loop(&mut w, &n, journal.as_ref());
+            let mut tests = (w.original().vertices()).filter_map(|(_, v)| v.kind.test());
+            let test_at_end = tests.find_map(|test| match test {
+                LoopTest::Post(goes_on) => Some(goes_on.clone()),
+                LoopTest::Pre(_) | LoopTest::Counted { .. } => None,
+            });
+            match journal.as_ref().zip(test_at_end) {
+                // Progress lies between a step and the test behind it, which the loop itself would pass over.
+                Some((journal, goes_on)) => journal.unless_ended(&mut w, goes_on, |w| {
+                    copy_loop(w, &n, Some(journal));
+                }),
+                None => copy_loop(&mut w, &n, journal.as_ref()),
+            }
             journal
                 .iter()
                 .for_each(|journal| journal.save_at_end(&mut w));
@@ -209,6 +216,8 @@ fn copy_loop(w: &mut Writer<'_, '_, '_>, n: &Numbers, journal: Option<&Journal>)
             }
         };
     }
+    // Edges without a label begin at a block.
+    w.block(Vec::new());
     let (before, behind) = (w.tail.0, w.graph.block(Vec::new()));
     let ends = |v: usize| match v {
         v if first.is_some_and(|first| first.index() == v) => (before, before),

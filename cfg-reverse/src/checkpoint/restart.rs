@@ -14,7 +14,7 @@ use cfg_core::{
     ir::{Expr, Intent, NameOrigin, NameRole, Place, Role, Routine, ScalarType, Stmt, Variable},
 };
 
-use super::writer::Writer;
+use super::writer::{Writer, set};
 use crate::code::{names::Namer, routines::tape_class};
 
 /// The roles of the routines that hand over, in the order of their numbers.
@@ -122,6 +122,21 @@ impl Journal {
             w.block(given);
             w.when(Expr::var(self.answer), |w| w.block(pops));
         });
+    }
+
+    /// Writes a loop that is tested at its end, behind [`Journal::load`]: a run that goes on enters it if the test says so.
+    pub(super) fn unless_ended<'a, 'b, 'p>(
+        &self,
+        w: &mut Writer<'a, 'b, 'p>,
+        goes_on: Expr,
+        inside: impl FnOnce(&mut Writer<'a, 'b, 'p>),
+    ) {
+        let enters = w.local_of("enters", ScalarType::Logical);
+        w.block(vec![set(enters, Expr::Logical(true))]);
+        w.when(Expr::var(self.answer), |w| {
+            w.block(vec![set(enters, goes_on)]);
+        });
+        w.when(Expr::var(enters), inside);
     }
 
     /// Tells how far the loop is, and keeps the progress if that is due.

@@ -454,7 +454,7 @@ fn times_of_both_engines() {
     assert!(problems.is_empty(), "{problems:#?}\n{value}");
 }
 
-/// Loops of time steps with states in memory, and in memory and on disk, and one of unknown trip count.
+/// Loops of time steps with states in memory, and in memory and on disk, and two of unknown trip count.
 const LOOPS: &str = "
 subroutine f(in integer n, in real p, inout real x[8], out real y)
   local integer i, j
@@ -473,6 +473,10 @@ subroutine f(in integer n, in real p, inout real x[8], out real y)
     x[1] := x[1] + 1.0
     y := y*0.5 + x[2]*sin(x[1]*p)
   end
+  do {checkpoint 3}
+    x[3] := x[3] + 1.0
+    y := y*0.5 + x[2]*sin(x[3]*p)
+  end while x[3] < n
 end
 ";
 
