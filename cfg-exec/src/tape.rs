@@ -141,6 +141,8 @@ pub struct TapeCounts {
     pub peak_bytes: u64,
     /// Runs of parts with checkpoints that were not recorded.
     pub steps_again: u64,
+    /// Most states of loops with checkpoints, in memory and in files, at one time.
+    pub snapshots: u64,
     /// The values that each tape held when it died, or at the end of the run: in the order of death.
     pub leftovers: Vec<TapeSize>,
 }
@@ -152,6 +154,7 @@ pub(crate) struct Meter {
     pub(crate) now_bits: u64,
     pub(crate) peak_bits: u64,
     disk_now: u64,
+    snapshots_now: u64,
     pub(crate) max_bits: u64,
     /// Most bytes of memory.
     limit: u64,
@@ -233,6 +236,16 @@ impl Meter {
         self.now_bits -= tape.bits_used().min(self.now_bits);
         self.disk_now -= tape.disk_bytes().min(self.disk_now);
         Ok(())
+    }
+
+    /// Counts a state of a loop that is kept, or one less.
+    pub(crate) fn count_snapshot(&mut self, is_kept: bool) {
+        self.snapshots_now = match is_kept {
+            true => self.snapshots_now + 1,
+            // A tape of the host may hold states of an earlier run.
+            false => self.snapshots_now.saturating_sub(1),
+        };
+        self.counts.snapshots = self.counts.snapshots.max(self.snapshots_now);
     }
 
     /// Counts a block that comes onto a stack in a file.

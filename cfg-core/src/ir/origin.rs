@@ -142,6 +142,8 @@ roles! {
     Marker = "marker",
     /// A local for an earlier extent of an array.
     Extent = "extent",
+    /// A local with the number of the step that a snapshot precedes.
+    SnapshotStep = "snapshot step",
     /// A local for the popped number of passes.
     TripCount = "trip count",
     /// The index of a reverse loop.

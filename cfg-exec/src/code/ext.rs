@@ -289,6 +289,10 @@ pub(crate) enum Ext {
         event: HandOver,
         row: Reg,
     },
+    /// Counts a state of a loop that is kept, or one less.
+    Snapshot {
+        is_kept: bool,
+    },
     /// A kink or singular point, reported if asked for.
     Watch {
         op: Op,
@@ -408,7 +412,8 @@ impl Ext {
             | Self::Returned { .. }
             | Self::ReturnArray { .. }
             | Self::Stop { .. }
-            | Self::NoValue { .. } => {}
+            | Self::NoValue { .. }
+            | Self::Snapshot { .. } => {}
         }
     }
 

@@ -91,6 +91,9 @@ impl Emitter<'_> {
             return Ok(());
         }
         let (s, _) = self.expr_register(value)?;
+        if let Expr::Place(place) = value {
+            self.count_snapshot(place.var, true);
+        }
         self.emit(match class {
             StackClass::Disk => {
                 self.emit_ext(match restored {
@@ -119,6 +122,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         let d = self.register_for(target.var)?;
+        self.count_snapshot(target.var, false);
         self.emit(match class {
             StackClass::Disk => {
                 let ty = self.variable(target.var).ty;
@@ -136,6 +140,14 @@ impl Emitter<'_> {
             self.emit(Instr::Fit { ty, d });
         }
         self.store(target, Value::Register(d))
+    }
+
+    /// Counts a snapshot on the tape, or one less, where the number of its step is pushed or popped.
+    fn count_snapshot(&mut self, v: VarId, is_kept: bool) {
+        let origin = self.routine.variable(v).origin.as_ref();
+        if origin.is_some_and(|origin| origin.role == NameRole::SnapshotStep) {
+            self.emit_ext(Ext::Snapshot { is_kept });
+        }
     }
 
     fn call(

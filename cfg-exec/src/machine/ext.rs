@@ -280,6 +280,7 @@ impl Machine {
                 self.set_register(*d, value);
             }
             Ext::HandOver { event, row } => self.hand_over(image.program, *event, *row)?,
+            Ext::Snapshot { is_kept } => self.meter.count_snapshot(*is_kept),
             Ext::Watch { op, a, b } => {
                 let mut x = [f64::from_bits(self.register(*a)), 0.0];
                 let n = match b {

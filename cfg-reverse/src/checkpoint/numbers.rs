@@ -62,7 +62,7 @@ impl Numbers {
             placed,
             steps: w.local("steps", NameRole::TripCount),
             states: w.local("states", NameRole::Counter),
-            at: w.local("at", NameRole::Counter),
+            at: w.local("at", NameRole::SnapshotStep),
             left: w.local("left", NameRole::Temporary),
             index: counted.map(|(index, [first, _, step])| {
                 let mut bound = |e: Expr, name: &str| match e.constant() {

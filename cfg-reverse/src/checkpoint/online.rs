@@ -47,7 +47,8 @@ pub(super) fn keep_in_front(
 /// Drops the states at the end of the tape whose levels are at most that of the last one, and sets the level of the
 /// next one. The state at hand stays: pops go through its variables.
 fn drop_states(w: &mut Writer<'_, '_, '_>, n: &Numbers, level: VarId) {
-    let [number, below] = ["number", "below"].map(|name| w.local(name, NameRole::Temporary));
+    let number = w.local("number", NameRole::SnapshotStep);
+    let below = w.local("below", NameRole::Temporary);
     let [set_aside, bring_back] = w.copies_of_state();
     let mut start = set_aside;
     start.push(w.pop(TapeClass::Integer, number));

@@ -322,6 +322,9 @@ fn table(out: &mut dyn Write, output: &Output<'_>) -> io::Result<()> {
         write!(out, "{:20}gradient/primal {:.2}", "", timed.ratio.0)?;
         if let Some(tape) = &timed.tape {
             write!(out, "; tape {} bytes", tape.peak_bytes)?;
+            if tape.snapshots > 0 {
+                write!(out, "; {} states", tape.snapshots)?;
+            }
             if tape.steps_again > 0 {
                 write!(out, "; {} steps run again", tape.steps_again)?;
             }

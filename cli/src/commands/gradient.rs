@@ -53,6 +53,9 @@ pub(super) struct Tape {
     value_bytes: u64,
     /// Largest size of all stacks at one time.
     pub(super) peak_bytes: u64,
+    /// Most states of loops with checkpoints, in memory and on disk, at one time; nothing if there were none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) snapshots: u64,
     /// Runs of parts with checkpoints that were not recorded; nothing if there were none.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) steps_again: u64,
@@ -81,6 +84,7 @@ impl From<&TapeCounts> for Tape {
             control_bits: counts.control_bits,
             value_bytes: counts.value_bytes,
             peak_bytes: counts.peak_bytes,
+            snapshots: counts.snapshots,
             steps_again: counts.steps_again,
             disk_bytes: counts.disk_peak,
             disk_written: counts.disk_written,

@@ -793,4 +793,5 @@ end
         assert_eq!(limited[part], recorded[part]);
     }
     assert_eq!(limited["tape"]["steps_again"], 1948, "{limited}");
+    assert_eq!(limited["tape"]["snapshots"], 50, "{limited}");
 }
