@@ -10,6 +10,7 @@ use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::flat::Flat;
+use cfg_core::ir::Cfg;
 use cfg_exec::{Lease, Met, RunReport, TapeCounts, Value};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -59,12 +60,18 @@ impl Adjoint {
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         active_slots(program.routine(routine))?;
         let given = Cow::Borrowed(program);
-        let (program, warnings) = cfg_reverse::keep_states(given, routine, &options.reversal)?;
-        let reversal = cfg_reverse::reverse(&program, routine, &options.reversal)?;
-        Ok(Self {
+        let (limited, warnings) = cfg_reverse::keep_states(given, routine, &options.reversal)?;
+        let reversal = cfg_reverse::reverse(&limited, routine, &options.reversal)?;
+        let mut adjoint = Self {
             warnings,
             ..Self::compile(reversal, options)?
-        })
+        };
+        let routines = limited.routines.iter();
+        let mut vertices = routines.flat_map(|r| r.body.iter().flat_map(Cfg::vertices));
+        if vertices.any(|(_, vertex)| vertex.checkpoint.is_some()) {
+            adjoint.derived.place_in(program.clone());
+        }
+        Ok(adjoint)
     }
 
     /// Warnings of loops that are recorded in spite of a limit of the tape's memory.

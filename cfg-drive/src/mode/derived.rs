@@ -29,6 +29,8 @@ pub(super) struct Derived {
     original: RoutineId,
     /// The number of the user's routines; those behind them are generated.
     given: usize,
+    /// The program in which parts with checkpoints are no routines of their own, if there are such parts.
+    whole: Option<Flat>,
     /// Each global with its derivative.
     globals: BTreeMap<GlobalId, GlobalId>,
     /// The argument that holds the derivative of each parameter, then that of the result.
@@ -75,7 +77,7 @@ impl Derived {
         let program = flat.map_err(of_generated)?;
         let machine =
             Machine::new(&program, routine, options).map_err(|found| match options.engine {
-                Some(_) => at_originals(&program, given, found),
+                Some(_) => at_originals((&program, given, None), found),
                 None => found,
             })?;
         let declared = program.routine(original);
@@ -87,6 +89,7 @@ impl Derived {
             machine,
             original,
             given,
+            whole: None,
             globals: globals.into_iter().collect(),
             derivative,
             positions: declared.parameter_positions(),
@@ -96,6 +99,20 @@ impl Derived {
             read: Mutex::default(),
             program,
         })
+    }
+
+    /// Names problems by their places in a program whose checkpoints were made routines.
+    pub(super) fn place_in(&mut self, whole: Flat) {
+        self.whole = Some(whole);
+    }
+
+    /// What [`at_original`] needs to find places.
+    fn places(&self) -> (&Program, usize, Option<&Program>) {
+        (
+            &self.program,
+            self.given,
+            self.whole.as_ref().map(|whole| whole.program()),
+        )
     }
 
     pub(super) fn declared(&self) -> &Routine {
@@ -239,7 +256,7 @@ impl Derived {
         let place = Diagnostic::error(&codes::NOT_DIFFERENTIABLE, String::new(), help)
             .warning()
             .at_site_in(&self.program, first.site.clone());
-        let mut found = at_original(&self.program, self.given, place);
+        let mut found = at_original(&self.program, self.given, None, place.clone());
         let site = found.at.site.as_deref();
         let here = events.iter().find(|met| {
             met.event != Event::Kink && site.is_some_and(|site| is_within(&met.site, site))
@@ -248,6 +265,8 @@ impl Derived {
             Some(met) => format!("{} is {}", met.op.name(), met.event.describe()),
             None => "a partial derivative is not finite".to_owned(),
         };
+        let (program, given, whole) = self.places();
+        found = at_original(program, given, whole, place);
         found.message = format!("the derivative is infinite or NaN, and the value is not: {why}");
         Some(found)
     }
@@ -269,7 +288,7 @@ impl Derived {
         };
         let program = &self.program;
         let run = self.machine.run(program, &mut arguments, options, start);
-        let mut report = run.map_err(|found| at_originals(&self.program, self.given, found))?;
+        let mut report = run.map_err(|found| at_originals(self.places(), found))?;
         report.held.join(held);
         Ok((arguments, report))
     }
@@ -292,7 +311,7 @@ impl Derived {
             set_derivatives(session, arguments, &targets, within)
         };
         let timed = (self.machine).time(&arguments, &options.run, start, calls);
-        timed.map_err(|found| at_originals(&self.program, self.given, found))
+        timed.map_err(|found| at_originals(self.places(), found))
     }
 
     /// The use of tapes in a run as [`Self::execute`] makes it, counted by the engine; `None` without an engine.
@@ -311,7 +330,7 @@ impl Derived {
             set_derivatives(session, arguments, &targets, within)
         };
         let counted = (self.machine).counted(&self.program, &mut arguments, options, start);
-        counted.map_err(|found| at_originals(&self.program, self.given, found))
+        counted.map_err(|found| at_originals(self.places(), found))
     }
 
     /// The arguments at a point, with derivatives zero, and the lease for them.
@@ -515,9 +534,16 @@ enum Target {
 }
 
 /// Moves the problems of a run to the original.
-fn at_originals(program: &Program, given: usize, problems: Diagnostics) -> Diagnostics {
+fn at_originals(
+    (program, given, whole): (&Program, usize, Option<&Program>),
+    problems: Diagnostics,
+) -> Diagnostics {
     let problems = problems.0.into_iter();
-    Diagnostics(problems.map(|d| at_original(program, given, d)).collect())
+    Diagnostics(
+        problems
+            .map(|d| at_original(program, given, whole, d))
+            .collect(),
+    )
 }
 
 /// Sets the derivatives that a run begins with.

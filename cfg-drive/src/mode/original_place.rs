@@ -6,8 +6,9 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
+    entity::{RoutineId, VertexId},
     flat::place_in_grouped,
-    ir::{Program, Signature},
+    ir::{Program, Routine, Signature},
     text,
 };
 
@@ -32,13 +33,63 @@ pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagn
 
 /// Moves a problem in a generated routine to the original: to the statement that the generated one was made from, if
 /// its origin is known, else to the vertex, else to the routine. The place in the generated routine is named behind
-/// it. The first `given` routines are the user's, some of which may have been generated before.
-pub(super) fn at_original(program: &Program, given: usize, problem: Diagnostic) -> Diagnostic {
-    let problem = name_unassigned(program, in_given(program, given, problem));
+/// it. The first `given` routines are the user's, some of which may have been generated before, and parts of the
+/// routines of `whole`, the program in which checkpoints are no routines of their own, if there are any.
+pub(super) fn at_original(
+    program: &Program,
+    given: usize,
+    whole: Option<&Program>,
+    problem: Diagnostic,
+) -> Diagnostic {
+    let mut problem = name_unassigned(program, in_given(program, given, problem));
+    if let Some(whole) = whole {
+        problem = in_whole(program, whole, problem);
+    }
     match program.records.is_empty() {
         true => problem,
-        false => place_in_grouped(program, problem),
+        false => place_in_grouped(whole.unwrap_or(program), problem),
     }
+}
+
+/// Moves a problem to the routine that its routine is a part of.
+fn in_whole(program: &Program, whole: &Program, mut problem: Diagnostic) -> Diagnostic {
+    let moved = problem.at.site.as_deref().and_then(|site| {
+        let part = site.routine?;
+        let mut r = part;
+        while r.index() >= whole.routines.len() {
+            // Only the routine from which it was taken calls a part, apart from sweeps.
+            let mut callers = program.routines.iter().take(r.index());
+            let calls = |routine: &Routine| {
+                let mut statements = routine.statements();
+                routine.origin.is_none() && statements.any(|s| s.kind.callee() == Some(r))
+            };
+            r = RoutineId::new(callers.position(calls)?);
+        }
+        let id = |v: VertexId| Some(program.routine(part).body.as_ref()?.vertex(v).id);
+        let theirs = whole.routine(r).body.as_ref()?;
+        let vertex = site.element.vertex().and_then(|v| theirs.with_id(id(v)?));
+        let element = vertex.map_or(Element::Routine, |v| match site.element.statement() {
+            Some((_, s)) if s < theirs.vertex(v).statements().len() => Element::Statement(v, s),
+            Some(_) | None => Element::Vertex(v),
+        });
+        Some(Site::whole(r, element))
+    });
+    let Some(place) = moved else {
+        return problem;
+    };
+    let words = text::site_text(whole, &place);
+    let own = problem.at.element.take();
+    let own = own.as_deref().map(|own| match own.split_once(" (in ") {
+        Some((_, generated)) => generated.trim_end_matches(')'),
+        None => own,
+    });
+    problem.at.element = Some(match own.filter(|own| *own != words) {
+        Some(own) => format!("{words} (in {own})"),
+        None => words,
+    });
+    problem.at.site = None;
+    problem.at.pointer = None;
+    problem.at_site_in(whole, place)
 }
 
 fn in_given(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnostic {

@@ -795,3 +795,68 @@ end
     assert_eq!(limited["tape"]["steps_again"], 1948, "{limited}");
     assert_eq!(limited["tape"]["snapshots"], 50, "{limited}");
 }
+
+/// Errors of parts with checkpoints, of nested ones, of callees, and behind them name the lines of errors without them.
+#[test]
+fn errors_of_parts_with_checkpoints_have_their_lines() {
+    let text = "
+main subroutine f(in integer n, in integer a[4], in real p, inout real x[4])
+  local integer i, j
+  independent p
+  dependent x
+  for i = 1, n {checkpoint 3}
+    x[1] := x[1]*p
+    for j = 1, 4 {checkpoint 2}
+      x[j] := x[j] + 0.01*sin(x[j + a[1]])
+    end
+    call g(x, 1 + a[2])
+  end
+  {checkpoint}
+  x[2] := x[1 + a[3]]*p
+  @99
+  x[3] := x[1 + a[4]]*p
+end
+
+subroutine g(inout real x[4], in integer k)
+  x[1] := x[1]*x[k]
+end
+";
+    let marks = ["{checkpoint 3}", "{checkpoint 2}", "  {checkpoint}\n"];
+    let mut lines = Vec::new();
+    for k in 0..4 {
+        let mut beyond = [0; 4];
+        beyond[k] = 7;
+        // Without marks, with all, with one, under a limit.
+        let variants =
+            [(7, ""), (0, ""), (1, ""), (2, ""), (7, "100000")].map(|(left_out, limit)| {
+                let mut source = text.to_owned();
+                for (bit, mark) in marks.iter().enumerate() {
+                    if (left_out >> bit) & 1 == 1 {
+                        let blank = if mark.ends_with('\n') { "\n" } else { "" };
+                        source = source.replace(mark, blank);
+                    }
+                }
+                let point = format!(r#"{{"n": 3, "a": {beyond:?}, "p": 0.5, "x": [1, 2, 3, 4]}}"#);
+                let seed = r#"{"x": [1, 0, 0, 0]}"#;
+                let mut words = vec![
+                    "gradient", "-", "--lang", "text", "--at", &point, "--seed", seed,
+                ];
+                if !limit.is_empty() {
+                    words.extend(["--tape-memory", limit]);
+                }
+                let ran = cfgrev_with(&words, source.as_bytes());
+                let line = ran
+                    .err
+                    .lines()
+                    .find_map(|line| line.trim().strip_prefix("--> "));
+                line.map(str::to_owned)
+            });
+        assert!(
+            variants.iter().all(|line| *line == variants[0]),
+            "{k}: {variants:?}"
+        );
+        lines.extend(variants[0].clone());
+    }
+    lines.dedup();
+    assert_eq!(lines.len(), 4, "{lines:?}");
+}
