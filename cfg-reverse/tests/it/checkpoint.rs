@@ -570,7 +570,7 @@ const CALLED: &str = "main subroutine f(in integer n, in real p, inout real x[4]
 
 /// Programs whose parts have locals, other arguments than variables, globals, and intents that say less than they
 /// could.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "subroutine f(in integer n, in real p, inout real x[3], out real y)
        local integer i, j
        local real w[3]
@@ -682,6 +682,20 @@ const PARTS: [&str; 11] = [
          end while x > 1.0
        end
        y := y*x + i
+     end",
+    // Each step gives an array its shape.
+    "subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i
+       local real a[3], w[:]
+       independent p, x
+       dependent y
+       a := x
+       for i = 1, n {checkpoint 2}
+         w := a[1:1 + modulo(i, 3)]*p
+         x := x + 0.1*sum(sin(w))
+         a[2] := x*w[1]
+       end
+       y := x*x
      end",
     // The second call has no influence on y, and changes what the assignment in front of it reads.
     "main subroutine f(in real p, inout real x, out real y)

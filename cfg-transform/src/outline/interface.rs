@@ -16,6 +16,7 @@ use cfg_core::{
     },
     memory::effects::Effects,
     text::{self, Name},
+    typing::type_of,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
@@ -247,17 +248,11 @@ struct Unshaped<'p>(&'p Routine);
 /// The array whose shape a statement assigns, and the value.
 fn shape_assignment<'s>(routine: &Routine, statement: &'s Stmt) -> Option<(VarId, &'s Expr)> {
     let (target, value) = statement.kind.assignment()?;
-    let has_shape = match value {
-        Expr::Op(op, _) => *op == Op::Fill,
-        Expr::Place(place) => place.subscripts.is_empty() && routine.variable(place.var).rank() > 0,
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => false,
-    };
-    (has_shape && target.subscripts.is_empty()).then_some((target.var, value))
+    // A conditional expression has no shape of its own while a scalar is chosen.
+    let mut is_conditional = false;
+    value.walk(&mut |e| is_conditional |= matches!(e, Expr::Op(Op::If, _)));
+    let has_shape = || type_of(&routine.variables, value).is_ok_and(|ty| ty.rank > 0);
+    (!is_conditional && has_shape() && target.subscripts.is_empty()).then_some((target.var, value))
 }
 
 /// Adds the variables that are named.
