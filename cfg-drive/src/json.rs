@@ -197,8 +197,8 @@ pub(crate) fn wrong_type(name: &str, ty: ScalarType, tree: &ValueTree, place: &s
     codes::problem(&codes::TYPE, message, help, place)
 }
 
-/// The element of a scalar type that a value is; `None` if it is none.
-pub(crate) fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
+/// The element of a scalar type that a value of a POINT is; `None` if it is none.
+pub fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
     let number = match tree {
         ValueTree::Int(i) => Some(*i as f64),
         ValueTree::Wide(u) => Some(*u as f64),

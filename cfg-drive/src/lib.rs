@@ -3,8 +3,9 @@
 //! [`Primal`], [`Adjoint`] and [`Tangent`] are a routine, its adjoint and its tangent, transformed and
 //! compiled once; each run reuses memory and tape. [`jacobian()`] computes a whole matrix, [`check()`]
 //! tests adjoint against tangent and tangent against divided differences. Points, seeds and directions are
-//! JSON objects, as on the command line, or [`Point`]s made by hand. The executor runs them, or an [`Engine`]. Nothing
-//! here reads or writes files.
+//! JSON objects, as on the command line, or [`Point`]s made by hand. The executor runs them, or an [`Engine`].
+//! [`batch()`] evaluates many points over threads, each with an [adjoint of its own](Adjoint::for_thread) that shares the
+//! code. Nothing here reads or writes files.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -46,6 +47,7 @@
 //! | `sparsity`, `colouring` | which rows or columns can share a run |
 //! | `singular` | where derivatives stop being finite |
 //! | `check`, `absolute`, `single_precision` | are the derivatives right, and in which measure |
+//! | `batch` | many points over threads |
 //! | `corpus` | a folder of XAIF documents against reference Jacobians |
 //! | `prepare` | the way from the program that was read to the flat one that is differentiated or run |
 //! | `declare`, `extract` | choosing independents and dependents; cutting a program out of another |
@@ -53,6 +55,7 @@
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod absolute;
+mod batch;
 mod check;
 mod codes;
 mod colouring;
@@ -84,13 +87,14 @@ mod sparsity;
 mod template;
 mod visits;
 
+pub use batch::batch;
 pub use check::{Checked, Differences, DotProduct, Stack, Tolerances, check};
 pub use codes::CODES;
 pub use declare::declare;
 pub use engine::{Engine, Outcome, Runner};
 pub use extract::extract;
 pub use jacobian::{Jacobian, Mode, compressed_jacobian, jacobian};
-pub use json::{Nested, Real};
+pub use json::{Nested, Real, element};
 pub use left::left;
 pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trace, kink_warnings};
 pub use objects::{Shown, Sizes};
@@ -98,6 +102,7 @@ pub use options::Options;
 pub use point::Point;
 pub use prepare::{PointText, Prepared, Wishes, in_text, prepare};
 pub use records::Members;
+pub use same_as::is_in_extents;
 pub use singular::{are_finite, not_finite, singular};
 pub use sizes::{give_sizes, size_result};
 pub use slot::Slot;

@@ -45,6 +45,22 @@ impl Machine {
         })
     }
 
+    /// The same routine for another thread: the code is shared. An engine prepares it again.
+    pub(crate) fn for_thread(
+        &self,
+        program: &Flat,
+        options: &Options,
+    ) -> Result<Self, Diagnostics> {
+        let engine = options.engine.as_ref();
+        let runner = engine.map(|engine| engine.prepare(program, self.routine, false));
+        Ok(Self {
+            session: options.session(self.session.compiled()),
+            routine: self.routine,
+            runner: runner.transpose()?,
+            owners: self.owners.clone(),
+        })
+    }
+
     /// True if the executor makes the runs: it alone counts.
     pub(crate) fn counts(&self) -> bool {
         self.runner.is_none()

@@ -24,7 +24,7 @@ use cfg_core::ir::{Intent, Program, Routine, ScalarType, VertexKind};
 use cfg_core::text;
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, TapeCounts, Value};
 use original_place::in_original;
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 /// The original vertices that a run visited, by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Trace {
 /// A routine that is run as it is, without derivatives.
 #[derive(Debug)]
 pub struct Primal {
-    program: Program,
+    program: Arc<Flat>,
     routine: RoutineId,
     machine: Machine,
     options: Options,
@@ -66,10 +66,24 @@ impl Primal {
     /// The program has something that the executor cannot run.
     pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         Ok(Self {
-            program: program.program().clone(),
+            program: Arc::new(program.clone()),
             routine,
             machine: Machine::new(program, routine, options)?,
             options: options.clone(),
+        })
+    }
+
+    /// The same routine for another thread, with memory and an account of memory of its own. The code is shared.
+    ///
+    /// # Errors
+    /// An engine in place of the executor cannot prepare the routine.
+    pub fn for_thread(&self) -> Result<Self, Diagnostics> {
+        let options = self.options.for_thread();
+        Ok(Self {
+            program: Arc::clone(&self.program),
+            routine: self.routine,
+            machine: self.machine.for_thread(&self.program, &options)?,
+            options,
         })
     }
 
@@ -282,11 +296,11 @@ fn set_globals(session: &mut Session, point: &Point) -> Result<(), Diagnostics> 
 
 /// Reports a result without a value, at the end of the routine.
 fn check_initialised(value: &Value, name: &str, routine: &Routine) -> Result<(), Diagnostics> {
-    let exit = routine.body.as_ref().and_then(|cfg| {
-        cfg.vertices()
-            .find(|(_, v)| matches!(v.kind, VertexKind::Exit))
-    });
     value.check_initialised(name).map_err(|d| {
+        let exit = routine.body.as_ref().and_then(|cfg| {
+            cfg.vertices()
+                .find(|(_, v)| matches!(v.kind, VertexKind::Exit))
+        });
         let place = match exit {
             Some((_, v)) => format!("routine {}, vertex {}", routine.name, v.id),
             None => format!("routine {}", routine.name),

@@ -74,6 +74,14 @@ impl Options {
         Session::sharing(compiled, &self.memory, self.run.max_memory)
     }
 
+    /// The same options with an account of memory of their own, for another thread.
+    pub(crate) fn for_thread(&self) -> Self {
+        Self {
+            memory: Memory::default(),
+            ..self.clone()
+        }
+    }
+
     /// Compiles a program.
     ///
     /// # Errors

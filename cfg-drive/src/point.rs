@@ -60,6 +60,16 @@ impl Point {
         Self::without(text, program, routine, session, options, &[])
     }
 
+    /// The value of a parameter, to be changed: its elements in storage order. A run refuses values whose shapes the
+    /// declarations do not allow.
+    pub fn value_mut(&mut self, parameter: VarId) -> Option<&mut Value> {
+        let position = self.position(parameter)?;
+        match self.arguments.get_mut(position)? {
+            Argument::Value(value) => Some(value),
+            Argument::Absent | Argument::Tape(_) => None,
+        }
+    }
+
     /// The value of a parameter; `None` if it is absent, or a tape.
     pub fn value(&self, parameter: VarId) -> Option<&Value> {
         self.argument(parameter)?.value()
@@ -81,6 +91,14 @@ impl Point {
         self.arguments.get(self.position(parameter)?)
     }
 
+    /// True unless the slot is an optional parameter that is absent.
+    pub(crate) fn has(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Parameter(v) => self.value(v).is_some(),
+            Slot::Global(_) | Slot::Result(_) => true,
+        }
+    }
+
     /// The slots that the point has: an optional parameter may be absent.
     ///
     /// # Errors
@@ -91,11 +109,7 @@ impl Point {
         program: &Program,
         routine: &Routine,
     ) -> Result<Vec<Slot>, Diagnostics> {
-        let has = |slot: &Slot| match slot {
-            Slot::Parameter(v) => self.value(*v).is_some(),
-            Slot::Global(_) | Slot::Result(_) => true,
-        };
-        let found: Vec<Slot> = slots.iter().copied().filter(has).collect();
+        let found: Vec<Slot> = slots.iter().copied().filter(|s| self.has(*s)).collect();
         if !found.is_empty() || slots.is_empty() {
             return Ok(found);
         }
@@ -703,7 +717,13 @@ pub(crate) fn tuple(shape: &[usize]) -> String {
 /// Zeros with the type, shape and order of a value.
 pub(crate) fn zeros_like(value: &Value) -> Value {
     let mut zeros = value.clone();
-    match value.ty() {
+    set_to_zero(&mut zeros);
+    zeros
+}
+
+/// Makes all elements zero.
+pub(crate) fn set_to_zero(zeros: &mut Value) {
+    match zeros.ty() {
         ScalarType::Real => zeros.fill(Scalar::Real(0.0)),
         ScalarType::Real32 => zeros.fill(Scalar::Real32(0.0)),
         ScalarType::Integer => zeros.fill(Scalar::Integer(0)),
@@ -711,7 +731,6 @@ pub(crate) fn zeros_like(value: &Value) -> Value {
         ScalarType::Logical => zeros.fill(Scalar::Logical(false)),
         ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {}
     }
-    zeros
 }
 
 #[cfg(test)]

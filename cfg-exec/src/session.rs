@@ -4,7 +4,7 @@ mod arguments;
 mod known;
 mod report;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use cfg_core::{
     diagnostic::Diagnostic,
@@ -19,10 +19,10 @@ use crate::{
     machine::{Activation, Limits, Machine, execute, running_loops},
     memory::Memory,
     restart::{Report, Restart},
-    tape::{Meter, TapeSize},
+    tape::{Meter, TapeCounts, TapeSize},
     value::{Argument, Value},
 };
-use arguments::load;
+use arguments::{Entry, load};
 pub use report::{Met, RunReport, Visited};
 
 /// Limits of a run.
@@ -66,7 +66,8 @@ impl Default for RunOptions {
 /// Runs the routines of a compiled program. Memory and tapes are kept from run to run; globals keep
 /// their values.
 pub struct Session {
-    compiled: Compiled,
+    /// The counter of references is the session's own: runs of other threads do not wait for it.
+    compiled: Arc<Compiled>,
     /// The globals are at the bottom of its memory.
     machine: Machine,
     /// True if the globals are in memory; otherwise they have their initial values.
@@ -77,6 +78,10 @@ pub struct Session {
     stopped: (u64, String),
     /// The object of the pointer that stopped the last run.
     pointed: Option<Pointed>,
+    /// The arguments of the last run, as they came in: buffers that are kept.
+    entry: Entry,
+    /// A list that a host has given back.
+    leftovers: Vec<TapeSize>,
 }
 
 impl std::fmt::Debug for Session {
@@ -97,7 +102,7 @@ impl Session {
     /// `limit` applies to globals that are set outside of runs; runs have limits of their own.
     pub fn sharing(compiled: &Compiled, memory: &Memory, limit: u64) -> Self {
         Self {
-            compiled: compiled.clone(),
+            compiled: Arc::new(compiled.clone()),
             machine: Machine {
                 held: memory.empty(),
                 ..Machine::default()
@@ -106,7 +111,20 @@ impl Session {
             limit,
             stopped: (0, String::new()),
             pointed: None,
+            entry: Entry::default(),
+            leftovers: Vec::new(),
         }
+    }
+
+    /// The program that the session runs.
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// Takes the counts of an earlier run back, whose list the next run uses in place of a new one.
+    pub fn recycle(&mut self, counts: TapeCounts) {
+        self.leftovers = counts.leftovers;
+        self.leftovers.clear();
     }
 
     /// Another session with the same code and the same account, in which globals have their initial values.
@@ -181,10 +199,12 @@ impl Session {
     /// # Errors
     /// The type or the shape is not the declared one, or the globals do not fit into memory.
     pub fn set_global(&mut self, g: GlobalId, value: &Value) -> Result<(), Box<Diagnostic>> {
-        let compiled = self.compiled.clone();
+        let compiled = Arc::clone(&self.compiled);
         let variable = &compiled.inner.global_variables[g.index()];
-        let shape = self.global_shape(g);
-        if value.ty() != variable.ty || value.shape() != shape {
+        let axes = &compiled.inner.globals.axes[g.index()];
+        let fits = (axes.iter().map(|a| a.extent as usize)).eq(value.shape().iter().copied());
+        if value.ty() != variable.ty || !fits {
+            let shape = self.global_shape(g);
             return Err(Box::new(Diagnostic::error(
                 &ARGUMENT,
                 format!(
@@ -294,28 +314,30 @@ impl Session {
         options: &RunOptions,
         counts: bool,
     ) -> Result<RunReport, Box<Diagnostic>> {
-        let compiled = self.compiled.clone();
+        let compiled = Arc::clone(&self.compiled);
         let inner = &*compiled.inner;
         let signature = &inner.signatures[routine.index()];
         self.check_arguments(routine, signature, arguments)?;
         self.clear(options, counts);
 
         let fuel = self.machine.fuel;
-        let mut incoming = Vec::with_capacity(arguments.len());
-        let mut homes = Vec::with_capacity(arguments.len());
         let placed = self.place_globals();
-        let machine = &mut self.machine;
+        let (machine, entry) = (&mut self.machine, &mut self.entry);
         let outcome = placed
             .and_then(|()| {
                 machine.top = inner.globals.cells as usize;
-                load(machine, signature, arguments, &mut incoming, &mut homes)
+                load(machine, signature, arguments, entry)
             })
             .map_err(Box::new)
             .and_then(|()| {
                 if options.max_depth == 0 {
                     return Err(Box::new(Fault::Depth(0)));
                 }
-                machine.enter(&inner.image, routine.index(), &incoming)?;
+                machine.enter(
+                    &inner.image,
+                    routine.index(),
+                    (&entry.incoming, &entry.axes),
+                )?;
                 execute(machine, &inner.image, inner.native.as_deref())
             });
 
@@ -340,7 +362,7 @@ impl Session {
         // possible any more.
         for (k, argument) in arguments.iter_mut().enumerate() {
             let variable = signature.parameter(k);
-            if let (Argument::Value(value), Some(at)) = (argument, homes[k])
+            if let (Argument::Value(value), Some(at)) = (argument, entry.homes[k])
                 && variable.intent().is_some_and(Intent::writes)
             {
                 let cells = &machine.memory[at..at + value.len()];
@@ -375,6 +397,7 @@ impl Session {
         machine.folder.clone_from(&options.disk);
         (machine.keeper).start(options.restart.as_ref(), options.report.as_ref());
         machine.meter = Meter::new(options.max_tape, machine.held.memory(), options.max_memory);
+        machine.meter.counts.leftovers = std::mem::take(&mut self.leftovers);
         machine.frames.clear();
         machine.gathered.clear();
         machine.trace.clear();
@@ -417,7 +440,7 @@ impl Session {
 
 /// Gives tapes back to the arguments that they came from; returns the numbers of values left on them.
 fn return_tapes(machine: &mut Machine, arguments: &mut [Argument]) -> Vec<TapeSize> {
-    let mut tapes = std::mem::take(&mut machine.tapes).into_iter();
+    let mut tapes = machine.tapes.drain(..);
     let mut leftovers = Vec::new();
     for argument in arguments.iter_mut() {
         if let Argument::Tape(tape) = argument

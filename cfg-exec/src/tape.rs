@@ -183,10 +183,14 @@ impl Meter {
     /// A meter for tapes of at most `max_bytes`, in an account of at most `limit` bytes.
     pub(crate) fn new(max_bytes: u64, memory: &Memory, limit: u64) -> Self {
         Self {
+            counts: TapeCounts::default(),
+            now_bits: 0,
+            peak_bits: 0,
+            disk_now: 0,
+            snapshots_now: 0,
             max_bits: max_bytes.saturating_mul(8),
             limit,
             held: memory.empty(),
-            ..Self::default()
         }
     }
 

@@ -10,7 +10,7 @@ use cfg_core::{
 use crate::{cell, fault::UNINITIALISED, tape::Tape};
 
 /// A scalar or an array, each element of which may be uninitialised.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Value {
     ty: ScalarType,
     shape: Vec<usize>,
@@ -19,7 +19,7 @@ pub struct Value {
 }
 
 /// An argument that a routine is called with.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Debug, PartialEq, Eq, Default)]
 pub enum Argument {
     /// An optional argument that is not given.
     #[default]
@@ -29,6 +29,43 @@ pub enum Argument {
     Value(Value),
     /// A tape.
     Tape(Tape),
+}
+
+/// `clone_from` keeps the buffers.
+impl Clone for Value {
+    fn clone(&self) -> Self {
+        Self {
+            ty: self.ty,
+            shape: self.shape.clone(),
+            order: self.order,
+            cells: self.cells.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.ty = source.ty;
+        self.shape.clone_from(&source.shape);
+        self.order = source.order;
+        self.cells.clone_from(&source.cells);
+    }
+}
+
+/// `clone_from` keeps the buffers of a value.
+impl Clone for Argument {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Absent => Self::Absent,
+            Self::Value(value) => Self::Value(value.clone()),
+            Self::Tape(tape) => Self::Tape(tape.clone()),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        match (self, source) {
+            (Self::Value(value), Self::Value(source)) => value.clone_from(source),
+            (own, source) => *own = source.clone(),
+        }
+    }
 }
 
 impl Argument {
@@ -264,6 +301,11 @@ impl Value {
         if x.ty() == self.ty {
             self.cells.fill(cell_of(x));
         }
+    }
+
+    /// All elements become uninitialised.
+    pub fn clear(&mut self) {
+        self.cells.fill(cell::poison(self.ty));
     }
 
     /// Position of the first uninitialised element.

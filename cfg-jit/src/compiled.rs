@@ -67,6 +67,8 @@ impl Used {
 
 /// Uses of an entry after which it may be given up.
 const TRIES: u32 = 32;
+/// Uses of an entry after which they are not counted any more.
+const KNOWN: u32 = 1 << 12;
 
 /// The reason why there is no machine code.
 #[derive(Debug)]
@@ -210,9 +212,12 @@ impl Routine {
                 );
             }
             self.settle(&words, &mut state);
-            used.times.fetch_add(1, Relaxed);
-            used.steps
-                .fetch_add(before.wrapping_sub(*state.fuel).unsigned_abs(), Relaxed);
+            // Threads count together, each waiting for the others, so what is known well is not counted any more.
+            if used.times.load(Relaxed) < KNOWN {
+                used.times.fetch_add(1, Relaxed);
+                used.steps
+                    .fetch_add(before.wrapping_sub(*state.fuel).unsigned_abs(), Relaxed);
+            }
         }
         *state.scratch = words;
         entered

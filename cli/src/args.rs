@@ -14,8 +14,8 @@ pub(crate) use bench::Bench;
 pub(crate) use emitted::{Emitted, EmittedDerivative};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
-    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Limits, Math,
-    Order, Overlap, Overlapping, Picture, Prefer, Results, Reversal, Select, Source, Strong,
+    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Limits, Many,
+    Math, Order, Overlap, Overlapping, Picture, Prefer, Results, Reversal, Select, Source, Strong,
     Unstructured, Variables,
 };
 
@@ -72,12 +72,14 @@ Examples:
     #[command(after_help = "\
 Examples:
   cfgrev run f.json --at 'n=2,x=[1,2]'
-  cfgrev run f.json --at '{\"n\": 2, \"x\": [1, 2]}'")]
+  cfgrev run f.json --at '{\"n\": 2, \"x\": [1, 2]}'
+  cfgrev run f.json --at 'n=2,x=@points.npy' > values.jsonl")]
     Run(Run),
     /// Compute a gradient by the forward and the reverse sweep
     #[command(after_help = "\
 Examples:
   cfgrev gradient f.json --at point.json
+  cfgrev gradient f.json --at points.json --threads 4 > gradients.jsonl
   cfgrev gradient f.json --at '{\"x\": [1, 2]}' --seed '{\"y\": [0, 0, 1]}'")]
     Gradient(Gradient),
     /// Test adjoint against tangent, and tangent against divided differences
@@ -355,6 +357,8 @@ pub(crate) struct Run {
     pub(crate) heap: Heap,
     #[command(flatten)]
     pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) many: Many,
     /// Add the sequence of vertices visited.
     #[arg(long)]
     pub(crate) trace: bool,
@@ -373,6 +377,8 @@ pub(crate) struct Gradient {
     /// gradients [default: 1 for a single dependent of one element].
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<String>,
+    #[command(flatten)]
+    pub(crate) many: Many,
     /// Add the sequences of vertices visited, as ids of the original.
     #[arg(long)]
     pub(crate) trace: bool,

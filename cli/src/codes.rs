@@ -3,6 +3,16 @@
 cfg_core::diagnostic_codes! {
     /// Every code of the command line.
     pub(crate) CODES of pub(crate) codes;
+    POINTS "P397" "many points"
+        "Many points are a JSON array of at least one POINT. The program is made for the first one: all give the same pointers by `same_as`."
+        "`gradient` and `run` work on all of them, and print a line of JSON for each, in order. Where the extents of a function's result \
+         depend on the point, all points have those of the first.";
+    NPY "P398" "array file that is not read"
+        "NAME=@FILE.npy names a file in NumPy's format .npy with an array of numbers; the first dimension counts points."
+        "Elements are float64, float32, int64 or int32, little-endian ('<f8', '<f4', '<i8', '<i4'), in C or Fortran order; versions \
+         1 to 3 of the format are read. Other arrays are converted in Python: np.save(\"x.npy\", np.asarray(x, dtype=\"<f8\")). \
+         An array of shape (1000, 3) has 1000 points of a parameter with 3 elements; (1000,) those of a scalar. All arrays of a \
+         command have the same number of points, at least one.";
     NO_PROGRAM "P399" "not a program"
         "FILE is a program; only `preaccumulate` takes bare graphs, too."
         "A JSON text with `inputs`, `outputs` and `edges` at the top is a linearized computational graph: `cfgrev preaccumulate FILE` finds its elimination, and with --emit dot draws it. A program has `format` or `routines` there.";

@@ -10,6 +10,7 @@ mod explain;
 mod gradient;
 mod jacobian;
 mod man;
+mod many;
 mod preaccumulate;
 mod results;
 mod reverse;
@@ -29,6 +30,7 @@ use crate::input::Session;
 pub(crate) use crate::input::Wanted;
 use crate::output::problem;
 use crate::physical_memory::half_of_memory;
+use crate::points::Points;
 use crate::report::Text;
 use cfg_core::{
     diagnostic::{Diagnostics, similar::did_you_mean},
@@ -80,11 +82,22 @@ fn wanted_parts(select: &Select, variables: Option<&Variables>) -> Wanted {
     }
 }
 
+/// The argument of --at.
+#[derive(Clone, Copy, Debug)]
+enum PointArgument<'a> {
+    /// One point is wanted.
+    One(&'a str),
+    /// One point or many.
+    Any(&'a str),
+}
+
 /// A flat program, and the text of the POINT at which it is run.
 struct AtPoint {
     program: Flat,
     routine: RoutineId,
     text: Rc<Text>,
+    /// The points, if there are many; the text is then that of the first.
+    many: Option<Points>,
     /// The parameters that the point gives by `same_as`.
     same_as: Vec<String>,
 }
@@ -129,10 +142,13 @@ fn flatten(
 fn prepare_at(
     (program, routine): (ValidProgram, RoutineId),
     wishes: Wishes<'_>,
-    (point, limits): (&str, &Limits),
+    (point, limits): (PointArgument<'_>, &Limits),
     session: &Session,
 ) -> anyhow::Result<AtPoint> {
-    let text = session.read_value("POINT", point, false)?;
+    let (text, many) = match point {
+        PointArgument::One(point) => (session.read_value("POINT", point, false)?, None),
+        PointArgument::Any(point) => session.read_points(point)?,
+    };
     let point = PointText {
         name: &text.name,
         bytes: &text.bytes,
@@ -141,12 +157,17 @@ fn prepare_at(
         point: Some(point),
         ..wishes
     };
-    let made = cfg_drive::prepare(program, routine, &wishes, &library_options(limits, session))?;
+    let made = cfg_drive::prepare(program, routine, &wishes, &library_options(limits, session));
+    let made = made.map_err(|problems| match &many {
+        Some(points) => points.name(0, problems),
+        None => problems,
+    })?;
     session.made(&made.program);
     Ok(AtPoint {
         program: made.program,
         routine: made.routine,
         text,
+        many,
         same_as: made.same_as,
     })
 }
@@ -155,7 +176,7 @@ fn prepare_at(
 fn prepare_derivatives_at(
     args: &Function,
     sizes: &[String],
-    point: (&str, &Limits),
+    point: (PointArgument<'_>, &Limits),
     session: &Session,
 ) -> anyhow::Result<AtPoint> {
     let read = load(args, session)?;
@@ -283,14 +304,16 @@ struct Prepared {
     routine: RoutineId,
     options: cfg_drive::Options,
     text: Rc<Text>,
+    /// The points, if there are many; the text is then that of the first.
+    many: Option<Points>,
 }
 
-/// Claims standard input for the argument that is `-`, reads the program and POINT, and collects the options. A trace
-/// of vertices is asked for only if the engine can make one.
+/// Claims standard input for the argument that is `-`, reads the program and POINT, which may be `many` points, and
+/// collects the options. A trace of vertices is asked for only if the engine can make one.
 fn evaluation(
     args: &Derivative,
     others: &[(&'static str, Option<&str>)],
-    trace: bool,
+    (trace, many): (bool, bool),
     session: &Session,
 ) -> anyhow::Result<Prepared> {
     let Engine {
@@ -308,11 +331,16 @@ fn evaluation(
         ("POINT", Some(&args.at.point)),
     ])?;
     session.claim_all(others)?;
-    let point = (&*args.at.point, &args.limits);
+    let point = match many {
+        true => PointArgument::Any(&args.at.point),
+        false => PointArgument::One(&args.at.point),
+    };
+    let point = (point, &args.limits);
     let AtPoint {
         program,
         routine,
         text,
+        many,
         same_as,
     } = prepare_derivatives_at(&args.function, &[], point, session)?;
     let options = cfg_drive::Options {
@@ -331,6 +359,7 @@ fn evaluation(
         routine,
         options,
         text,
+        many,
     })
 }
 

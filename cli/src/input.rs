@@ -5,7 +5,9 @@ mod files;
 use crate::args::Source;
 use crate::codes;
 use crate::kind::Kind;
+use crate::npy::Array;
 use crate::physical_memory::{half_of_memory, memory_for_reading};
+use crate::points::Points;
 use crate::progress::{Progress, Status};
 use crate::report::{Reporter, Text};
 use crate::short;
@@ -290,6 +292,30 @@ impl Session {
         read.parsed
     }
 
+    /// Reads a POINT, or many: an array of them, or arrays in files. Of many, the text is that of the first.
+    pub(crate) fn read_points(&self, value: &str) -> anyhow::Result<(Rc<Text>, Option<Points>)> {
+        let is_file = || std::fs::symlink_metadata(value).is_ok();
+        if short::is_short(value) && value.contains("=@") && !is_file() {
+            let (members, files) = short::with_files(value).map_err(Diagnostics::from)?;
+            let read = |(name, file): (String, String)| {
+                let limit = half_of_memory() / 2;
+                let array =
+                    Array::read(&file, read_below(limit, &file)?).map_err(Diagnostics::from)?;
+                Ok((name, array))
+            };
+            let arrays: Vec<_> = files.into_iter().map(read).collect::<anyhow::Result<_>>()?;
+            if !arrays.is_empty() {
+                let points = Points::in_arrays(members, arrays)?;
+                return Ok((points.first(), Some(points)));
+            }
+        }
+        let text = self.read_value("POINT", value, true)?;
+        Ok(match Points::in_list(&text)? {
+            None => (text, None),
+            Some(points) => (points.first(), Some(points)),
+        })
+    }
+
     /// Reads POINT, SEED or a direction: a file, `-`, the text itself if it begins with `{` (or, where
     /// a list is allowed, `[`), or its short form. A file of that name comes before a short form.
     pub(crate) fn read_value(
@@ -428,14 +454,7 @@ fn load_below(
         "-" => ("standard input", "<stdin>"),
         file => (file, file),
     };
-    let unreadable = |why: &dyn fmt::Display| -> Diagnostics {
-        Diagnostic::error(
-            &codes::UNREADABLE,
-            format!("cannot read {called}: {why}"),
-            "check the name, the folder and the permissions",
-        )
-        .into()
-    };
+    let unreadable = |why: &dyn fmt::Display| unreadable(called, why);
     // Every language stops reading early at a text that cannot be one of its own.
     let all = |input: Box<dyn Read>| -> anyhow::Result<Vec<u8>> {
         let mut input = Counted { input, count };
@@ -453,16 +472,44 @@ fn load_below(
     let bytes = if file == "-" {
         all(Box::new(io::stdin().lock().take(limit)))?
     } else {
-        let opened = std::fs::File::open(file).map_err(|e| unreadable(&e))?;
-        if opened.metadata().is_ok_and(|m| m.is_dir()) {
-            return Err(unreadable(&"it is a folder").into());
-        }
-        all(Box::new(opened.take(limit)))?
+        all(Box::new(open(file)?.take(limit)))?
     };
     if bytes.len() as u64 == limit {
         return Err(unreadable(&format_args!("it is larger than {limit} bytes")).into());
     }
     Ok(bytes)
+}
+
+/// Opens a file that is no folder.
+fn open(file: &str) -> Result<std::fs::File, Diagnostics> {
+    let opened = std::fs::File::open(file).map_err(|e| unreadable(file, &e))?;
+    match opened.metadata().is_ok_and(|m| m.is_dir()) {
+        true => Err(unreadable(file, &"it is a folder")),
+        false => Ok(opened),
+    }
+}
+
+/// Reads a file that has fewer than so many bytes.
+fn read_below(limit: u64, file: &str) -> Result<Vec<u8>, Diagnostics> {
+    let mut bytes = Vec::new();
+    let read = open(file)?.take(limit).read_to_end(&mut bytes);
+    read.map_err(|e| unreadable(file, &e))?;
+    if bytes.len() as u64 == limit {
+        return Err(unreadable(
+            file,
+            &format_args!("it is larger than {limit} bytes"),
+        ));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(called: &str, why: &dyn fmt::Display) -> Diagnostics {
+    Diagnostic::error(
+        &codes::UNREADABLE,
+        format!("cannot read {called}: {why}"),
+        "check the name, the folder and the permissions",
+    )
+    .into()
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ const AREAS: &[Area] = &[
         ("R301", "R399", &[]),
         cfg_reverse::codes::CODES,
     ),
-    area("cfgrev", ("P399", "P409", &["P499"]), codes::CODES),
+    area("cfgrev", ("P397", "P409", &["P499"]), codes::CODES),
     area("cfg_languages", ("P410", "P410", &[]), cfg_languages::CODES),
     area("cfg_drive", ("P411", "P498", &[]), cfg_drive::CODES),
     area("cfg_transform", ("M501", "M599", &[]), cfg_transform::CODES),

@@ -18,7 +18,25 @@ pub(crate) fn is_short(text: &str) -> bool {
 /// A point in short form as a JSON object. Values that are no numbers, logicals or arrays of these are for the reader of
 /// JSON to refuse.
 pub(crate) fn to_json(text: &str) -> Result<String, Box<Diagnostic>> {
+    let (mut json, files) = with_files(text)?;
+    if let Some((name, file)) = files.first() {
+        return Err(problem(
+            format!("{name}=@{file} gives many points, and one is wanted here"),
+            "`gradient` and `run` take many points; else write the values themselves".to_owned(),
+        ));
+    }
+    json.push('}');
+    Ok(json)
+}
+
+/// Names, each with the name of a file.
+pub(crate) type Files = Vec<(String, String)>;
+
+/// A point in short form in which `NAME=@FILE` stands for values in files: the JSON object of all others, without the
+/// bracket at its end; and the files by name.
+pub(crate) fn with_files(text: &str) -> Result<(String, Files), Box<Diagnostic>> {
     let mut json = String::from("{");
+    let mut files = Files::new();
     let pieces = split(text);
     for (i, piece) in pieces.iter().enumerate() {
         let Some((name, value)) = piece.split_once('=') else {
@@ -32,13 +50,17 @@ pub(crate) fn to_json(text: &str) -> Result<String, Box<Diagnostic>> {
                 format!("write {name}=1, or {name}=[1,2] for an array"),
             ));
         }
+        if let Some(file) = value.strip_prefix('@') {
+            files.push((name.to_owned(), file.trim_matches('"').to_owned()));
+            continue;
+        }
         let name = serde_json::Value::from(name);
+        let separator = if json.len() == 1 { "" } else { ", " };
         // Writing to a string does not fail.
-        let _ = write!(json, "{}{name}: ", if i == 0 { "" } else { ", " });
+        let _ = write!(json, "{separator}{name}: ");
         push_value(value, &mut json)?;
     }
-    json.push('}');
-    Ok(json)
+    Ok((json, files))
 }
 
 /// The parts between the commas outside brackets and quotes.
@@ -254,11 +276,21 @@ mod tests {
             ("x=one", "`one` is not a number", "write a number"),
             ("x=1 y=2", "`y=2` is not a number", "by a comma"),
             ("x=", "x has no value", "x=1"),
+            ("n=1,x=@a.npy", "x=@a.npy gives many points", "`gradient`"),
         ] {
             let found = to_json(short).expect_err(short);
-            assert_eq!(found.message, message, "{short}");
+            assert!(found.message.contains(message), "{short}");
             assert!(found.help.contains(help), "{short}: {}", found.help);
         }
+    }
+
+    #[test]
+    fn files() {
+        let found = with_files("n=2, x = @a.npy ,b=[1,2],y=@\"a b,c.npy\"");
+        let (json, files) = found.expect("it is read");
+        assert_eq!(json, r#"{"n": 2, "b": [1,2]"#);
+        let expected = [("x", "a.npy"), ("y", "a b,c.npy")];
+        assert_eq!(files, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
 
     /// Reading ends without a panic, whatever the text.

@@ -1,6 +1,6 @@
 //! Gradients: the forward and the reverse sweep.
 
-use super::derived::{Derived, generated};
+use super::derived::{Active, Derived, generated};
 use super::{Named, Trace};
 use crate::codes;
 use crate::options::Options;
@@ -31,7 +31,7 @@ pub struct Adjoint {
 }
 
 /// Results of a forward and a reverse sweep.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gradient {
     /// The dependents that the point has.
     pub value: Named,
@@ -101,6 +101,21 @@ impl Adjoint {
                 reversal.adjoint_globals,
                 options,
             )?,
+        })
+    }
+
+    /// The same adjoint for another thread, with tapes, memory and an account of memory of its own. The code is shared:
+    /// nothing is reversed or compiled again, but by an engine in place of the executor.
+    ///
+    /// # Errors
+    /// An engine in place of the executor cannot prepare the routine.
+    pub fn for_thread(&self) -> Result<Self, Diagnostics> {
+        Ok(Self {
+            derived: self.derived.for_thread()?,
+            forward: self.forward,
+            reverse: self.reverse,
+            sweeps: self.sweeps.clone(),
+            warnings: self.warnings.clone(),
         })
     }
 
@@ -196,33 +211,52 @@ impl Adjoint {
     /// The seed does not fit; the run fails; a dependent has no value; the point has no dependents or no
     /// independents.
     pub fn gradient(&mut self, point: &Point, seed: &[Value]) -> Result<Gradient, Diagnostics> {
-        let slots = self.derived.dependents.clone();
-        self.derived.slots_at(&self.derived.independents, point)?;
-        let events = self.derived.events(point)?;
-        let (arguments, report) = self.derived.execute(point, &slots, seed)?;
-        let results = [&*self.derived.dependents, &*self.derived.independents];
-        let mut held = self.derived.room_for(&results, &arguments)?;
+        let mut results = Gradient::default();
+        let ran = self.gradient_into(point, seed, &mut results);
+        self.derived.forget_arguments();
+        ran.map(|()| results)
+    }
+
+    /// Runs both sweeps as [`Self::gradient`] does, with results that replace those of an earlier call. No memory is
+    /// allocated where the executor runs, shapes are those of that call, and no globals are differentiated or given.
+    ///
+    /// # Errors
+    /// The errors are those of [`Self::gradient`]. Results are then not to be used.
+    pub fn gradient_into(
+        &mut self,
+        point: &Point,
+        seed: &[Value],
+        results: &mut Gradient,
+    ) -> Result<(), Diagnostics> {
+        if let Some(counts) = results.tape.take() {
+            self.derived.recycle(counts);
+        }
+        // What is replaced counts no more.
+        results.held = self.derived.room(0)?;
+        let derived = &self.derived;
+        if !(derived.independents.iter()).any(|slot| point.has(*slot)) {
+            derived.slots_at(&derived.independents, point)?;
+        }
+        results.events = self.derived.events(point)?;
+        let report = self.derived.execute(point, Active::Dependents, seed)?;
+        let derived = &self.derived;
+        let shown = [&*derived.dependents, &*derived.independents];
+        let mut held = derived.room_for(&shown)?;
         let visits = report.trace.len() as u64;
-        held.join(self.derived.room(visits)?);
-        let trace = Trace {
+        held.join(derived.room(visits)?);
+        results.trace = Trace {
             forward: self.images(&report, self.forward),
             reverse: self.images(&report, self.reverse),
         };
-        Ok(Gradient {
-            value: self.derived.named(&slots, &arguments)?,
-            gradient: self
-                .derived
-                .named_derivatives(&self.derived.independents, &arguments)?,
-            tapes_are_empty: report.tape.leftovers.iter().all(|l| l.is_empty()),
-            tape: self.derived.counts().then_some(report.tape),
-            trace,
-            mirrored: self.derived.traces().then(|| {
-                let program = &self.derived.program;
-                crate::visits::mirrored(program, &self.sweeps, &report.trace)
-            }),
-            events,
-            held,
-        })
+        derived.named(&derived.dependents, &mut results.value)?;
+        derived.named_derivatives(&derived.independents, &mut results.gradient)?;
+        results.tapes_are_empty = report.tape.leftovers.iter().all(|l| l.is_empty());
+        results.mirrored = derived
+            .traces()
+            .then(|| crate::visits::mirrored(&derived.program, &self.sweeps, &report.trace));
+        results.tape = derived.counts().then_some(report.tape);
+        results.held = held;
+        Ok(())
     }
 
     /// The first operation at which a derivative becomes infinite or NaN, as a warning; `None` if no derivative does
@@ -235,9 +269,9 @@ impl Adjoint {
         point: &Point,
         seed: &[Value],
     ) -> Result<Option<Diagnostic>, Diagnostics> {
-        let slots = self.derived.dependents.clone();
         let events = self.derived.events(point)?;
-        let (_, report) = self.derived.execute(point, &slots, seed)?;
+        let report = self.derived.execute(point, Active::Dependents, seed)?;
+        self.derived.forget_arguments();
         Ok(self.derived.singular(&events, &report))
     }
 
@@ -251,8 +285,7 @@ impl Adjoint {
         seed: &[Value],
         calls: u64,
     ) -> Result<Duration, Diagnostics> {
-        let slots = self.derived.dependents.clone();
-        self.derived.time(point, &slots, seed, calls)
+        self.derived.time(point, Active::Dependents, seed, calls)
     }
 
     /// The use of the tape by both sweeps, also by an engine other than the executor, which is prepared once more
@@ -266,8 +299,7 @@ impl Adjoint {
         point: &Point,
         seed: &[Value],
     ) -> Result<Option<TapeCounts>, Diagnostics> {
-        let slots = self.derived.dependents.clone();
-        match self.derived.counted(point, &slots, seed)? {
+        match self.derived.counted(point, Active::Dependents, seed)? {
             Some(counts) => Ok(Some(counts)),
             None => Ok(self.gradient(point, seed)?.tape),
         }
@@ -276,6 +308,9 @@ impl Adjoint {
     /// The originals of the vertices that the first activation of a sweep visited. Vertices that were added when
     /// loops were written as jumps have no original, and are left out.
     fn images(&self, report: &RunReport, sweep: RoutineId) -> Vec<i64> {
+        if report.trace.is_empty() {
+            return Vec::new();
+        }
         let original = &self.derived.declared().body;
         let (Some(body), Some(original)) = (&self.derived.program.routine(sweep).body, original)
         else {

@@ -8,7 +8,7 @@ use super::{
 use crate::codes;
 use crate::machine::Machine;
 use crate::options::{Options, word_count};
-use crate::point::{Point, tuple, zeros_like};
+use crate::point::{Point, set_to_zero, tuple, zeros_like};
 use crate::seeds::parse_seeds;
 use crate::slot::{Slot, active_slots};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, site::Site};
@@ -17,20 +17,21 @@ use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Op, Program, Routine, Signature};
 use cfg_core::{flat::Flat, validate::validate};
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, TapeCounts, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A routine with derivative arguments: NAME_grad or NAME_t.
 #[derive(Debug)]
 pub(super) struct Derived {
-    pub(super) program: Flat,
+    pub(super) program: Arc<Flat>,
     machine: Machine,
     original: RoutineId,
     /// The number of the user's routines; those behind them are generated.
     given: usize,
     /// The program in which parts with checkpoints are no routines of their own, if there are such parts.
-    whole: Option<Flat>,
+    whole: Option<Arc<Flat>>,
     /// Each global with its derivative.
     globals: BTreeMap<GlobalId, GlobalId>,
     /// The argument that holds the derivative of each parameter, then that of the result.
@@ -42,6 +43,17 @@ pub(super) struct Derived {
     options: Options,
     /// The lease that pays for the seeds that were read or made last.
     read: Mutex<Lease>,
+    /// The arguments of the last run. A run pays for them again.
+    arguments: Vec<Argument>,
+    /// The buffer for the targets of a run.
+    targets: Vec<(Target, usize)>,
+}
+
+/// The variables whose derivatives a run begins with.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Active {
+    Independents,
+    Dependents,
 }
 
 /// True if a place is the other one, or a statement in the vertex that is the other one.
@@ -97,13 +109,15 @@ impl Derived {
             dependents,
             options: options.clone(),
             read: Mutex::default(),
-            program,
+            program: Arc::new(program),
+            arguments: Vec::new(),
+            targets: Vec::new(),
         })
     }
 
     /// Names problems by their places in a program whose checkpoints were made routines.
     pub(super) fn place_in(&mut self, whole: Flat) {
-        self.whole = Some(whole);
+        self.whole = Some(Arc::new(whole));
     }
 
     /// What [`at_original`] needs to find places.
@@ -115,26 +129,70 @@ impl Derived {
         )
     }
 
+    /// The same for another thread.
+    pub(super) fn for_thread(&self) -> Result<Self, Diagnostics> {
+        let options = self.options.for_thread();
+        let machine = (self.machine.for_thread(&self.program, &options))
+            .map_err(|found| at_originals(self.places(), found))?;
+        Ok(Self {
+            program: Arc::clone(&self.program),
+            machine,
+            whole: self.whole.clone(),
+            original: self.original,
+            given: self.given,
+            globals: self.globals.clone(),
+            derivative: self.derivative.clone(),
+            positions: self.positions.clone(),
+            independents: self.independents.clone(),
+            dependents: self.dependents.clone(),
+            options,
+            read: Mutex::default(),
+            arguments: Vec::new(),
+            targets: Vec::new(),
+        })
+    }
+
+    /// Lets go of the arguments of the last run.
+    pub(super) fn forget_arguments(&mut self) {
+        self.arguments = Vec::new();
+    }
+
+    /// Takes the counts of an earlier run back, for their buffer.
+    pub(super) fn recycle(&mut self, counts: TapeCounts) {
+        self.machine.session.recycle(counts);
+    }
+
+    fn slots(&self, active: Active) -> &[Slot] {
+        match active {
+            Active::Independents => &self.independents,
+            Active::Dependents => &self.dependents,
+        }
+    }
+
     pub(super) fn declared(&self) -> &Routine {
         self.program.routine(self.original)
     }
 
-    /// The value of a slot among arguments or globals.
-    fn value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
+    /// The value of a slot after the last run.
+    fn value(&self, slot: Slot) -> Option<Cow<'_, Value>> {
         match slot {
-            Slot::Global(g) => Some(self.machine.session.global(g)),
+            Slot::Global(g) => Some(Cow::Owned(self.machine.session.global(g))),
             Slot::Parameter(_) | Slot::Result(_) => {
-                arguments.get(self.position(slot)?)?.value().cloned()
+                let argument = self.arguments.get(self.position(slot)?)?;
+                argument.value().map(Cow::Borrowed)
             }
         }
     }
 
-    fn derivative_value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
+    fn derivative_value(&self, slot: Slot) -> Option<Cow<'_, Value>> {
         match slot {
-            Slot::Global(g) => Some(self.machine.session.global(self.derivative_global(g)?)),
+            Slot::Global(g) => {
+                let derivative = self.derivative_global(g)?;
+                Some(Cow::Owned(self.machine.session.global(derivative)))
+            }
             Slot::Parameter(_) | Slot::Result(_) => {
                 let at = self.derivative.get(self.position(slot)?).copied()??;
-                arguments.get(at)?.value().cloned()
+                self.arguments.get(at)?.value().map(Cow::Borrowed)
             }
         }
     }
@@ -275,42 +333,44 @@ impl Derived {
     pub(super) fn execute(
         &mut self,
         point: &Point,
-        slots: &[Slot],
+        active: Active,
         derivatives: &[Value],
-    ) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
-        let targets = self.targets(point, slots, derivatives)?;
-        let (mut arguments, held) = self.arguments(point)?;
+    ) -> Result<RunReport, Diagnostics> {
+        let targets = self.targets(point, active, derivatives)?;
+        let held = self.lay_out(point)?;
         let (options, declared) = (&self.options, self.program.routine(self.original));
         let within = |words| options.lease(words, declared);
         let start = |session: &mut Session, arguments: &mut [Argument]| {
             set_globals(session, point)?;
-            set_derivatives(session, arguments, &targets, within)
+            set_derivatives(session, arguments, (&targets, derivatives), within)
         };
-        let program = &self.program;
-        let run = self.machine.run(program, &mut arguments, options, start);
+        let arguments = &mut self.arguments;
+        let run = (self.machine).run(&self.program, arguments, options, start);
+        self.targets = targets;
         let mut report = run.map_err(|found| at_originals(self.places(), found))?;
         report.held.join(held);
-        Ok((arguments, report))
+        Ok(report)
     }
 
     /// The time of `calls` runs as [`Self::execute`] makes them.
     pub(super) fn time(
         &mut self,
         point: &Point,
-        slots: &[Slot],
+        active: Active,
         derivatives: &[Value],
         calls: u64,
     ) -> Result<Duration, Diagnostics> {
-        let targets = self.targets(point, slots, derivatives)?;
-        let (arguments, mut held) = self.arguments(point)?;
-        held.join(self.room(word_count(&arguments))?);
+        let targets = self.targets(point, active, derivatives)?;
+        let mut held = self.lay_out(point)?;
+        held.join(self.room(word_count(&self.arguments))?);
         let (options, declared) = (&self.options, self.program.routine(self.original));
         let within = |words| options.lease(words, declared);
         let start = |session: &mut Session, arguments: &mut [Argument]| {
             set_globals(session, point)?;
-            set_derivatives(session, arguments, &targets, within)
+            set_derivatives(session, arguments, (&targets, derivatives), within)
         };
-        let timed = (self.machine).time(&arguments, &options.run, start, calls);
+        let timed = (self.machine).time(&self.arguments, &options.run, start, calls);
+        self.forget_arguments();
         timed.map_err(|found| at_originals(self.places(), found))
     }
 
@@ -318,64 +378,112 @@ impl Derived {
     pub(super) fn counted(
         &mut self,
         point: &Point,
-        slots: &[Slot],
+        active: Active,
         derivatives: &[Value],
     ) -> Result<Option<TapeCounts>, Diagnostics> {
-        let targets = self.targets(point, slots, derivatives)?;
-        let (mut arguments, _held) = self.arguments(point)?;
+        let targets = self.targets(point, active, derivatives)?;
+        let _held = self.lay_out(point)?;
         let (options, declared) = (&self.options, self.program.routine(self.original));
         let within = |words| options.lease(words, declared);
         let start = |session: &mut Session, arguments: &mut [Argument]| {
             set_globals(session, point)?;
-            set_derivatives(session, arguments, &targets, within)
+            set_derivatives(session, arguments, (&targets, derivatives), within)
         };
-        let counted = (self.machine).counted(&self.program, &mut arguments, options, start);
+        let arguments = &mut self.arguments;
+        let counted = (self.machine).counted(&self.program, arguments, options, start);
+        self.forget_arguments();
         counted.map_err(|found| at_originals(self.places(), found))
     }
 
-    /// The arguments at a point, with derivatives zero, and the lease for them.
-    fn arguments(&self, point: &Point) -> Result<(Vec<Argument>, Lease), Diagnostics> {
+    /// Makes the arguments at a point, with derivatives zero; returns the lease for them.
+    fn lay_out(&mut self, point: &Point) -> Result<Lease, Diagnostics> {
         // Each argument and its derivative.
         let words = 2 * word_count(&point.arguments);
         let mut held = self.room(words)?;
-        let mut arguments = point.arguments.clone();
-        if let Some(v) = self.declared().result {
+        let result = self.declared().result;
+        if let Some(v) = result {
             // The limit is checked before memory is taken.
             let words = self.words_of(Slot::Result(v), point);
             held.join(self.room(words.saturating_mul(2))?);
-            arguments.push(Argument::Value(self.result_storage(v)?));
         }
-        let shared = arguments.len();
-        for at in 0..shared {
-            if self.derivative.get(at).copied().flatten().is_some() {
-                let zero = match &arguments[at] {
-                    Argument::Value(v) => Argument::Value(zeros_like(v)),
-                    Argument::Absent => Argument::Absent,
-                    Argument::Tape(_) => Argument::Tape(Tape::default()),
-                };
-                arguments.push(zero);
+        let mut arguments = std::mem::take(&mut self.arguments);
+        let shared = point.arguments.len() + usize::from(result.is_some());
+        let derivatives = self.derivative.iter().take(shared).flatten().count();
+        arguments.resize_with(shared + derivatives, Argument::default);
+        for (own, given) in arguments.iter_mut().zip(&point.arguments) {
+            own.clone_from(given);
+        }
+        if let Some(v) = result {
+            let own = &mut arguments[shared - 1];
+            let is_kept = own.value().is_some_and(|value| self.is_storage(v, value));
+            if let (true, Argument::Value(value)) = (is_kept, &mut *own) {
+                value.clear();
+            } else {
+                *own = Argument::Value(self.result_storage(v)?);
             }
         }
-        Ok((arguments, held))
+        let (originals, rest) = arguments.split_at_mut(shared);
+        let active = self.derivative.iter().zip(originals);
+        let active = active.filter(|(derivative, _)| derivative.is_some());
+        for ((_, original), own) in active.zip(rest) {
+            match original {
+                Argument::Value(_) => {
+                    own.clone_from(original);
+                    if let Argument::Value(value) = own {
+                        set_to_zero(value);
+                    }
+                }
+                Argument::Absent => *own = Argument::Absent,
+                Argument::Tape(_) => *own = Argument::Tape(Tape::default()),
+            }
+        }
+        self.arguments = arguments;
+        Ok(held)
     }
 
-    /// The targets of these derivatives, one for each slot that the point has.
-    fn targets<'v>(
-        &self,
+    /// True of a value that can hold the function's result.
+    fn is_storage(&self, v: VarId, value: &Value) -> bool {
+        let variable = self.declared().variable(v);
+        let extents = variable.shape.iter().map(|d| match &d.extent {
+            Extent::Fixed(Expr::Int(n)) => usize::try_from(*n).ok(),
+            Extent::Fixed(_) | Extent::Deferred => None,
+        });
+        (value.ty(), value.order()) == (variable.ty, variable.order)
+            && extents.eq(value.shape().iter().map(|&n| Some(n)))
+    }
+
+    /// The targets of these derivatives, one for each slot that the point has, and their positions.
+    fn targets(
+        &mut self,
         point: &Point,
-        slots: &[Slot],
-        derivatives: &'v [Value],
-    ) -> Result<Vec<(Target, &'v Value)>, Diagnostics> {
-        let present: Vec<Slot> = {
+        active: Active,
+        derivatives: &[Value],
+    ) -> Result<Vec<(Target, usize)>, Diagnostics> {
+        let mut targets = std::mem::take(&mut self.targets);
+        targets.clear();
+        let slots = self.slots(active);
+        if !self.fit(slots, point, derivatives) {
             let (shapes, _held) = self.present(slots, point)?;
             self.check_derivatives(&shapes, derivatives)?;
-            shapes.into_iter().map(|(slot, _)| slot).collect()
-        };
-        Ok(present
-            .iter()
-            .zip(derivatives)
-            .filter_map(|(&slot, value)| Some((self.target(slot)?, value)))
-            .collect())
+        }
+        let present = slots.iter().filter(|slot| point.has(**slot));
+        let present = present.zip(0..derivatives.len());
+        targets.extend(present.filter_map(|(slot, k)| Some((self.target(*slot)?, k))));
+        Ok(targets)
+    }
+
+    /// A quick test, which may be false, whether there is one derivative of the right shape for each slot that the
+    /// point has.
+    fn fit(&self, slots: &[Slot], point: &Point, derivatives: &[Value]) -> bool {
+        let mut present = slots.iter().filter(|slot| point.has(**slot));
+        let all = derivatives.iter().all(|value| match present.next() {
+            Some(Slot::Parameter(v)) => point
+                .value(*v)
+                .is_some_and(|own| (own.ty(), own.shape()) == (value.ty(), value.shape())),
+            Some(Slot::Result(v)) => self.is_storage(*v, value),
+            Some(Slot::Global(_)) | None => false,
+        });
+        all && !derivatives.is_empty() && present.next().is_none()
     }
 
     /// The place of the derivative of a slot; `None` if it has none.
@@ -429,11 +537,7 @@ impl Derived {
     }
 
     /// Takes memory for results: two values of each slot.
-    pub(super) fn room_for(
-        &self,
-        slots: &[&[Slot]],
-        arguments: &[Argument],
-    ) -> Result<Lease, Diagnostics> {
+    pub(super) fn room_for(&self, slots: &[&[Slot]]) -> Result<Lease, Diagnostics> {
         let sizes = slots.iter().copied().flatten().map(|&slot| match slot {
             Slot::Global(g) => self
                 .machine
@@ -442,47 +546,53 @@ impl Derived {
                 .iter()
                 .product::<usize>() as u64,
             Slot::Parameter(_) | Slot::Result(_) => {
-                word_count(self.position(slot).and_then(|at| arguments.get(at)))
+                word_count(self.position(slot).and_then(|at| self.arguments.get(at)))
             }
         });
         self.options.lease(2 * sizes.sum::<u64>(), self.declared())
     }
 
-    /// The values of the slots that the run had, by name; each must have a value.
-    pub(super) fn named(
-        &self,
-        slots: &[Slot],
-        arguments: &[Argument],
-    ) -> Result<Named, Diagnostics> {
-        self.collect(slots, |slot| self.value(slot, arguments))
+    /// The values of the slots that the last run had, by name; each must have a value. They replace what was there.
+    pub(super) fn named(&self, slots: &[Slot], named: &mut Named) -> Result<(), Diagnostics> {
+        self.collect(slots, named, |slot| self.value(slot))
     }
 
     pub(super) fn named_derivatives(
         &self,
         slots: &[Slot],
-        arguments: &[Argument],
-    ) -> Result<Named, Diagnostics> {
-        self.collect(slots, |slot| {
+        named: &mut Named,
+    ) -> Result<(), Diagnostics> {
+        self.collect(slots, named, |slot| {
             // A slot that no path leads to has no derivative variable: its derivative is 0.
-            self.derivative_value(slot, arguments)
-                .or_else(|| Some(zeros_like(&self.value(slot, arguments)?)))
+            self.derivative_value(slot)
+                .or_else(|| Some(Cow::Owned(zeros_like(&*self.value(slot)?))))
         })
     }
 
-    fn collect(
+    fn collect<'v>(
         &self,
         slots: &[Slot],
-        value: impl Fn(Slot) -> Option<Value>,
-    ) -> Result<Named, Diagnostics> {
-        let mut named = Named::new();
+        named: &mut Named,
+        value: impl Fn(Slot) -> Option<Cow<'v, Value>>,
+    ) -> Result<(), Diagnostics> {
+        let mut used = 0;
         for &slot in slots {
-            if let Some(value) = value(slot) {
-                let key = slot.key(&self.program, self.declared());
-                check_initialised(&value, key, self.declared())?;
-                named.push((key.to_owned(), value));
+            let Some(value) = value(slot) else {
+                continue;
+            };
+            let key = slot.key(&self.program, self.declared());
+            check_initialised(&value, key, self.declared())?;
+            match named.get_mut(used) {
+                Some((name, own)) => {
+                    key.clone_into(name);
+                    own.clone_from(&value);
+                }
+                None => named.push((key.to_owned(), value.into_owned())),
             }
+            used += 1;
         }
-        Ok(named)
+        named.truncate(used);
+        Ok(())
     }
 
     pub(super) fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
@@ -527,7 +637,7 @@ impl Derived {
 }
 
 /// The place at which a derivative is given to a run.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Target {
     Global(GlobalId),
     Argument(usize),
@@ -550,10 +660,11 @@ fn at_originals(
 fn set_derivatives(
     session: &mut Session,
     arguments: &mut [Argument],
-    targets: &[(Target, &Value)],
+    (targets, derivatives): (&[(Target, usize)], &[Value]),
     within: impl Fn(u64) -> Result<Lease, Diagnostics>,
 ) -> Result<(), Diagnostics> {
-    for &(target, value) in targets {
+    for &(target, k) in targets {
+        let value = &derivatives[k];
         match target {
             Target::Global(d) => {
                 // Dependents may share cells, so seeds are added, which takes two temporary copies.
@@ -561,11 +672,11 @@ fn set_derivatives(
                 let sum = plus(session.global(d), value);
                 session.set_global(d, &sum)?;
             }
-            Target::Argument(at) => {
-                if let Some(argument) = arguments.get_mut(at) {
-                    *argument = Argument::Value(value.clone());
-                }
-            }
+            Target::Argument(at) => match arguments.get_mut(at) {
+                Some(Argument::Value(own)) => own.clone_from(value),
+                Some(own) => *own = Argument::Value(value.clone()),
+                None => {}
+            },
         }
     }
     Ok(())

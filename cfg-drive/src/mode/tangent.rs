@@ -1,7 +1,7 @@
 //! Derivatives in a direction: the tangent program.
 
 use super::Named;
-use super::derived::{Derived, generated};
+use super::derived::{Active, Derived, generated};
 use crate::codes;
 use crate::options::Options;
 use crate::point::Point;
@@ -94,17 +94,20 @@ impl Tangent {
         point: &Point,
         direction: &[Value],
     ) -> Result<Directional, Diagnostics> {
-        let slots = self.derived.independents.clone();
         self.derived.slots_at(&self.derived.dependents, point)?;
         let events = self.derived.events(point)?;
-        let (arguments, _report) = self.derived.execute(point, &slots, direction)?;
-        let results = [&*self.derived.dependents];
-        let held = self.derived.room_for(&results, &arguments)?;
+        let _report = self
+            .derived
+            .execute(point, Active::Independents, direction)?;
+        let derived = &self.derived;
+        let held = derived.room_for(&[&*derived.dependents])?;
+        let (mut value, mut tangent) = (Named::new(), Named::new());
+        derived.named(&derived.dependents, &mut value)?;
+        derived.named_derivatives(&derived.dependents, &mut tangent)?;
+        self.derived.forget_arguments();
         Ok(Directional {
-            value: self.derived.named(&self.derived.dependents, &arguments)?,
-            tangent: self
-                .derived
-                .named_derivatives(&self.derived.dependents, &arguments)?,
+            value,
+            tangent,
             events,
             held,
         })

@@ -45,6 +45,7 @@ mod second_order;
 mod sections;
 mod shallow;
 mod strong;
+mod threads;
 mod uninitialised;
 mod unrecorded;
 mod wide;

@@ -18,7 +18,8 @@ pub(crate) enum Incoming {
     Cell(u64),
     Array {
         base: u64,
-        axes: Vec<Axis>,
+        /// The first axis in the list of all, and the number of axes.
+        axes: (usize, usize),
         order: Order,
     },
     Absent,
@@ -43,12 +44,13 @@ enum Bound {
 }
 
 impl Machine {
-    /// Starts a routine called by the host; arguments are cells or array descriptors by parameter.
+    /// Starts a routine called by the host; arguments are cells or array descriptors by parameter, with a list of the
+    /// arrays' axes.
     pub(crate) fn enter(
         &mut self,
         image: &Image,
         routine: usize,
-        arguments: &[Incoming],
+        (arguments, all): (&[Incoming], &[Axis]),
     ) -> Result<(), Box<Fault>> {
         let code = &image.routines[routine];
         let mut at = Activation {
@@ -66,7 +68,9 @@ impl Machine {
                 Incoming::Cell(cell) => self.pass_cell(&at, *home, *cell),
                 Incoming::Array { base, axes, order } => {
                     let from = self.staged_axes.len();
-                    self.staged_axes.extend_from_slice(axes);
+                    let (first, rank) = *axes;
+                    self.staged_axes
+                        .extend_from_slice(&all[first..first + rank]);
                     self.stage(*home, *base, from, *order);
                 }
                 Incoming::Absent => self.pass_absent(&at, *home),

@@ -3,7 +3,7 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
-    ir::{Extent, Role, ScalarType},
+    ir::{Dim, Extent, Role, ScalarType},
 };
 
 use super::{Session, known::Known};
@@ -150,7 +150,21 @@ impl Session {
                         .shape
                         .iter()
                         .any(|d| matches!(d.extent, Extent::Deferred));
-                    if variable.rank() > 0 && !deferred {
+                    let known = Known {
+                        signature,
+                        arguments,
+                        session: self,
+                        left: (16, 100_000).into(),
+                    };
+                    let mut extents = variable.shape.iter().zip(value.shape());
+                    let fits = |(dim, given): (&Dim, &usize)| match &dim.extent {
+                        Extent::Fixed(e) => {
+                            let declared = integer(e, &known).map(|n| usize::try_from(n.max(0)));
+                            declared == Some(Ok(*given))
+                        }
+                        Extent::Deferred => true,
+                    };
+                    if variable.rank() > 0 && !deferred && !extents.all(fits) {
                         let shape = self.shape_of_parameter(routine, p, arguments)?;
                         if shape != value.shape() {
                             return Err(wrong(format!(
@@ -166,14 +180,31 @@ impl Session {
     }
 }
 
-/// Puts arguments into memory; `homes` are the first cells of values.
+/// Arguments in memory.
+#[derive(Default)]
+pub(super) struct Entry {
+    pub(super) incoming: Vec<Incoming>,
+    /// The axes of all arrays, one array after another.
+    pub(super) axes: Vec<Axis>,
+    /// The first cells of values.
+    pub(super) homes: Vec<Option<usize>>,
+}
+
+/// Puts arguments into memory.
 pub(super) fn load(
     machine: &mut Machine,
     signature: &Signature,
     arguments: &mut [Argument],
-    incoming: &mut Vec<Incoming>,
-    homes: &mut Vec<Option<usize>>,
+    entry: &mut Entry,
 ) -> Result<(), Fault> {
+    let Entry {
+        incoming,
+        axes,
+        homes,
+    } = entry;
+    incoming.clear();
+    axes.clear();
+    homes.clear();
     for (k, argument) in arguments.iter_mut().enumerate() {
         let variable = signature.parameter(k);
         let mut home = None;
@@ -193,21 +224,18 @@ pub(super) fn load(
                 home = Some(at);
                 value.put(variable.order, &mut machine.memory[at..top as usize]);
                 if variable.rank() > 0 {
-                    let mut axes: Vec<Axis> = value
-                        .shape()
-                        .iter()
-                        .map(|&extent| Axis {
-                            lower: 1,
-                            extent: extent as i64,
-                            stride: 0,
-                        })
-                        .collect();
-                    if descriptor::lay_out(&mut axes, variable.order).is_none() {
+                    let first = axes.len();
+                    axes.extend(value.shape().iter().map(|&extent| Axis {
+                        lower: 1,
+                        extent: extent as i64,
+                        stride: 0,
+                    }));
+                    if descriptor::lay_out(&mut axes[first..], variable.order).is_none() {
                         return Err(machine.too_big());
                     }
                     Incoming::Array {
                         base: at as u64,
-                        axes,
+                        axes: (first, variable.rank()),
                         order: variable.order,
                     }
                 } else if signature.by_address[k] {

@@ -296,13 +296,28 @@ pub(crate) enum Math {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct At {
     /// Values of the parameters: a JSON file, `-` for standard input, JSON text that begins with {, or
-    /// NAME=VALUE,NAME=VALUE, as in n=2,a=[2,9] (a file of that name comes first).
+    /// NAME=VALUE,NAME=VALUE, as in n=2,a=[2,9] (a file of that name comes first). `gradient` and `run` take many
+    /// points: a JSON array of such objects, or NAME=@FILE.npy, an array whose first dimension counts points; then a
+    /// line is printed for each.
     #[allow(
         rustdoc::broken_intra_doc_links,
         reason = "the comment is shown by --help"
     )]
     #[arg(long = "at", value_name = "POINT")]
     pub(crate) point: String,
+}
+
+/// How many points are worked on.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Run options")]
+pub(crate) struct Many {
+    /// Most threads for many points; the defaults of --max-tape and --max-memory are shared by them [default: all
+    /// processors; 1 with --engine cc].
+    #[arg(long, value_name = "THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Of many points, go on after one that fails: `null` is printed for it, and the exit code is 1.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
 }
 
 /// The engine that runs programs, with its options.

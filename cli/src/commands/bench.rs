@@ -2,7 +2,7 @@
 
 use super::gradient::Tape;
 use super::results::write_object;
-use super::{AtPoint, in_text, library_options, prepare_derivatives_at, reverse};
+use super::{AtPoint, PointArgument, in_text, library_options, prepare_derivatives_at, reverse};
 use crate::Outcome;
 use crate::args::{Bench, EngineName, Form};
 use crate::compiled::{by_compiler, flags_of, native};
@@ -70,12 +70,13 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
         ("FILE", args.function.source.standard_input()),
         ("POINT", Some(&args.at.point)),
     ])?;
-    let point = (&*args.at.point, &args.limits);
+    let point = (PointArgument::One(&args.at.point), &args.limits);
     let AtPoint {
         program,
         routine,
         text,
         same_as,
+        ..
     } = prepare_derivatives_at(&args.function, &[], point, session)?;
     let plain = Options {
         same_as,

@@ -82,7 +82,7 @@ struct Stack {
 }
 
 pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
-    let prepared = evaluation(&args.what, &[], false, session)?;
+    let prepared = evaluation(&args.what, &[], (false, false), session)?;
     let original = {
         let _progress = session.progress("comparing with the file as compiled");
         against::original(args, &prepared, session)?
@@ -92,6 +92,7 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
         routine,
         options,
         text,
+        ..
     } = prepared;
     let checked = {
         let _progress = session.progress("checking");

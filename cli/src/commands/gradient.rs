@@ -1,22 +1,25 @@
 //! `cfgrev gradient`: the forward and the reverse sweep.
 
+use super::many::{Line, print_lines, share};
 use super::results::{Values, Visits, write_object};
 use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
 use crate::args::Gradient;
 use crate::input::Session;
 use crate::output::to_stdout;
+use crate::points::Points;
 use crate::progress::Status;
-use cfg_core::{entity::RoutineId, ir::Program};
-use cfg_drive::{Adjoint, Point, are_finite, kink_warnings, not_finite};
-use cfg_exec::TapeCounts;
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat, ir::Program};
+use cfg_drive::{Adjoint, Options, Point, are_finite, kink_warnings, not_finite};
+use cfg_exec::{TapeCounts, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What `cfgrev gradient` prints: one object, or with a list of seeds an array of such objects.
+/// What `cfgrev gradient` prints: one object, or with a list of seeds an array of such objects. With many points it is
+/// a line for each.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "the output is written one object at a time")]
@@ -94,25 +97,44 @@ impl From<&TapeCounts> for Tape {
 }
 
 pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome> {
+    let mut prepared = evaluation(
+        &args.what,
+        &[("SEED", args.seed.as_deref())],
+        (args.trace, true),
+        session,
+    )?;
+    prepared.options.trace = args.trace;
+    // Progress is handed over whether it is shown or not, so that the same steps run.
+    prepared.options.reversal.restarts = true;
+    match prepared.many.take() {
+        None => at_one(args, prepared, session),
+        Some(points) => at_many(args, &points, prepared, session),
+    }
+}
+
+/// The adjoint of what was prepared, with its warnings reported.
+fn reversed(
+    (program, routine): (&Flat, RoutineId),
+    options: &Options,
+    session: &Session,
+) -> anyhow::Result<Adjoint> {
+    let adjoint = {
+        let _progress = session.progress("reversing");
+        Adjoint::new(program, routine, options)?
+    };
+    session.report(adjoint.warnings());
+    Ok(adjoint)
+}
+
+fn at_one(args: &Gradient, prepared: Prepared, session: &Session) -> anyhow::Result<Outcome> {
     let Prepared {
         program,
         routine,
-        mut options,
+        options,
         text,
-    } = evaluation(
-        &args.what,
-        &[("SEED", args.seed.as_deref())],
-        args.trace,
-        session,
-    )?;
-    options.trace = args.trace;
-    // Progress is handed over whether it is shown or not, so that the same steps run.
-    options.reversal.restarts = true;
-    let mut adjoint = {
-        let _progress = session.progress("reversing");
-        Adjoint::new(&program, routine, &options)?
-    };
-    session.report(adjoint.warnings());
+        ..
+    } = prepared;
+    let mut adjoint = reversed((&program, routine), &options, session)?;
     let point = adjoint.read_point(&text.bytes).map_err(in_text(&text))?;
     let (seeds, list) = match &args.seed {
         None => (vec![adjoint.default_seed(&point)?], false),
@@ -177,18 +199,132 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
 
 fn write_gradient(
     out: &mut dyn Write,
-    (program, routine): (&Program, RoutineId),
+    program: (&Program, RoutineId),
     point: &Point,
     gradient: &cfg_drive::Gradient,
     trace: bool,
 ) -> io::Result<()> {
-    let values = |named| Values::new(named, (program, routine), point.sizes());
-    let one = One {
-        routine: &program.routine(routine).name,
-        value: values(&gradient.value),
-        gradient: values(&gradient.gradient),
-        tape: gradient.tape.as_ref().map(Tape::from),
-        trace: trace.then(|| Visits::from_trace(&gradient.trace)),
+    write_object(out, &One::new(program, point, gradient, trace))
+}
+
+impl<'r> One<'r> {
+    fn new(
+        (program, routine): (&'r Program, RoutineId),
+        point: &'r Point,
+        gradient: &'r cfg_drive::Gradient,
+        trace: bool,
+    ) -> Self {
+        let values = |named| Values::new(named, (program, routine), point.sizes());
+        Self {
+            routine: &program.routine(routine).name,
+            value: values(&gradient.value),
+            gradient: values(&gradient.gradient),
+            tape: gradient.tape.as_ref().map(Tape::from),
+            trace: trace.then(|| Visits::from_trace(&gradient.trace)),
+        }
+    }
+}
+
+/// A thread's adjoint, and what it keeps from point to point.
+struct Worker {
+    adjoint: Adjoint,
+    /// The last point, unless there was a problem.
+    point: Option<Point>,
+    /// The seeds there, and whether they are a list.
+    seeds: (Vec<Vec<Value>>, bool),
+    gradient: cfg_drive::Gradient,
+}
+
+impl Worker {
+    fn new(adjoint: Adjoint) -> Self {
+        Self {
+            adjoint,
+            point: None,
+            seeds: Default::default(),
+            gradient: cfg_drive::Gradient::default(),
+        }
+    }
+
+    /// Reads a point, and the seeds there.
+    fn read(
+        &mut self,
+        k: usize,
+        points: &Points,
+        seed: Option<(&str, &[u8])>,
+    ) -> Result<Point, Diagnostics> {
+        let point = points.read(k, |text| self.adjoint.read_point(text))?;
+        self.seeds = match seed {
+            None => (vec![self.adjoint.default_seed(&point)?], false),
+            Some((name, text)) => (self.adjoint.read_seeds(text, &point))
+                .map_err(|problems| cfg_drive::in_text(name, problems))?,
+        };
+        Ok(point)
+    }
+}
+
+fn at_many(
+    args: &Gradient,
+    points: &Points,
+    prepared: Prepared,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let Prepared {
+        program,
+        routine,
+        mut options,
+        ..
+    } = prepared;
+    let given = (args.many, args.what.engine.engine, &args.what.limits);
+    let threads = share(points, &mut options, given)?;
+    let seed = args.seed.as_ref();
+    let seed = seed.map(|seed| session.read_value("SEED", seed, true));
+    let seed = seed.transpose()?;
+    let seed = seed.as_ref().map(|text| (&*text.name, &*text.bytes));
+    let adjoint = reversed((&program, routine), &options, session)?;
+    let others = (1..threads).map(|_| adjoint.for_thread());
+    let others: Vec<Adjoint> = others.collect::<Result<_, _>>()?;
+    let workers = std::iter::once(adjoint).chain(others);
+    let mut workers: Vec<Worker> = workers.map(Worker::new).collect();
+    let targets = points.targets(program.routine(routine));
+    let (grouped, trace) = (program.grouped(), args.trace);
+    let work = |worker: &mut Worker, k: usize| {
+        let mut kept = worker.point.take();
+        let point = match points.change(&mut kept, targets.as_ref(), k) {
+            // The shapes are those of the point before, and so the seeds.
+            true => kept.unwrap_or_default(),
+            false => worker.read(k, points, seed)?,
+        };
+        let mut line = Line::default();
+        let (seeds, is_list) = &worker.seeds;
+        if *is_list {
+            line.text.push(b'[');
+        }
+        for (i, seed) in seeds.iter().enumerate() {
+            let gradient = &mut worker.gradient;
+            worker.adjoint.gradient_into(&point, seed, gradient)?;
+            if i > 0 {
+                line.text.push(b',');
+            }
+            line.push(&One::new((grouped, routine), &point, gradient, trace))?;
+            let warnings = kink_warnings(grouped, &gradient.events);
+            line.warnings.0.extend(warnings.0);
+            if are_finite(&gradient.value) && !are_finite(&gradient.gradient) {
+                line.singular.get_or_insert(i);
+            }
+        }
+        if *is_list {
+            line.text.push(b']');
+        }
+        worker.point = Some(point);
+        Ok(line)
     };
-    write_object(out, &one)
+    let how = ("gradients", args.many.keep_going);
+    let end = print_lines(points, &mut workers, how, session, work)?;
+    if let (Some((k, i)), Some(worker)) = (end.singular, workers.first_mut()) {
+        let point = worker.read(k, points, seed)?;
+        let seed = worker.seeds.0.get(i).map(Vec::as_slice);
+        let found = not_finite((&program, routine), &options, &point, seed);
+        session.report(&points.name(k, found.into()));
+    }
+    Ok(end.outcome)
 }

@@ -59,7 +59,8 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
         routine,
         options,
         text,
-    } = evaluation(&args.what, &[], false, session)?;
+        ..
+    } = evaluation(&args.what, &[], (false, false), session)?;
     let mut at = Point::default();
     let jacobian = {
         let _progress = session.progress("differentiating");

@@ -1,18 +1,23 @@
 //! `cfgrev run`: the program itself.
 
+use super::many::{Line, print_lines, share};
 use super::results::{Values, Visits, write_object};
-use super::{AtPoint, in_text, library_options, prepare_at, select_routine, wanted_parts};
+use super::{
+    AtPoint, PointArgument, in_text, library_options, prepare_at, select_routine, wanted_parts,
+};
 use crate::Outcome;
 use crate::args::Run;
 use crate::compiled::{engine, native};
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Options, Primal, Wishes, kink_warnings};
+use crate::points::Points;
+use cfg_core::{entity::RoutineId, flat::Flat, ir::Program};
+use cfg_drive::{Options, Point, Primal, Wishes, kink_warnings};
 use cfg_exec::RunOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What `cfgrev run` prints.
+/// What `cfgrev run` prints; with many points, a line for each.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct Output<'r> {
     /// The routine.
@@ -40,11 +45,12 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         cells: args.heap.cells(),
         ..Wishes::default()
     };
-    let point = (&*args.at.point, &args.limits);
+    let point = (PointArgument::Any(&args.at.point), &args.limits);
     let AtPoint {
         program,
         routine,
         text,
+        many,
         same_as,
     } = prepare_at((program, routine), wishes, point, session)?;
     let options = Options {
@@ -54,6 +60,9 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         native: native(args.engine.engine),
         ..library_options(&args.limits, session)
     };
+    if let Some(points) = many {
+        return at_many(args, &points, (&program, routine), options, session);
+    }
     let mut primal = Primal::new(&program, routine, &options)?;
     let point = primal.read_point(&text.bytes).map_err(in_text(&text))?;
     let run = {
@@ -61,14 +70,61 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         primal.run(&point)?
     };
     session.report(&kink_warnings(program.grouped(), &run.events));
-    let output = Output {
-        routine: &program.routine(routine).name,
-        value: Values::new(&run.value, (program.grouped(), routine), point.sizes()),
-        trace: args.trace.then(|| Visits::from_trace(&run.trace)),
-    };
+    let output = Output::new((program.grouped(), routine), &point, &run, args.trace);
     to_stdout(|out| {
         write_object(out, &output)?;
         writeln!(out)
     })?;
     Ok(Outcome::Done)
+}
+
+impl<'r> Output<'r> {
+    fn new(
+        (program, routine): (&'r Program, RoutineId),
+        point: &'r Point,
+        run: &'r cfg_drive::Run,
+        trace: bool,
+    ) -> Self {
+        Self {
+            routine: &program.routine(routine).name,
+            value: Values::new(&run.value, (program, routine), point.sizes()),
+            trace: trace.then(|| Visits::from_trace(&run.trace)),
+        }
+    }
+}
+
+fn at_many(
+    args: &Run,
+    points: &Points,
+    (program, routine): (&Flat, RoutineId),
+    mut options: Options,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let threads = share(
+        points,
+        &mut options,
+        (args.many, args.engine.engine, &args.limits),
+    )?;
+    let primal = Primal::new(program, routine, &options)?;
+    let others = (1..threads).map(|_| primal.for_thread());
+    let others: Vec<Primal> = others.collect::<Result<_, _>>()?;
+    let workers = std::iter::once(primal).chain(others);
+    let mut workers: Vec<(Primal, Option<Point>)> = workers.map(|primal| (primal, None)).collect();
+    let targets = points.targets(program.routine(routine));
+    let (grouped, trace) = (program.grouped(), args.trace);
+    let work = |(primal, kept): &mut (Primal, Option<Point>), k: usize| {
+        if !points.change(kept, targets.as_ref(), k) {
+            *kept = Some(points.read(k, |text| primal.read_point(text))?);
+        }
+        let point = kept.get_or_insert_default();
+        let run = primal.run(point)?;
+        let mut line = Line {
+            warnings: kink_warnings(grouped, &run.events),
+            ..Line::default()
+        };
+        line.push(&Output::new((grouped, routine), point, &run, trace))?;
+        Ok(line)
+    };
+    let how = ("runs", args.many.keep_going);
+    Ok(print_lines(points, &mut workers, how, session, work)?.outcome)
 }

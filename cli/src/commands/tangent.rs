@@ -1,7 +1,7 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{in_text, library_options, prepare, prepare_derivatives_at, splittable};
+use super::{PointArgument, in_text, library_options, prepare, prepare_derivatives_at, splittable};
 use crate::Outcome;
 use crate::args::{Overlap, Tangent};
 use crate::input::{Session, Usage};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
             (program, routine, None, Vec::new())
         }
         Some(at) => {
-            let point = (&**at, &args.limits);
+            let point = (PointArgument::One(at), &args.limits);
             let made = prepare_derivatives_at(&args.what, sizes, point, session)?;
             (made.program, made.routine, Some(made.text), made.same_as)
         }

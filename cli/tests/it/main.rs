@@ -11,6 +11,7 @@ mod emitted;
 mod engine;
 mod externals;
 mod help;
+mod many;
 mod numbers;
 mod overlap;
 mod preaccumulate;

@@ -142,6 +142,7 @@ fn read_values(
         routine,
         options,
         text,
+        ..
     } = prepared;
     let options = Options {
         events: false,
