@@ -26,7 +26,7 @@ impl Both {
     fn of(routine: RoutineBuilder) -> Self {
         let program = program(routine);
         let by_machine_code = CompileOptions {
-            engine: Some(Arc::new(Jit::everywhere())),
+            engine: Some(Arc::new(Jit::everywhere_after(0))),
             ..CompileOptions::default()
         };
         Self(

@@ -30,8 +30,12 @@ struct Meddler(Arc<dyn Native>, Change);
 
 impl Engine for Meddling {
     fn start(&self, routines: usize) -> Box<dyn Native> {
-        let native = (self.0).get_or_init(|| Arc::from(Jit::everywhere().start(routines)));
+        let native = (self.0).get_or_init(|| Arc::from(Jit::everywhere_after(0).start(routines)));
         Box::new(Meddler(Arc::clone(native), self.1))
+    }
+
+    fn refusal(&self) -> Option<String> {
+        None
     }
 }
 

@@ -4,7 +4,7 @@ use super::results::{Values, Visits, write_object};
 use super::{AtPoint, in_text, library_options, prepare_at, select_routine, wanted_parts};
 use crate::Outcome;
 use crate::args::Run;
-use crate::compiled::{engine, native};
+use crate::compiled::engine;
 use crate::input::Session;
 use crate::output::to_stdout;
 use cfg_drive::{Options, Primal, Wishes, kink_warnings};
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         same_as,
         trace: args.trace,
         engine,
-        native: native(args.engine.engine),
+        native: session.native(args.engine.engine),
         ..library_options(&args.limits, session)
     };
     let mut primal = Primal::new(&program, routine, &options)?;
