@@ -35,7 +35,9 @@ pub struct Options {
     pub same_as: Vec<String>,
     /// The engine that runs routines in place of the executor.
     pub engine: Option<Arc<dyn Engine>>,
-    /// The compiler to machine code that the executor uses, without a change of results.
+    /// The compiler to machine code that the executor uses, without a change of results. By default routines are
+    /// compiled that run for long; [`cfg_exec::native::refused`] tells if that cannot be. Without the feature `jit`
+    /// there is none.
     pub native: Option<Arc<dyn cfg_exec::native::Engine>>,
 }
 
@@ -55,9 +57,19 @@ impl Default for Options {
             memory: Memory::default(),
             same_as: Vec::new(),
             engine: None,
-            native: None,
+            native: machine_code(),
         }
     }
+}
+
+#[cfg(feature = "jit")]
+fn machine_code() -> Option<Arc<dyn cfg_exec::native::Engine>> {
+    Some(Arc::new(cfg_jit::Jit::when_worth_it()))
+}
+
+#[cfg(not(feature = "jit"))]
+fn machine_code() -> Option<Arc<dyn cfg_exec::native::Engine>> {
+    None
 }
 
 impl Options {

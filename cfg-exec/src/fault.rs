@@ -96,6 +96,9 @@ cfg_core::diagnostic_codes! {
     RESTART "X228" "the progress of a loop cannot be kept or taken"
         "The progress of a loop with a checkpoint can be written into its file, and what the file has is the progress of the same run."
         "Progress is kept in files so that a run that was killed goes on from there. A file that is damaged, or that belongs to another program or other values, is not used, and stays as it is. Name other files (--restart FILE on the command line, RunOptions::restart in the library), or remove these: the run then begins anew.";
+    NATIVE "X229" "machine code is not made"
+        "What runs for long becomes machine code in memory that the system makes executable, in functions that are not too large."
+        "Without machine code the executor runs the program: results are the same, and take several times as long. The message says what is in the way: a system that refuses executable memory (SELinux, a service with MemoryDenyWriteExecute), a processor that no machine code is made for, or a routine that is too large, which can be split.";
 }
 
 /// The variable of a descriptor, as messages name it.

@@ -31,7 +31,7 @@ use crate::{
 };
 
 pub(crate) use call::Incoming;
-pub use native::{Engine, Native, Program, State, operator};
+pub use native::{Engine, Native, Program, State, operator, refused};
 pub use pure::pure;
 pub(crate) use run::execute;
 pub(crate) use running::running_loops;

@@ -13,5 +13,5 @@ pub use crate::{
     cell::{POISON_INT, POISON_LOGICAL, POISON_REAL},
     code::{Arr, Cmp, Code, Instr, Reg, Switch, Target},
     descriptor::{Axis, Descriptor},
-    machine::{Engine, Native, Program, State, operator, pure},
+    machine::{Engine, Native, Program, State, operator, pure, refused},
 };

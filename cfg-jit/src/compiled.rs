@@ -4,14 +4,17 @@
     reason = "machine code is called, and fills buffers up to their capacity"
 )]
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+use std::{
+    error::Error,
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use cfg_exec::native::{Axis, Code, Instr, Program, State};
 use cranelift_codegen::{
-    Context,
+    CodegenError, Context,
     isa::OwnedTargetIsa,
     settings::{self, Configurable},
 };
@@ -43,6 +46,8 @@ pub(crate) struct Routine {
     entries: Vec<Option<u32>>,
     /// The use of each entry, by number.
     used: Box<[Used]>,
+    /// Steps that have been run.
+    steps: AtomicU64,
     parts: Vec<(usize, usize)>,
     stacks: Stacks,
     cells: usize,
@@ -70,44 +75,67 @@ const TRIES: u32 = 32;
 /// Uses of an entry after which they are not counted any more.
 const KNOWN: u32 = 1 << 12;
 
+/// Instructions of a routine that is left to the executor.
+const TOO_LARGE: usize = 200_000;
+
 /// The reason why there is no machine code.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// Cranelift does not compile for this machine.
-    Machine,
-    /// The routine has no machine code: no entry is worth it, it is too large, or memory is not made executable.
-    Routine,
+    /// No entry is worth it.
+    NoUse,
+    /// Something is in the way.
+    Because(String),
 }
 
 impl From<ModuleError> for Refusal {
-    fn from(_: ModuleError) -> Self {
-        Self::Routine
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other error is told in Cranelift's words"
+    )]
+    fn from(error: ModuleError) -> Self {
+        Self::Because(match error {
+            ModuleError::Compilation(CodegenError::CodeTooLarge) => TOO_LARGE_ROUTINE.to_owned(),
+            ModuleError::Allocation { err, .. } => format!("memory for it is refused ({err})"),
+            ModuleError::Backend(why) => format!("executable memory is refused ({why})"),
+            other => other.to_string(),
+        })
     }
 }
 
-/// The instruction set of this machine.
-pub(crate) fn isa() -> Result<OwnedTargetIsa, Refusal> {
+const TOO_LARGE_ROUTINE: &str = "a routine is too large";
+
+/// The time that compilation may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    Quick,
+    Best,
+}
+
+/// The instruction set of this machine, made once for each effort.
+fn isa(effort: Effort) -> Result<OwnedTargetIsa, Refusal> {
+    static MADE: [OnceLock<Result<OwnedTargetIsa, String>>; 2] = [const { OnceLock::new() }; 2];
+    let (of, level) = match effort {
+        Effort::Quick => (&MADE[0], "none"),
+        Effort::Best => (&MADE[1], "speed"),
+    };
+    let made = of.get_or_init(|| new_isa(level).map_err(|why| why.to_string()));
+    let refused = |why: &String| Refusal::Because(format!("not for this processor ({why})"));
+    made.as_ref().map(Arc::clone).map_err(refused)
+}
+
+fn new_isa(level: &str) -> Result<OwnedTargetIsa, Box<dyn Error>> {
     let mut flags = settings::builder();
-    let mut set = |name, value| flags.set(name, value).map_err(|_| Refusal::Machine);
-    set("opt_level", "speed")?;
-    set(
-        "enable_verifier",
-        if cfg!(debug_assertions) {
-            "true"
-        } else {
-            "false"
-        },
-    )?;
+    flags.set("opt_level", level)?;
+    let verifies = cfg!(debug_assertions).to_string();
+    flags.set("enable_verifier", &verifies)?;
     // Code lies near nothing, and calls go by addresses.
-    set("use_colocated_libcalls", "false")?;
-    set("is_pic", "false")?;
+    flags.set("use_colocated_libcalls", "false")?;
+    flags.set("is_pic", "false")?;
     // A frame larger than a page may not reach over the guard behind the stack.
-    set("enable_probestack", "true")?;
-    set("probestack_strategy", "inline")?;
-    let builder = cranelift_native::builder().map_err(|_| Refusal::Machine)?;
-    builder
-        .finish(settings::Flags::new(flags))
-        .map_err(|_| Refusal::Machine)
+    flags.set("enable_probestack", "true")?;
+    flags.set("probestack_strategy", "inline")?;
+    let flags = settings::Flags::new(flags);
+    Ok(cranelift_native::builder()?.finish(flags)?)
 }
 
 /// Compiles a function into executable memory.
@@ -124,11 +152,15 @@ impl Routine {
         program: Program<'_>,
         code: &Code,
         everywhere: bool,
+        effort: Effort,
     ) -> Result<Self, Refusal> {
+        if code.instrs().len() > TOO_LARGE {
+            return Err(Refusal::Because(TOO_LARGE_ROUTINE.to_owned()));
+        }
         let stacks = Stacks::of(code);
         let flow = Flow::of(code, &stacks, &|instr| leaves(&stacks, instr), everywhere);
         if !flow.blocks.iter().any(|block| block.is_entry) {
-            return Err(Refusal::Routine);
+            return Err(Refusal::NoUse);
         }
         let instrs: Arc<[Instr]> = code.instrs().into();
         let subject = Subject {
@@ -138,7 +170,8 @@ impl Routine {
             stacks: &stacks,
             instrs: &instrs,
         };
-        let mut module = JITModule::new(JITBuilder::with_isa(isa()?, default_libcall_names()));
+        let mut module =
+            JITModule::new(JITBuilder::with_isa(isa(effort)?, default_libcall_names()));
         let pointer = module.target_config().pointer_type();
         let mut unit = Context::new();
         unit.func.signature = signature(module.target_config().default_call_conv, pointer);
@@ -157,6 +190,7 @@ impl Routine {
         let entries = translated.entries.iter().flatten().count();
         Ok(Self {
             used: (0..entries).map(|_| Used::default()).collect(),
+            steps: AtomicU64::new(0),
             everywhere,
             function,
             module: Mutex::new(Some(module)),
@@ -168,6 +202,11 @@ impl Routine {
             _instrs: instrs,
             identity: code.identity(),
         })
+    }
+
+    /// Steps that have been run for each instruction.
+    pub(crate) fn steps_for_each(&self) -> u64 {
+        self.steps.load(Relaxed) / self.entries.len().max(1) as u64
     }
 
     /// Runs from the program counter on, if there is an entry. The state is that in front of an instruction then.
@@ -212,11 +251,14 @@ impl Routine {
                 );
             }
             self.settle(&words, &mut state);
+            let steps = before.wrapping_sub(*state.fuel).unsigned_abs();
             // Threads count together, each waiting for the others, so what is known well is not counted any more.
             if used.times.load(Relaxed) < KNOWN {
                 used.times.fetch_add(1, Relaxed);
-                used.steps
-                    .fetch_add(before.wrapping_sub(*state.fuel).unsigned_abs(), Relaxed);
+                used.steps.fetch_add(steps, Relaxed);
+            }
+            if self.steps_for_each() < crate::AGAIN {
+                self.steps.fetch_add(steps, Relaxed);
             }
         }
         *state.scratch = words;

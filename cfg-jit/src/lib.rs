@@ -41,7 +41,7 @@
 //! - Machine code stops at NaN and at uninitialised values, at subscripts outside, at integers beyond ±2^62, where a
 //!   tape has no room, and where the steps that are left might not last for the next instructions.
 //! - Elementary functions are those of the executor.
-//! - Where the machine refuses executable memory, the executor runs everything.
+//! - Where the machine refuses executable memory, the executor runs everything; [`cfg_exec::native::refused`] tells.
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
@@ -49,61 +49,75 @@ mod call;
 mod compiled;
 mod context;
 mod flow;
+mod foresight;
 mod operands;
 mod places;
 mod stacks;
 mod translate;
 
 use std::sync::{
-    OnceLock,
+    Arc, OnceLock,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use cfg_exec::native::{Engine, Native, State};
 
-use compiled::Routine;
+use compiled::{Effort, Refusal, Routine};
+use foresight::Counted;
 
 /// Jumps back after which the executor asks again for machine code.
 const PATIENCE: u64 = 1000;
 /// Jumps back after which the executor asks again where a routine with machine code has no entry that is worth it.
 const SHORT_PATIENCE: u64 = 64;
-/// Instructions of a routine that is left to the executor.
-const TOO_LARGE: usize = 200_000;
+
+/// Steps for each instruction of a routine, run by the executor or foreseen, with which quick compilation pays.
+/// Measured, as all constants here: `bench/jit/run --first`.
+const QUICK: u64 = 2500;
+/// The same for compilation that optimises, which takes twice as long.
+const BEST: u64 = 200_000;
+/// Instructions that take as long to compile as what comes with each compilation.
+const OVERHEAD: u64 = 50;
+/// Steps of quickly made machine code, for each instruction, behind which the routine is compiled again.
+const AGAIN: u64 = 800_000;
 
 /// The compiler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Jit {
-    /// Steps that the executor runs for each instruction of a routine before the routine is compiled.
-    steps: u64,
+    policy: Policy,
+    /// The first reason for which there is no machine code where there should be.
+    refused: Arc<OnceLock<String>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Policy {
+    /// Steps of the executor behind which a routine is compiled; `None`: as soon as that pays.
+    steps: Option<u64>,
     /// Whether machine code is entered wherever that is possible, or where enough of it follows.
     everywhere: bool,
 }
 
 impl Jit {
+    fn new(steps: Option<u64>, everywhere: bool) -> Self {
+        let policy = Policy { steps, everywhere };
+        let refused = Arc::default();
+        Self { policy, refused }
+    }
+
     /// Compiles each routine when it is called first.
     pub fn at_once() -> Self {
-        Self {
-            steps: 0,
-            everywhere: false,
-        }
+        Self::new(Some(0), false)
     }
 
-    /// Compiles each routine when it is called first, and uses machine code even where the executor is faster: for
+    /// Compiles each routine when it has run some steps, and uses machine code even where the executor is faster: for
     /// tests.
-    pub fn everywhere() -> Self {
-        Self {
-            steps: 0,
-            everywhere: true,
-        }
+    pub fn everywhere_after(steps: u64) -> Self {
+        Self::new(Some(steps), true)
     }
 
-    /// Compiles a routine as soon as the executor has taken about as long for it as compilation takes: what ends
-    /// sooner is not compiled.
+    /// Compiles a routine as soon as the executor has taken about as long for it as compilation takes, or will, as far
+    /// as counters of loops tell: what ends sooner is not compiled. What takes far longer is optimised.
     pub fn when_worth_it() -> Self {
-        Self {
-            steps: 2000,
-            everywhere: false,
-        }
+        Self::new(None, false)
     }
 }
 
@@ -112,9 +126,13 @@ impl Engine for Jit {
         let mut slots = Vec::new();
         slots.resize_with(routines, Slot::default);
         Box::new(Code {
-            policy: *self,
+            jit: self.clone(),
             slots,
         })
+    }
+
+    fn refusal(&self) -> Option<String> {
+        self.refused.get().cloned()
     }
 }
 
@@ -123,14 +141,75 @@ impl Engine for Jit {
 struct Slot {
     /// Steps that the executor has run before there was machine code.
     steps: AtomicU64,
-    /// Machine code; `None` if there is none to be had.
-    compiled: OnceLock<Option<Routine>>,
+    /// Counted loops.
+    loops: OnceLock<Vec<Counted>>,
+    /// Machine code that was made quickly; `None` if there is none to be had.
+    quick: OnceLock<Option<Routine>>,
+    /// Machine code that is optimised, in its place.
+    best: OnceLock<Option<Routine>>,
 }
 
 /// The machine code of a program.
 struct Code {
-    policy: Jit,
+    jit: Jit,
     slots: Vec<Slot>,
+}
+
+impl Code {
+    /// The effort that pays for a routine that is at this state; `None` if the executor is quicker.
+    fn effort(&self, slot: &Slot, state: &State<'_>) -> Option<Effort> {
+        let run = slot.steps.load(Relaxed);
+        if let Some(steps) = self.jit.policy.steps {
+            let effort = if steps == 0 {
+                Effort::Best
+            } else {
+                Effort::Quick
+            };
+            return (run >= steps).then_some(effort);
+        }
+        let code = state.code();
+        let loops = slot.loops.get_or_init(|| foresight::counted_loops(code));
+        let all = run.saturating_add(foresight::steps_ahead(loops, state));
+        match all / (code.instrs().len() as u64 + OVERHEAD) {
+            BEST.. => Some(Effort::Best),
+            QUICK.. => Some(Effort::Quick),
+            _ => None,
+        }
+    }
+
+    /// Compiles a routine. The reason why that cannot be is kept, unless machine code would be of no use.
+    fn compile(&self, state: &State<'_>, effort: Effort) -> Option<Routine> {
+        let everywhere = self.jit.policy.everywhere;
+        match Routine::new(state.program(), state.code(), everywhere, effort) {
+            Ok(routine) => Some(routine),
+            Err(Refusal::NoUse) => None,
+            Err(Refusal::Because(reason)) => {
+                // The first reason is told.
+                let _ = self.jit.refused.set(reason);
+                None
+            }
+        }
+    }
+
+    /// The machine code of a routine that is at this state, made now if that pays; `None` if the executor is to go on.
+    fn made<'s>(&self, slot: &'s Slot, state: &State<'_>) -> Option<&'s Option<Routine>> {
+        let best = || {
+            let compile = || self.compile(state, Effort::Best);
+            slot.best.get_or_init(compile)
+        };
+        match (slot.best.get(), slot.quick.get()) {
+            (Some(made), _) => Some(made),
+            (None, Some(Some(quick))) if quick.steps_for_each() >= AGAIN => Some(best()),
+            (None, Some(made)) => Some(made),
+            (None, None) => Some(match self.effort(slot, state)? {
+                Effort::Best => best(),
+                Effort::Quick => {
+                    let compile = || self.compile(state, Effort::Quick);
+                    slot.quick.get_or_init(compile)
+                }
+            }),
+        }
+    }
 }
 
 impl Native for Code {
@@ -138,19 +217,12 @@ impl Native for Code {
         let Some(slot) = self.slots.get(state.routine()) else {
             return u64::MAX;
         };
-        let size = state.code().instrs().len();
-        if slot.compiled.get().is_none()
-            && slot.steps.load(Relaxed) < self.policy.steps.saturating_mul(size as u64)
-        {
-            return PATIENCE;
-        }
-        let compiled = slot.compiled.get_or_init(|| {
-            (size <= TOO_LARGE)
-                .then(|| Routine::new(state.program(), state.code(), self.policy.everywhere))
-                .and_then(Result::ok)
-        });
+        let everywhere = self.jit.policy.everywhere;
+        let Some(compiled) = self.made(slot, &state) else {
+            return if everywhere { 0 } else { PATIENCE };
+        };
         match compiled {
-            Some(compiled) if compiled.run(state) || self.policy.everywhere => 0,
+            Some(compiled) if compiled.run(state) || everywhere => 0,
             Some(_) => SHORT_PATIENCE,
             None => u64::MAX,
         }
@@ -158,7 +230,7 @@ impl Native for Code {
 
     fn interpreted(&self, routine: usize, steps: u64) {
         let slot = &self.slots[routine];
-        if slot.compiled.get().is_none() {
+        if slot.quick.get().is_none() && slot.best.get().is_none() {
             slot.steps.fetch_add(steps, Relaxed);
         }
     }

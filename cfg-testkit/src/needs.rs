@@ -1,4 +1,4 @@
-//! Requirements of tests on the machine: compilers, Graphviz, the corpus, a small file system.
+//! Requirements of tests on the machine: compilers, Graphviz, the corpus, a small file system, memory.
 //!
 //! A test that needs a tool asks for it here and returns if the tool is missing. The reason is then printed past the
 //! capture of the test runner, and `./test` counts it. The environment variable CFGREV_REQUIRE lists what must be
@@ -39,6 +39,9 @@ const CORPUS: &str = "corpus";
 
 /// The name of a small file system in CFGREV_REQUIRE.
 const SMALL_DISK: &str = "small-disk";
+
+/// The name of memory that is not made executable in CFGREV_REQUIRE.
+const PLAIN_MEMORY: &str = "plain-memory";
 
 /// The command for a tool: `cc`, `clang`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is not
 /// on the PATH.
@@ -103,6 +106,32 @@ pub fn small_disk(folder: &Path) -> Option<Command> {
     })
 }
 
+/// A command that runs another one, its arguments, for which the system makes no memory executable. `None`, after
+/// saying so, if the system has no such processes (Linux 6.3 has).
+///
+/// # Panics
+/// There are none although CFGREV_REQUIRE lists `plain-memory`.
+#[track_caller]
+pub fn plain_memory() -> Option<Command> {
+    // The number is that of PR_SET_MDWE.
+    const REFUSE: &str = "import ctypes, os, sys\n\
+        if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0): sys.exit(1)\n\
+        os.execvp(sys.argv[1], sys.argv[1:])";
+    let command = |python: &PathBuf| {
+        let mut command = Command::new(python);
+        command.args(["-c", REFUSE]);
+        command
+    };
+    let python = first_of(&["python3"]);
+    let works = |python: &PathBuf| {
+        let mut tried = command(python);
+        tried.arg("true").stderr(Stdio::null());
+        tried.status().is_ok_and(|status| status.success())
+    };
+    let found = python.filter(works).map(|python| command(&python));
+    found.or_else(|| missing(PLAIN_MEMORY, "memory is executable (prctl, by python3)"))
+}
+
 /// Says that the test is skipped, or fails it.
 #[track_caller]
 fn missing<T>(name: &str, why: &str) -> Option<T> {
@@ -124,7 +153,7 @@ fn is_required(list: &str, name: &str) -> bool {
     let mut names = list.split(',').map(str::trim).filter(|n| !n.is_empty());
     let unknown = |n: &&str| {
         let is_tool = TOOLS.iter().any(|tool| tool.0 == *n);
-        !is_tool && ![CORPUS, SMALL_DISK].contains(n)
+        !is_tool && ![CORPUS, SMALL_DISK, PLAIN_MEMORY].contains(n)
     };
     if let Some(unknown) = names.clone().find(unknown) {
         panic!("CFGREV_REQUIRE names {unknown:?}, which no test needs");

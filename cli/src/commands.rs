@@ -22,7 +22,8 @@ mod validate;
 
 use crate::Outcome;
 use crate::args::{
-    Command, Derivative, EmittedDerivative, Engine, Function, Heap, Limits, Math, Select, Variables,
+    Command, Derivative, EmittedDerivative, Engine, EngineName, Function, Heap, Limits, Math,
+    Select, Variables,
 };
 use crate::codes;
 use crate::compiled;
@@ -288,6 +289,7 @@ fn run_options(limits: &Limits, session: &Session) -> RunOptions {
 fn library_options(limits: &Limits, session: &Session) -> cfg_drive::Options {
     cfg_drive::Options {
         run: run_options(limits, session),
+        native: session.native(EngineName::Auto),
         math: match limits.math {
             Math::Native => cfg_core::elemental::Math::Native,
             Math::Portable => cfg_core::elemental::Math::Portable,
@@ -349,7 +351,7 @@ fn evaluation(
             ..reverse::options(args.reversal)
         },
         engine,
-        native: compiled::native(args.engine.engine),
+        native: session.native(args.engine.engine),
         same_as,
         run,
         ..library_options(&args.limits, session)

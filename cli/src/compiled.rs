@@ -1,5 +1,4 @@
-//! Engines that compile: programs as C, made executable by the system's compiler and run as a process; and machine code
-//! for the executor.
+//! The engine that compiles programs as C by the system's compiler, and runs them as a process.
 
 use crate::args::{Compiling, Engine, EngineName, Limits, Math};
 use crate::input::Usage;
@@ -12,22 +11,6 @@ use std::{env, io, path::PathBuf, sync::Arc, time::Duration};
 
 /// Flags under which values are the executor's, bit for bit.
 const EXACT: &str = "-O1 -fno-builtin -ffp-contract=off";
-
-/// The compiler to machine code that the executor uses under a name of an engine.
-#[cfg(feature = "jit")]
-pub(crate) fn native(name: EngineName) -> Option<Arc<dyn cfg_exec::native::Engine>> {
-    match name {
-        EngineName::Auto => Some(Arc::new(cfg_jit::Jit::when_worth_it())),
-        EngineName::Jit => Some(Arc::new(cfg_jit::Jit::at_once())),
-        EngineName::Executor | EngineName::Cc => None,
-    }
-}
-
-/// The compiler to machine code that the executor uses under a name of an engine.
-#[cfg(not(feature = "jit"))]
-pub(crate) fn native(_: EngineName) -> Option<Arc<dyn cfg_exec::native::Engine>> {
-    None
-}
 
 /// The engine that the command line asks for; none is the executor.
 pub(crate) fn engine(

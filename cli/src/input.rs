@@ -2,9 +2,10 @@
 
 mod files;
 
-use crate::args::Source;
+use crate::args::{EngineName, Source};
 use crate::codes;
 use crate::kind::Kind;
+use crate::machine_code;
 use crate::npy::Array;
 use crate::physical_memory::{half_of_memory, memory_for_reading};
 use crate::points::Points;
@@ -14,6 +15,7 @@ use crate::short;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::flat::Flat;
 use cfg_core::validate::ValidProgram;
+use cfg_exec::native;
 use cfg_format::json::{Checked, Parsed};
 pub(crate) use cfg_languages::Wanted;
 use cfg_languages::{
@@ -57,6 +59,8 @@ pub(crate) struct Session {
     flat: RefCell<Option<Flat>>,
     /// The progress of the loop with a checkpoint that runs.
     loops: Arc<Mutex<Option<cfg_exec::Progress>>>,
+    /// The compilers to machine code that runs may use.
+    natives: RefCell<Vec<Arc<dyn native::Engine>>>,
 }
 
 impl Session {
@@ -70,7 +74,22 @@ impl Session {
             original: RefCell::default(),
             flat: RefCell::default(),
             loops: Arc::default(),
+            natives: RefCell::default(),
         }
+    }
+
+    /// The compiler to machine code that runs use under a name of an engine.
+    pub(crate) fn native(&self, name: EngineName) -> Option<Arc<dyn native::Engine>> {
+        let engine = machine_code::compiler(name)?;
+        self.natives.borrow_mut().push(Arc::clone(&engine));
+        Some(engine)
+    }
+
+    /// Warns if machine code has been refused.
+    pub(crate) fn report_refusal(&self) {
+        let engines = self.natives.borrow();
+        let first = engines.iter().find_map(|engine| native::refused(&**engine));
+        self.report(&Diagnostics(first.into_iter().collect()));
     }
 
     /// The function that is told the progress of loops with checkpoints; `None` if no progress is shown.

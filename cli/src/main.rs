@@ -12,6 +12,7 @@ mod commands;
 mod compiled;
 mod input;
 mod kind;
+mod machine_code;
 mod npy;
 mod output;
 mod physical_memory;
@@ -99,7 +100,9 @@ fn run() -> ExitCode {
         }
     };
     let session = Session::new(Reporter::new(&cli.common));
-    match catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command, &session))) {
+    let done = catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command, &session)));
+    session.report_refusal();
+    match done {
         Ok(Ok(Outcome::Done)) => ExitCode::SUCCESS,
         Ok(Ok(Outcome::Failed)) => ExitCode::FAILURE,
         Ok(Ok(Outcome::Unknown)) => ExitCode::from(3),

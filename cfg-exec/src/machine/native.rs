@@ -1,6 +1,7 @@
 //! The interface of machine code: see [`crate::native`].
 
 use cfg_core::{
+    diagnostic::Diagnostic,
     elemental::{Binary, Ternary, Unary},
     ir::Op,
 };
@@ -9,6 +10,7 @@ use super::{Image, Machine, WINDOW};
 use crate::{
     code::Code,
     descriptor::Descriptor,
+    fault::NATIVE,
     tape::{Meter, Stacks, Tape, TapeCounts},
 };
 
@@ -16,6 +18,20 @@ use crate::{
 pub trait Engine: Send + Sync {
     /// The machine code of a program of this many routines, none of which is compiled yet.
     fn start(&self, routines: usize) -> Box<dyn Native>;
+
+    /// The reason for which the executor has run what was to become machine code, in any program so far; `None` if
+    /// there is no such reason.
+    fn refusal(&self) -> Option<String>;
+}
+
+/// The warning that the executor has run what was to become machine code.
+pub fn refused(engine: &dyn Engine) -> Option<Diagnostic> {
+    let message = format!(
+        "the executor runs without machine code: {}",
+        engine.refusal()?
+    );
+    let help = "results are the same, and take longer; --engine executor asks for no machine code";
+    Some(Diagnostic::error(&NATIVE, message, help).warning())
 }
 
 /// Machine code of a program, for all its sessions.

@@ -17,7 +17,7 @@ use crate::{
         POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real, real1, real2, real3,
         round32,
     },
-    code::{Cmp, Instr},
+    code::{Cmp, Instr, Target},
     fault::Fault,
 };
 
@@ -31,6 +31,9 @@ enum Leave {
 
 /// Stretches without a question for machine code after one that was in vain.
 const REST: u32 = 16;
+
+/// Steps of a counted loop in front of which machine code is asked again.
+const LONG: u64 = 1 << 14;
 
 /// Runs the current activation until it returns to the host; by machine code, where there is any.
 pub(crate) fn execute(
@@ -195,6 +198,20 @@ fn stretch<const COUNT: bool, const ASK: bool>(
                     leave!(Ok(Leave::Again));
                 }
                 jumps -= 1;
+            }
+        }};
+    }
+    // The begin of a counted loop of `n` passes that ends in front of `t`.
+    macro_rules! enter_loop {
+        ($n:expr, $t:expr) => {{
+            let (n, t): (u64, Target) = ($n, $t);
+            if n == 0 {
+                jump!(t);
+            } else if ASK
+                && n.saturating_mul(u64::from(t).saturating_sub(pc as u64)) >= LONG
+                && end >= pc as i64
+            {
+                leave!(Ok(Leave::Again));
             }
         }};
     }
@@ -594,17 +611,13 @@ fn stretch<const COUNT: bool, const ASK: bool>(
                 let n = ok!(trips_needed(r!(first), r!(q), r!(q.wrapping_add(1))));
                 r!(q) = n;
                 r!(index) = r!(first);
-                if n == 0 {
-                    jump!(t);
-                }
+                enter_loop!(n, t);
             }
             Instr::LoopInit1 { q, index, first, t } => {
                 let n = ok!(trips_needed(r!(first), r!(q), 1));
                 r!(q) = n;
                 r!(index) = r!(first);
-                if n == 0 {
-                    jump!(t);
-                }
+                enter_loop!(n, t);
             }
             Instr::LoopNext1 { q, index, t } => {
                 let i = r!(index);

@@ -57,7 +57,7 @@ pub(crate) fn run_with(
     };
     let mut others = arguments.to_vec();
     let by_machine_code = CompileOptions {
-        engine: Some(Arc::new(Jit::everywhere())),
+        engine: Some(Arc::new(Jit::everywhere_after(0))),
         ..compile.clone()
     };
     let other = run(&by_machine_code, &mut others);

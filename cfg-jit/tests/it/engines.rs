@@ -1,6 +1,9 @@
 //! Engines that hand machine code a state which is not that of its routine, or which is none of the executor's.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use cfg_core::{
     builder::RoutineBuilder,
@@ -30,8 +33,12 @@ struct Meddler(Arc<dyn Native>, Change);
 
 impl Engine for Meddling {
     fn start(&self, routines: usize) -> Box<dyn Native> {
-        let native = (self.0).get_or_init(|| Arc::from(Jit::everywhere().start(routines)));
+        let native = (self.0).get_or_init(|| Arc::from(Jit::everywhere_after(0).start(routines)));
         Box::new(Meddler(Arc::clone(native), self.1))
+    }
+
+    fn refusal(&self) -> Option<String> {
+        None
     }
 }
 
@@ -159,4 +166,64 @@ fn tapes_whose_parts_contradict_each_other_are_not_used() {
     let program = cfg_testkit::flat(&program);
     let (found, _) = gradient(&program, routine, &options, &|a| a.read_point(&point).ok());
     assert!(found.contains("error"), "{found}");
+}
+
+/// Steps that the executor has run although there is a compiler.
+struct Watched(Arc<AtomicU64>);
+
+struct Watcher(Box<dyn Native>, Arc<AtomicU64>);
+
+impl Engine for Watched {
+    fn start(&self, routines: usize) -> Box<dyn Native> {
+        let native = Jit::when_worth_it().start(routines);
+        Box::new(Watcher(native, Arc::clone(&self.0)))
+    }
+
+    fn refusal(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Native for Watcher {
+    fn run(&self, state: State<'_>) -> u64 {
+        self.0.run(state)
+    }
+
+    fn interpreted(&self, routine: usize, steps: u64) {
+        self.1.fetch_add(steps, Relaxed);
+        self.0.interpreted(routine, steps);
+    }
+}
+
+/// The counters of loops tell whether compilation pays, before the steps have been run.
+#[test]
+fn long_loops_are_foreseen() {
+    let mut f = RoutineBuilder::new("f");
+    let (n, m) = (f.input("n", Integer), f.input("m", Integer));
+    let s = f.output("s", Real);
+    let (i, j) = (f.local("i", Integer), f.local("j", Integer));
+    f.assign(s, 0.0);
+    f.for_loop(i, 1, n, |f| f.for_loop(j, 1, m, |f| f.assign(s, s + j)));
+    let program = program(f);
+    // By one long loop, and by one of middling length in another; no machine code for a short one.
+    for (n, m, by_executor) in [
+        (1, 1_000_000, 0..100),
+        (1000, 10_000, 0..100),
+        (1_000_000, 1, 0..100),
+        (10, 100, 1000..u64::MAX),
+    ] {
+        let steps = Arc::new(AtomicU64::new(0));
+        let options = CompileOptions {
+            engine: Some(Arc::new(Watched(Arc::clone(&steps)))),
+            ..CompileOptions::default()
+        };
+        let arguments = [Argument::from(n), Argument::from(m), Argument::from(0.0)];
+        let found = outcome(&program, &arguments, &options);
+        assert_eq!(
+            found,
+            outcome(&program, &arguments, &CompileOptions::default())
+        );
+        let steps = steps.load(Relaxed);
+        assert!(by_executor.contains(&steps), "{n}, {m}: {steps}");
+    }
 }

@@ -13,16 +13,12 @@ use cfg_exec::native::Engine;
 use cfg_exec::{RunOptions, TapeCounts};
 use cfg_jit::Jit;
 
-/// The compiler that uses machine code wherever it can.
-fn everywhere() -> Option<Arc<dyn Engine>> {
-    Some(Arc::new(Jit::everywhere()))
-}
-
-/// Options of runs with these limits, in both engines.
-fn both(run: &RunOptions) -> [Options; 2] {
-    [None, everywhere()].map(|native| Options {
+/// Options of runs with these limits: by the executor, by machine code wherever that can be, and by machine code for
+/// what follows behind some steps of each routine.
+fn engines(run: &RunOptions, steps: u64) -> [Options; 3] {
+    [None, Some(0), Some(steps)].map(|steps| Options {
         run: run.clone(),
-        native,
+        native: steps.map(|n| -> Arc<dyn Engine> { Arc::new(Jit::everywhere_after(n)) }),
         ..Options::default()
     })
 }

@@ -349,9 +349,9 @@ pub(crate) struct Engine {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
     /// The executor, and machine code for what takes longer than its compilation.
-    Auto,
-    /// The executor: finds run-time errors, keeps to limits, counts.
     #[default]
+    Auto,
+    /// The executor without machine code.
     Executor,
     /// The executor, with machine code from the first call of each routine on.
     #[cfg(feature = "jit")]

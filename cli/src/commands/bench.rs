@@ -5,7 +5,7 @@ use super::results::write_object;
 use super::{AtPoint, PointArgument, in_text, library_options, prepare_derivatives_at, reverse};
 use crate::Outcome;
 use crate::args::{Bench, EngineName, Form};
-use crate::compiled::{by_compiler, flags_of, native};
+use crate::compiled::{by_compiler, flags_of};
 use crate::input::Session;
 use crate::output::to_stdout;
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat};
@@ -81,6 +81,7 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     let plain = Options {
         same_as,
         reversal: reverse::options(args.reversal),
+        native: None,
         ..library_options(&args.limits, session)
     };
     let by_compiler = Options {
@@ -96,7 +97,7 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     for (name, engine) in by_machine_code() {
         if args.engine == Some(engine) || args.engine.is_none() && name == "jit" {
             let options = Options {
-                native: native(engine),
+                native: session.native(engine),
                 ..plain.clone()
             };
             subjects.push(Subject::new(name, &program, routine, &options)?);

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::Outcome;
 use crate::args::Run;
-use crate::compiled::{engine, native};
+use crate::compiled::engine;
 use crate::input::Session;
 use crate::output::to_stdout;
 use crate::points::Points;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         same_as,
         trace: args.trace,
         engine,
-        native: native(args.engine.engine),
+        native: session.native(args.engine.engine),
         ..library_options(&args.limits, session)
     };
     if let Some(points) = many {

@@ -1,4 +1,4 @@
-//! `--engine cc` and `bench`: programs compiled by the system's compiler.
+//! `--engine cc` and `bench`: programs compiled by the system's compiler; machine code where the system refuses it.
 #![cfg(unix)]
 
 use crate::run_tool::{Ran, cfgrev, command};
@@ -643,4 +643,31 @@ fn refuse_other_progress(place: &Place, engine: &str) {
     let refused = place.run(&run.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(refused.err.contains("another run"), "{}", refused.err);
     std::fs::remove_file(&first).expect("it is ours");
+}
+
+/// Where no memory is made executable, the executor runs, with a warning where machine code was wanted.
+#[test]
+#[cfg(feature = "jit")]
+fn machine_code_that_is_refused_is_told() {
+    let Some(mut without) = needs::plain_memory() else {
+        return;
+    };
+    let args = "gradient burgers.json --at burgers.point.json --engine";
+    let run = |command: &mut Command, engine: &str| {
+        let given = command.args(args.split(' ')).arg(engine);
+        given.output().expect("it starts")
+    };
+    let executor = run(&mut command(&[]), "executor");
+    let begun = without
+        .arg(env!("CARGO_BIN_EXE_cfgrev"))
+        .current_dir(crate::run_tool::fixtures());
+    let refused = run(begun, "jit");
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.success(), "{told}");
+    assert_eq!(refused.stdout, executor.stdout);
+    assert_eq!(told.matches("warning[X229]").count(), 1, "{told}");
+    assert!(told.contains("executable memory is refused"), "{told}");
+    let compiled = run(&mut command(&[]), "jit");
+    assert_eq!(compiled.stdout, executor.stdout);
+    assert!(compiled.stderr.is_empty() && executor.stderr.is_empty());
 }

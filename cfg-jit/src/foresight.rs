@@ -1,0 +1,45 @@
+//! The steps that a run will take, as far as the counters of loops tell.
+
+use cfg_exec::native::{Code, Instr, Reg, State};
+
+/// A loop with a counter of the passes that are left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counted {
+    from: usize,
+    /// The jump back.
+    to: usize,
+    passes: Reg,
+}
+
+/// The counted loops of a routine, inner ones in front of those around them.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "all other instructions count no passes"
+)]
+pub(crate) fn counted_loops(code: &Code) -> Vec<Counted> {
+    let jumps = code.instrs().iter().enumerate();
+    let loops = jumps.filter_map(|(to, instr)| {
+        let (passes, from) = match *instr {
+            Instr::LoopNext { q, t, .. } | Instr::LoopNext1 { q, t, .. } => (q, t as usize),
+            Instr::CountDown { c, t } => (c, t as usize),
+            _ => return None,
+        };
+        (from <= to).then_some(Counted { from, to, passes })
+    });
+    loops.collect()
+}
+
+/// The instructions of the innermost loop that runs, as often as the loops around the current instruction are still to
+/// be passed: less than the steps of loops within it, and more or fewer than those of loops whose passes differ.
+pub(crate) fn steps_ahead(loops: &[Counted], state: &State<'_>) -> u64 {
+    let at = *state.pc;
+    let around = loops.iter().filter(|l| (l.from..=l.to).contains(&at));
+    let mut steps: Option<u64> = None;
+    for of in around {
+        // Of a loop that has been left, or has not begun, the counter may be anything.
+        let passes = (state.registers[usize::from(of.passes)] as i64).max(1) as u64;
+        let each = steps.unwrap_or((of.to + 1 - of.from) as u64);
+        steps = Some(passes.saturating_mul(each));
+    }
+    steps.unwrap_or(0)
+}
