@@ -12,11 +12,14 @@ pub enum Blocks {
     /// The adjoint is built statement by statement, from recorded values.
     #[default]
     Statement,
+    /// The adjoint is built statement by statement, but loops and branches with few active inputs and outputs carry
+    /// their Jacobian where that is estimated to cost less, and no run records more values.
+    Carry,
     /// The adjoint is built from the Jacobian of the block, which the forward sweep accumulates and records. All loops
     /// and branches with few active inputs and outputs carry theirs.
     Preaccumulate,
     /// The method that is estimated to cost less is taken for each segment, beside the loops and branches that carry
-    /// their Jacobians by statement; no run records more values than by statement.
+    /// their Jacobians as with [`Blocks::Carry`]; no run records more values than by statement.
     Auto,
 }
 

@@ -195,7 +195,7 @@ pub(crate) fn drafted<'p>(
     options: &Options,
 ) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
     match options.blocks {
-        Blocks::Statement => drafts(setting, &[]),
+        Blocks::Carry | Blocks::Statement => drafts(setting, &[]),
         Blocks::Preaccumulate => {
             let all = survey_all(setting);
             let search = search_options(options);

@@ -230,7 +230,12 @@ pub(crate) fn options(seed: u64) -> Options {
         control_only: false,
         results: cfg_reverse::Results::Keep,
         overlap: [Overlap::Assume, Overlap::None][seed as usize / 2 % 2],
-        blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
+        blocks: [
+            Blocks::Statement,
+            Blocks::Auto,
+            Blocks::Preaccumulate,
+            Blocks::Carry,
+        ][seed as usize % 4],
         counters: rng.percent(50),
         markers: rng.percent(30),
         indices: seed.is_multiple_of(7),

@@ -289,6 +289,7 @@ fn features(program: &Program, found: &mut BTreeSet<String>) {
 fn values(options: &Options) -> Vec<String> {
     let mut all = vec![
         match options.blocks {
+            Blocks::Carry => "Carry",
             Blocks::Statement => "Statement",
             Blocks::Auto => "Auto",
             Blocks::Preaccumulate => "Preaccumulate",

@@ -74,10 +74,13 @@ fn visits(loops: u32) -> u64 {
     reason = "operators without a rule of their own here are treated alike"
 )]
 fn operations(e: &Expr) -> u64 {
+    let is_product = |e: &Expr| matches!(e, Expr::Op(Op::StrongMul, _));
     let mut sum = 0;
     e.walk(&mut |e| {
         if let Expr::Op(op, operands) = e {
             sum += match op {
+                // A product that is strong in both factors: one of the two is formed.
+                Op::If if operands.iter().skip(1).all(is_product) => 0,
                 Op::Add | Op::Mul => operands.len() as u64 - 1,
                 Op::Neg | Op::Sub | Op::StrongMul | Op::Fma | Op::If => 1,
                 Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::ToReal => 1,
@@ -174,6 +177,10 @@ mod tests {
             assert_eq!(operations(&e), expected, "{op:?} of {operands}");
         }
         assert_eq!(operations(&x()), 0);
+        let product = Expr::op(Op::StrongMul, [x(), x()]);
+        let is_zero = Expr::op(Op::Eq, [x(), x()]);
+        let strong = Expr::op(Op::If, [is_zero, product.clone(), product]);
+        assert_eq!(operations(&strong), 3);
     }
 
     /// Subscripts of targets count, and statements that replace another one count in its stead.

@@ -746,7 +746,7 @@ fn routines_too_large_for_a_state_for_each_vertex() {
             }
             match options.blocks {
                 Blocks::Statement => compare(case, &options),
-                Blocks::Preaccumulate | Blocks::Auto => Ok(()),
+                Blocks::Carry | Blocks::Preaccumulate | Blocks::Auto => Ok(()),
             }
         });
     }

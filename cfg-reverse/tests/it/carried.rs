@@ -25,9 +25,13 @@ fn options(blocks: Blocks) -> Options {
 
 /// A sweep of a program whose regions are carried where that pays.
 fn sweep(source: &str, name: &str) -> String {
+    sweep_with(Blocks::Auto, source, name)
+}
+
+fn sweep_with(blocks: Blocks, source: &str, name: &str) -> String {
     let program = valid(source);
     let main = program.find_routine("f").expect("it is there");
-    let made = reverse(&flat(&program), main, &options(Blocks::Auto));
+    let made = reverse(&flat(&program), main, &options(blocks));
     shown(
         &made.unwrap_or_else(|d| panic!("{d}{source}")).program,
         name,
@@ -221,7 +225,12 @@ fn random_regions() {
         let mut rng = Rng::new(700_000 + seed);
         let source = random_program(&mut rng);
         let case = case(&source, &mut rng);
-        for blocks in [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto] {
+        for blocks in [
+            Blocks::Statement,
+            Blocks::Preaccumulate,
+            Blocks::Auto,
+            Blocks::Carry,
+        ] {
             let found = agrees_smoothly(&case, &options(blocks));
             assert!(
                 found.is_ok(),
@@ -319,7 +328,14 @@ end
         ),
     ] {
         let source = program(declared, body);
-        let forward = sweep(&source, "f_fwd");
-        assert_eq!(forward.contains("u_d1"), expected, "{body}\n{forward}");
+        for (blocks, expected) in [
+            (Blocks::Auto, expected),
+            (Blocks::Carry, expected),
+            (Blocks::Statement, false),
+        ] {
+            let forward = sweep_with(blocks, &source, "f_fwd");
+            let found = forward.contains("u_d1");
+            assert_eq!(found, expected, "{blocks:?}, {body}\n{forward}");
+        }
     }
 }

@@ -53,11 +53,16 @@ pub(crate) fn witnessed(
 
 /// Options that differ in all that decides what is recorded, and how it is found again.
 fn drawn(seed: u64) -> Options {
-    let blocks = [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto];
+    let blocks = [
+        Blocks::Statement,
+        Blocks::Preaccumulate,
+        Blocks::Auto,
+        Blocks::Carry,
+    ];
     let inside = [Inside::Pools, Inside::Arrays, Inside::Nothing];
     let flow_limit = [cfg_core::dataflow::FLOW_LIMIT, 0, 1000];
     Options {
-        blocks: blocks[(seed % 3) as usize],
+        blocks: blocks[(seed % 4) as usize],
         work: 20_000,
         counters: (seed / 3).is_multiple_of(4),
         markers: (seed / 12).is_multiple_of(4),

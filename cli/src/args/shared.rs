@@ -224,8 +224,11 @@ impl From<Strong> for cfg_reverse::Strong {
 /// How the adjoint of a basic block is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Blocks {
-    /// Statement by statement, from recorded values.
+    /// Statement by statement, from recorded values, beside loops and branches with few active values in and out, which
+    /// carry their Jacobian where that costs less.
     #[default]
+    Carry,
+    /// Statement by statement, from recorded values.
     Statement,
     /// From its Jacobian, which the forward sweep accumulates and records.
     Preaccumulate,

@@ -28,6 +28,7 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
         values: args.values == Counters::Always,
         merge: args.merge,
         blocks: match args.blocks {
+            Blocks::Carry => cfg_reverse::Blocks::Carry,
             Blocks::Statement => cfg_reverse::Blocks::Statement,
             Blocks::Preaccumulate => cfg_reverse::Blocks::Preaccumulate,
             Blocks::Auto => cfg_reverse::Blocks::Auto,
@@ -93,7 +94,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     let parts = args.output.is_some() && args.emit.iter().any(|form| !form.is_code());
     let writes_whole = !args.explain && !pictures && !parts;
     args.c.check(writes_c, writes_whole).map_err(Usage)?;
-    if args.search.is_given() && args.reversal.blocks == Blocks::Statement {
+    if args.search.is_given() && matches!(args.reversal.blocks, Blocks::Carry | Blocks::Statement) {
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
         return Err(Usage(message.into()).into());
     }

@@ -36,7 +36,7 @@ pub(crate) struct Setting {
 pub(crate) fn all() -> Vec<Setting> {
     let mut list = Vec::new();
     for form in [Form::AsIs, Form::Flat, Form::Dense] {
-        for blocks in 0..3 {
+        for blocks in 0..4 {
             for trace in [false, true] {
                 for counters in [false, true] {
                     for merge in [false, true] {
@@ -118,7 +118,12 @@ impl Setting {
                     true => Overlap::Assume,
                 },
                 merge: self.merge,
-                blocks: [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto][self.blocks],
+                blocks: [
+                    Blocks::Statement,
+                    Blocks::Preaccumulate,
+                    Blocks::Auto,
+                    Blocks::Carry,
+                ][self.blocks],
                 work: 20_000,
                 search: cfg_reverse::Search::DEFAULT,
                 unstructured: match self.trace {

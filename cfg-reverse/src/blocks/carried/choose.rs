@@ -1,11 +1,11 @@
 //! The choice of the regions that are carried.
 //!
-//! With [`Blocks::Preaccumulate`] all regions are carried that can be. With [`Blocks::Auto`] one is if that is
-//! estimated to take no longer than its adjoint by statements, and if no run that passes each of its loops with a
-//! condition once records more. The measure of time is that of [`price`](crate::blocks::price): by statements a region
-//! costs its adjoint, its tape, and the control flow of the reverse sweep; carried it costs tangents, a third as much
-//! for each input behind the first, since they share partials, and its Jacobian on the tape. The least that is recorded
-//! by statements is the shortest path through the region.
+//! With [`Blocks::Preaccumulate`] all regions are carried that can be. With [`Blocks::Carry`] and [`Blocks::Auto`] one is
+//! if that is estimated to take no longer than its adjoint by statements, and if no run that passes each of its loops
+//! with a condition once records more. The measure of time is that of [`price`](crate::blocks::price): by statements a
+//! region costs its adjoint, its tape, and the control flow of the reverse sweep; carried it costs partials and
+//! tangents, and its Jacobian on the tape. The least that is recorded by statements is the shortest path through the
+//! region.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -34,9 +34,11 @@ use crate::{
 /// The number of times that the choice is checked again without the regions that record more.
 const ROUNDS: usize = 4;
 
-/// The cost of a branch in the reverse sweep, and of the passes of a loop, two for each of eight.
+/// The cost of a branch in the reverse sweep, of the passes of a loop, two for each of eight, and of the jump behind the
+/// last one, which processors mispredict.
 const BRANCH: u64 = 4;
 const PASS: u64 = 16;
+const LAST: u64 = 12;
 
 /// The cost of a region by statements, and the bits that it records at least.
 #[derive(Clone, Copy)]
@@ -143,9 +145,6 @@ fn pays(
             .sum();
         tangents = tangents.saturating_add(cost.saturating_mul(rate(draft, v)));
     }
-    // The first input counts in full.
-    let inputs = region.inputs.len() as u64;
-    let tangents = tangents.saturating_mul(inputs + 2) / (3 * inputs);
     let ends = tape_cost(jacobian + saved) + code_cost(&ends.adjoint);
     let cost = tangents.saturating_add(ends.saturating_mul(around));
     jacobian + saved <= limit.bits && cost <= limit.cost
@@ -161,7 +160,7 @@ fn by_statements(draft: &Draft<'_>, region: &Region, recorded: &[u64]) -> ByStat
         here += match draft.cfg.vertex(v).kind {
             VertexKind::Branch(_) => BRANCH,
             VertexKind::EndLoop => PASS,
-            VertexKind::Loop { .. } => PUSH,
+            VertexKind::Loop { .. } => PUSH + LAST,
             VertexKind::Entry | VertexKind::Exit | VertexKind::Block(_) | VertexKind::EndBranch => {
                 0
             }

@@ -1,30 +1,45 @@
 //! The code of carried regions.
 //!
-//! Let x be the inputs and y the outputs of a region. Each assignment inside is preceded by its tangents by each input
-//! that its target may depend on, with the unit vectors of the inputs as tangents at the start. Behind the region the
-//! forward sweep pushes the entries of dy/dx that may not be zero; the reverse sweep pops them, and increments the
-//! adjoint of x by the transposed product with that of y, which is then 0. A sum keeps its adjoint. (Griewank &
-//! Walther, *Evaluating Derivatives*, 2nd ed., section 10.2, preaccumulation, by the forward mode along the path that a
-//! run takes.)
+//! Let x be the inputs and y the outputs of a region. Each assignment inside is preceded by its partials, which are its
+//! adjoint for the seed 1, and by its tangents by each input that its target may depend on: sums of products of partials
+//! and tangents, with the unit vectors of the inputs as tangents at the start. Behind the region the forward sweep
+//! pushes the entries of dy/dx that may not be zero; the reverse sweep pops them, and increments the adjoint of x by the
+//! transposed product with that of y, which is then 0. A sum keeps its adjoint. (Griewank & Walther, *Evaluating
+//! Derivatives*, 2nd ed., section 10.2, preaccumulation, by the forward mode along the path that a run takes.)
 //!
-//! Elements and the unit tangents of values that the region does not assign have stand-ins while tangents are written:
-//! variables that the places and the constant 1 replace in the end.
+//! At finite operands an entry is infinite or NaN only if adjoints by statements can be, rounding and overflow aside.
+//! These are sums over the paths from y to x; the product along a path ends at the first partial that is 0, because
+//! partials that may be infinite stand in products that are strong in the adjoint. Here the same products are formed
+//! from the other end, so an infinite partial comes before the one that is 0: products are strong in both factors
+//! ([`product`]), unless all partials of the region are finite. Inside a statement partials are accumulated from its
+//! target to its operands, by the code of its adjoint.
+//!
+//! Elements and the unit tangents of values that the region does not assign have stand-ins while partials are written:
+//! variables that the places and the constant 1 replace in the end. So have the target of a statement and its adjoint.
 
 use cfg_analysis::exceptions::Exceptions;
 use cfg_core::{
     entity::{VarId, VertexId},
-    flat::FlatStmt,
     ir::{Expr, NameOrigin, NameRole, Op, Place, Role, ScalarType, Stmt, StmtKind, Variable},
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
     code::{
-        expressions::{real, sum, zero},
+        expressions::{is_atomic, real, sum, zero},
         routines::tape_class,
-        typing::expr_type,
+        temporaries::Temporaries,
+        typing::{ExprType, expr_type},
     },
-    partials::{Unsupported, assignment, scope::Scope},
+    partials::{
+        Unsupported,
+        assignment::{self, Given},
+        linearize::{Nodes, Workspace},
+        scope::Scope,
+    },
     plan::{
         adjoints::primal_reads,
         carried::{Ends, Input, Region},
@@ -39,8 +54,20 @@ pub(crate) type Rows = HashMap<VertexId, Vec<Vec<Stmt>>>;
 struct Names {
     /// The tangent of each place by each input; none where it is 0, or 1 throughout.
     tangents: Vec<Vec<Option<VarId>>>,
-    /// The variable that stands for each place while tangents are written.
+    /// The variable that stands for each place while partials are written.
     stand_in: Vec<VarId>,
+    /// The variables that stand for the target of a statement, and for its adjoint, which is 1.
+    target: Option<(VarId, VarId)>,
+}
+
+/// The partials of one assignment.
+struct Partials {
+    /// The statements that compute them, without stand-ins.
+    code: Vec<Stmt>,
+    /// The assigned value where partials share functions with it, without stand-ins.
+    value: Option<Expr>,
+    /// The operands with derivatives by the numbers of their places, with the partial and true if it may be infinite.
+    of: Vec<(usize, Expr, bool)>,
 }
 
 /// The stand-ins of a routine: variables in a row, behind those that stay.
@@ -91,21 +118,36 @@ impl StandIns {
     }
 }
 
-/// A product without a factor that is the constant 1, or with a sign for -1. An integer factor stays in its product,
-/// which converts it.
+/// A product without a factor that is the constant 1, or with a sign for -1, and a sum without a first term that is the
+/// constant 0. An integer stays, because the operation converts it.
 fn without_units(variables: &[Variable], op: Op, operands: Box<[Expr]>) -> Expr {
     let is_real = |e: &Expr| expr_type(variables, e).ty.is_real();
     let is_one = |e: &Expr| matches!(e, Expr::Real(1.0) | Expr::Real32(1.0));
+    let is_zero = |e: &Expr| matches!(e, Expr::Real(0.0) | Expr::Real32(0.0));
     let is_minus_one = |e: &Expr| matches!(e, Expr::Real(-1.0) | Expr::Real32(-1.0));
     match (op, &*operands) {
         (Op::Mul | Op::StrongMul, [one, other]) if is_one(one) && is_real(other) => other.clone(),
         (Op::Mul, [other, one]) if is_one(one) && is_real(other) => other.clone(),
         (Op::Mul | Op::StrongMul, [minus, other]) if is_minus_one(minus) && is_real(other) => {
-            Expr::op(Op::Neg, [other.clone()])
+            negated(other)
         }
-        (Op::Neg, [Expr::Real(c)]) => Expr::Real(-c),
-        (Op::Neg, [Expr::Real32(c)]) => Expr::Real32(-c),
+        (Op::Add, [zero, other]) if is_zero(zero) && is_real(other) => other.clone(),
+        (Op::Sub, [zero, other]) if is_zero(zero) && is_real(other) => negated(other),
+        (Op::Neg, [other]) if is_real(other) => negated(other),
         _ => Expr::Op(op, operands),
+    }
+}
+
+/// The negated real expression, without an operator where that can be.
+fn negated(e: &Expr) -> Expr {
+    match e {
+        Expr::Real(c) => Expr::Real(-c),
+        Expr::Real32(c) => Expr::Real32(-c),
+        Expr::Op(Op::Neg, inner) => inner[0].clone(),
+        Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            Expr::op(Op::Neg, [e.clone()])
+        }
+        Expr::Null(_) | Expr::Addr(_) => Expr::op(Op::Neg, [e.clone()]),
     }
 }
 
@@ -189,6 +231,7 @@ fn declare(draft: &mut Draft<'_>, region: &Region) -> Names {
     Names {
         tangents,
         stand_in: Vec::new(),
+        target: None,
     }
 }
 
@@ -211,6 +254,8 @@ fn stand_for(region: &Region, names: &mut Names, all: &mut StandIns, scope: &mut
             tangents[input.place] = Some(add(region.ty, real(1.0, region.ty)));
         }
     }
+    let mut one = || add(region.ty, real(1.0, region.ty));
+    names.target = Some((one(), one()));
 }
 
 /// Writes the statements of a region.
@@ -222,33 +267,189 @@ fn inside(
     scope: &mut Scope,
     rows: &mut Rows,
 ) -> Result<(), Unsupported> {
+    let mut temporaries = Temporaries::default();
+    let mut all = Vec::new();
+    for &v in &region.vertices {
+        for statement in draft.cfg.vertex(v).statements() {
+            let assigned = statement.kind.assignment();
+            let number = assigned.and_then(|(target, value)| Some((region.number(target)?, value)));
+            let partials = number.map(|(k, value)| {
+                temporaries.reset();
+                let of = partials(region, names, value, stand_ins, scope, &mut temporaries);
+                of.map(|of| (k, of))
+            });
+            all.push(partials.transpose()?);
+        }
+    }
+    let is_finite = |(_, partials): &(usize, Partials)| partials.of.iter().all(|of| !of.2);
+    let is_finite = all.iter().flatten().all(is_finite);
+    let mut all = all.into_iter();
     for &v in &region.vertices {
         let mut row = Vec::new();
         for statement in draft.cfg.vertex(v).statements() {
             let mut code = Vec::new();
-            if let FlatStmt::Assign { target, value } = FlatStmt::view(&statement.kind)
-                && let Some(k) = region.number(target)
-            {
-                let value = with_stand_ins(region, names, value);
-                let target = Place::whole(names.stand_in[k]);
+            let mut statement = statement.clone();
+            if let Some((k, partials)) = all.next().flatten() {
+                code.extend(partials.code);
+                if let (StmtKind::Assign { value, .. }, Some(shared)) =
+                    (&mut statement.kind, partials.value)
+                {
+                    *value = shared;
+                }
                 for (input, tangents) in region.inputs.iter().zip(&names.tangents) {
-                    if input.varied & (1 << k) == 0 {
-                        continue;
+                    if let (true, Some(of)) = (input.varied & (1 << k) != 0, tangents[k]) {
+                        let terms = partials.of.iter().filter_map(|(j, partial, singular)| {
+                            let d = Expr::var(tangents[*j]?);
+                            let d = stand_ins.replace(&scope.routine.variables, &d);
+                            Some(product(partial, d, *singular, is_finite, region.ty))
+                        });
+                        let value = sum(terms.collect()).unwrap_or_else(|| zero(region.ty));
+                        code.push(Stmt::assign(Place::whole(stand_ins.moved(of)), value));
                     }
-                    set_direction(region, names, tangents, scope, true);
-                    let tangent = assignment::tangent(scope, &target, &value);
-                    set_direction(region, names, tangents, scope, false);
-                    let variables = &scope.routine.variables;
-                    let tangent = tangent?.into_iter();
-                    code.extend(tangent.map(|s| replaced(s, variables, stand_ins)));
                 }
             }
-            code.push(statement.clone());
+            code.push(statement);
             row.push(code);
         }
         rows.insert(v, row);
     }
     Ok(())
+}
+
+/// The product of a partial and a tangent. Unless all partials of the region are finite, it is 0 if one of the two is,
+/// whatever the other one is: the zero is the first factor of a strong product, which has the right derivative.
+fn product(partial: &Expr, d: Expr, singular: bool, is_finite: bool, ty: ScalarType) -> Expr {
+    let is = |e: &Expr, c: f64| match e {
+        Expr::Real(of) => *of == c,
+        Expr::Real32(of) => f64::from(*of) == c,
+        Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => false,
+        Expr::Null(_) | Expr::Addr(_) => false,
+    };
+    let strong = |a: &Expr, b: &Expr| Expr::op(Op::StrongMul, [a.clone(), b.clone()]);
+    match () {
+        () if is(partial, 1.0) => d,
+        () if is(partial, -1.0) => Expr::op(Op::Neg, [d]),
+        () if is(&d, 1.0) => partial.clone(),
+        () if is_finite || matches!(partial, Expr::Real(_) | Expr::Real32(_)) => {
+            Expr::op(Op::Mul, [d, partial.clone()])
+        }
+        () if singular => {
+            let cancels = Expr::op(Op::Eq, [partial.clone(), zero(ty)]);
+            Expr::op(Op::If, [cancels, strong(partial, &d), strong(&d, partial)])
+        }
+        () => strong(partial, &d),
+    }
+}
+
+/// The partials of an assignment of this value. `temporaries`: those that hold partials.
+fn partials(
+    region: &Region,
+    names: &Names,
+    value: &Expr,
+    stand_ins: &StandIns,
+    scope: &mut Scope,
+    temporaries: &mut Temporaries,
+) -> Result<Partials, Unsupported> {
+    let mut found = Partials {
+        code: Vec::new(),
+        value: None,
+        of: Vec::new(),
+    };
+    let Some((target, seed)) = names.target else {
+        return Ok(found);
+    };
+    let value = with_stand_ins(region, names, value);
+    let mut operands = Vec::new();
+    value.walk_places(&mut |place| {
+        let number = names.stand_in.iter().position(|&v| v == place.var);
+        let varied = |&k: &usize| names.tangents.iter().any(|of| of[k].is_some());
+        operands.extend(number.filter(varied));
+    });
+    operands.sort_unstable();
+    operands.dedup();
+    let ty = ExprType {
+        ty: region.ty,
+        rank: 0,
+    };
+    let mut held = HashMap::new();
+    for &k in &operands {
+        let p = temporaries.take(&mut scope.routine, &mut scope.namer, "p", ty);
+        held.insert(p, k);
+        scope.derivative[names.stand_in[k].index()] = Some(p);
+        scope.active.insert(names.stand_in[k].index());
+    }
+    scope.derivative[target.index()] = Some(seed);
+    scope.wanted.insert(target.index());
+    let target = Place::whole(target);
+    // Functions are evaluated once for the value and the partials.
+    let functions = assignment::functions(scope, &target, &value);
+    let mut given = Vec::new();
+    if !functions.is_empty() {
+        let variables = scope.routine.variables.clone();
+        let active = |v: VarId| scope.active.contains(v.index());
+        let mut nodes = Nodes::split(&variables, &value, &active, Workspace::default());
+        for n in functions {
+            let (ty, of) = (nodes.nodes[n].ty, nodes.rebuild(n));
+            let c = temporaries.take(&mut scope.routine, &mut scope.namer, "c", ty);
+            let function = Stmt::assign(Place::whole(c), of);
+            found
+                .code
+                .push(replaced(function, &scope.routine.variables, stand_ins));
+            nodes.give(n, c);
+            given.push((n, c));
+        }
+        let value = nodes.value(nodes.root());
+        found.value = Some(stand_ins.replace(&scope.routine.variables, &value));
+    }
+    let code = assignment::adjoint(scope, &target, &value, Given::Functions(&given));
+    for &k in &operands {
+        scope.derivative[names.stand_in[k].index()] = None;
+        scope.active.set(names.stand_in[k].index(), false);
+    }
+    // A temporary may be infinite if a strong product goes into it.
+    let mut singular = HashSet::new();
+    for mut statement in code? {
+        let StmtKind::Assign { target, value } = &mut statement.kind else {
+            continue;
+        };
+        let of = target.var;
+        let mut may_be_infinite = false;
+        value.walk(&mut |e| may_be_infinite |= matches!(e, Expr::Op(Op::StrongMul, _)));
+        value.walk_places(&mut |place| may_be_infinite |= singular.contains(&place.var));
+        if may_be_infinite {
+            singular.insert(of);
+        }
+        if of == seed {
+            continue;
+        }
+        if held.contains_key(&of) {
+            // The only increment of the partial.
+            *value = replace_places(value, of, &zero(region.ty));
+        }
+        let statement = replaced(statement, &scope.routine.variables, stand_ins);
+        match (held.get(&of), statement.kind.assignment()) {
+            (Some(&k), Some((_, value))) if is_atomic(value) => {
+                found.of.push((k, value.clone(), may_be_infinite));
+            }
+            (Some(&k), Some((target, _))) => {
+                found
+                    .of
+                    .push((k, Expr::Place(target.clone()), may_be_infinite));
+                found.code.push(statement);
+            }
+            (_, _) => found.code.push(statement),
+        }
+    }
+    Ok(found)
+}
+
+/// The expression with another one in place of a scalar.
+#[expect(clippy::wildcard_enum_match_arm, reason = "places alone are replaced")]
+fn replace_places(value: &Expr, of: VarId, by: &Expr) -> Expr {
+    value.map(&mut |node| match node {
+        Expr::Place(place) if place.var == of => by.clone(),
+        other => other,
+    })
 }
 
 /// The value with stand-ins for the elements of the region.
@@ -263,26 +464,7 @@ fn with_stand_ins(region: &Region, names: &Names, value: &Expr) -> Expr {
     })
 }
 
-/// Makes the places that depend on an input those with derivatives, or takes that back.
-fn set_direction(
-    region: &Region,
-    names: &Names,
-    tangents: &[Option<VarId>],
-    scope: &mut Scope,
-    is_on: bool,
-) {
-    for (k, tangent) in tangents.iter().enumerate() {
-        let v = names.stand_in[k];
-        let of = tangent.filter(|_| is_on);
-        scope.derivative[v.index()] = of;
-        scope.active.set(v.index(), of.is_some());
-        scope
-            .wanted
-            .set(v.index(), of.is_some() && region.places[k].is_written);
-    }
-}
-
-/// A statement of a tangent, without stand-ins.
+/// A statement without stand-ins.
 fn replaced(mut statement: Stmt, variables: &[Variable], stand_ins: &StandIns) -> Stmt {
     if let StmtKind::Assign { target, value } = &mut statement.kind {
         target.var = stand_ins.moved(target.var);
