@@ -71,7 +71,7 @@ const PATIENCE: u64 = 1000;
 const SHORT_PATIENCE: u64 = 64;
 
 /// Steps for each instruction of a routine, run by the executor or foreseen, with which quick compilation pays.
-/// Measured, as all constants here: `bench/jit/run --first`.
+/// Measured by `bench/jit/run --first`; the constants below are estimates.
 const QUICK: u64 = 2500;
 /// The same for compilation that optimises, which takes twice as long.
 const BEST: u64 = 200_000;

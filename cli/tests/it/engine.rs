@@ -515,7 +515,7 @@ fn kill_until_it_ends(place: &Place, engine: &str) {
     let first = again(1);
     let first = place.run(&first.split('\u{1f}').collect::<Vec<_>>());
     assert_eq!((first.code, files()), (Some(0), 0), "{}", first.err);
-    for wait in (0..).map(|k| Duration::from_millis(60 + 30 * k)) {
+    for wait in (0..).map(|k| Duration::from_millis(60 + 30 * k + k * k)) {
         let words = again(400);
         let words: Vec<&str> = words.split('\u{1f}').collect();
         let mut command = place.command(&words);
