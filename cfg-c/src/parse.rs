@@ -129,8 +129,8 @@ struct Parser<'s> {
     viewed_names: HashMap<ExprId, ExprId>,
     /// True while the arguments of a function that only prints are read.
     prints: bool,
-    /// The mark that promises independent iterations of the loop that follows.
-    promised: Option<Token>,
+    /// True if the iterations of the loop that follows are promised to be independent.
+    promised: bool,
     /// True while the type of a member is read.
     is_member: bool,
     /// The functions made for calls of `qsort` and `bsearch`.
@@ -174,7 +174,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         viewed_pointers: HashMap::new(),
         viewed_names: HashMap::new(),
         prints: false,
-        promised: None,
+        promised: false,
         is_member: false,
         sorted: Vec::new(),
     };

@@ -226,6 +226,8 @@ fn promises_are_annotations_of_counted_loops() {
         ("/* $ad ii-loop */", false),
         ("// $AD II-LOOP\n#pragma cfgrev checkpoint(2)\n", true),
         ("#pragma cfgrev checkpoint(2)\n// $AD II-LOOP\n", true),
+        ("// $AD II-LOOP\n// $AD BINOMIAL-CKP n 2 1\n", true),
+        ("if (s > 1) /* $AD II-LOOP */", false),
     ] {
         let found = promised(&format!("{marks}{inner}"));
         assert_eq!(found, (vec![(true, is_kept)], vec![]), "{marks}");
@@ -237,6 +239,28 @@ fn promises_are_annotations_of_counted_loops() {
         ),
         (
             "/* $AD II-LOOP */ s *= x; for (int i = 0; i < n; i++) s += x;",
+            "no for loop follows",
+        ),
+        (
+            "/* $AD II-LOOP */ double y = x; s *= y;",
+            "no for loop follows",
+        ),
+        (
+            "if (s > 1) s *= x; /* $AD II-LOOP */ else s = x;",
+            "no for loop follows",
+        ),
+        (
+            "do s *= x; /* $AD II-LOOP */ while (s < 9);",
+            "no for loop follows",
+        ),
+        (
+            "if (x > 1) goto l; s = x; /* $AD II-LOOP */ l: s *= x;",
+            "no for loop follows",
+        ),
+        ("s = x + /* $AD II-LOOP */ s;", "no for loop follows"),
+        ("{ s = x; /* $AD II-LOOP */ }", "no for loop follows"),
+        (
+            "for (/* $AD II-LOOP */ int i = 0; i < n; i++) s += x;",
             "no for loop follows",
         ),
         (

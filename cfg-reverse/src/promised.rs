@@ -1,7 +1,7 @@
 //! Loops whose iterations are promised to be independent, and accesses that disprove it.
 //!
 //! The promise is `$AD II-LOOP` in C, an annotation of the LOOP elsewhere ([`INDEPENDENT`]). It is disproved if an
-//! iteration surely reads a cell that another one overwrites:
+//! iteration surely reads a real cell that another one overwrites:
 //!
 //! ```text
 //! s := s*x             s is read before the iteration assigns it
@@ -12,7 +12,7 @@
 //!
 //! Only accesses in blocks that each iteration executes count, and those in inner counted loops whose bounds are those of
 //! all iterations: of such a loop, the first pass. Sums `s := s + e` have no order, so that the read of s counts for
-//! nothing there. A promise that is not disproved has no effect: [`crate::gradient`] finds by itself which iterations
+//! nothing there, nor does one by which another scalar gets its value, as in `t := s; t := t + e; s := t`. A promise that is not disproved has no effect: [`crate::gradient`] finds by itself which iterations
 //! are independent.
 //!
 //! Source: II-LOOP in L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957.
@@ -41,7 +41,6 @@ use fixedbitset::FixedBitSet;
 use crate::{
     code::expressions::{as_place, with_variables},
     codes,
-    memory::increments::added_operands,
 };
 
 /// Refuses loops whose promise is disproved.
@@ -67,12 +66,10 @@ pub(crate) fn check_promises(flat: &Flat) -> Result<(), Diagnostics> {
             let Some(body) = Body::collect(routine, cfg, &structure, &accesses, header) else {
                 continue;
             };
-            if let Some((read, written)) = body.find_carried() {
-                let [read, written] =
-                    [read, written].map(|access| text::place_text(routine, access.place));
+            if let Some(v) = body.find_carried() {
+                let name = &routine.variable(v).name;
                 let message = format!(
-                    "iterations are promised to be independent, but one reads `{read}`, and another one has assigned \
-                     it as `{written}`, or will"
+                    "iterations are promised to be independent, but one reads a value of `{name}` that another one assigns"
                 );
                 let site = Site::whole(RoutineId::new(r), Element::Vertex(header));
                 let problem =
@@ -100,22 +97,19 @@ fn promised_loops(routine: &Routine) -> impl Iterator<Item = VertexId> {
     promised.map(|(v, _)| v)
 }
 
-/// A place that an iteration surely reads or assigns.
-struct Surely<'p> {
-    place: &'p Place,
-    /// The place with the same variable for the index of each inner loop with the same bounds.
-    unified: Place,
-}
-
 /// The accesses of an iteration.
-struct Body<'p> {
+struct Body {
     index: VarId,
     stride: Option<i64>,
+    /// The number of iterations, if it is known.
+    trips: Option<i64>,
     /// Variables that an iteration may assign, the index among them.
     changed: FixedBitSet,
-    /// The places that are surely read before the iteration may assign them.
-    read: Vec<Surely<'p>>,
-    assigned: Vec<Surely<'p>>,
+    /// The places that are surely read before the iteration may assign them, with the same variable for the indices of
+    /// inner loops with the same bounds.
+    read: Vec<Place>,
+    /// The places that are surely assigned, likewise.
+    assigned: Vec<Place>,
 }
 
 /// A distance between iterations.
@@ -128,17 +122,31 @@ enum Distance {
     Unknown,
 }
 
-impl<'p> Body<'p> {
+impl Body {
     /// The accesses of the iterations of a loop; `None` if the loop does not count.
     fn collect(
-        routine: &'p Routine,
-        cfg: &'p Cfg,
+        routine: &Routine,
+        cfg: &Cfg,
         structure: &Structure,
         accesses: &Accesses<'_>,
         header: VertexId,
     ) -> Option<Self> {
-        let Some(LoopTest::Counted { index, step, .. }) = cfg.vertex(header).kind.test() else {
+        let Some(LoopTest::Counted {
+            index,
+            first,
+            last,
+            step,
+        }) = cfg.vertex(header).kind.test()
+        else {
             return None;
+        };
+        let constants = (first.constant(), last.constant(), step.constant());
+        let trips = match constants {
+            (Some(first), Some(last), Some(step)) => {
+                let distance = last.checked_sub(first).and_then(|d| d.checked_div(step));
+                distance.map(|d| d.saturating_add(1).max(0))
+            }
+            (_, _, _) => None,
         };
         let end = structure.partner(header)?;
         let [from, to] = [header, end].map(|v| structure.position[v.index()] as usize);
@@ -159,6 +167,7 @@ impl<'p> Body<'p> {
         let mut body = Self {
             index: *index,
             stride: step.constant(),
+            trips,
             changed,
             read: Vec::new(),
             assigned: Vec::new(),
@@ -204,7 +213,7 @@ impl<'p> Body<'p> {
                 as_place(&with_variables(&Expr::Place(place.clone()), &rename)).cloned()
             };
             for statement in vertex.statements() {
-                for place in read_places(statement) {
+                for place in read_places(routine, statement) {
                     let Some(unified) = unified(place) else {
                         continue;
                     };
@@ -213,13 +222,13 @@ impl<'p> Body<'p> {
                         (other.as_ref()).is_none_or(|other| !body.differ(&unified, other))
                     };
                     if !earlier.iter().any(is_own) {
-                        body.read.push(Surely { place, unified });
+                        body.read.push(unified);
                     }
                 }
                 let target = statement.kind.assignment().map(|(target, _)| target);
                 let assigned = target.and_then(|place| Some((place, unified(place)?)));
                 // A sum has a part from earlier iterations still.
-                if added_operands(statement, |a, b| a == b).is_none() {
+                if !is_sum(statement) {
                     accesses.each_access(statement, &mut |access| match access {
                         Access::Write(v) | Access::MayWrite(v) => {
                             let own = assigned.as_ref().filter(|(place, _)| place.var == v);
@@ -228,9 +237,7 @@ impl<'p> Body<'p> {
                         Access::Read(_) => {}
                     });
                 }
-                if let Some((place, unified)) = assigned {
-                    body.assigned.push(Surely { place, unified });
-                }
+                body.assigned.extend(assigned.map(|(_, unified)| unified));
             }
         }
         Some(body)
@@ -300,39 +307,70 @@ impl<'p> Body<'p> {
         distance
     }
 
-    /// A read of one iteration and an assignment of another one to the same cell.
-    fn find_carried(&self) -> Option<(&Surely<'p>, &Surely<'p>)> {
-        let is_carried = |read: &Surely<'_>, assigned: &Surely<'_>| match self
-            .distance(&read.unified, &assigned.unified)
-        {
-            Distance::Any => true,
-            Distance::Fixed(0) | Distance::Unknown => false,
-            Distance::Fixed(distance) => self
-                .stride
-                .is_some_and(|stride| distance.checked_rem(stride) == Some(0)),
-        };
-        self.read.iter().find_map(|read| {
+    /// A variable of which one iteration reads a cell that another one assigns.
+    fn find_carried(&self) -> Option<VarId> {
+        let is_carried =
+            |read: &Place, assigned: &Place| match (self.distance(read, assigned), self.stride) {
+                (Distance::Any, _) => self.trips.is_none_or(|n| n > 1),
+                (Distance::Fixed(0) | Distance::Unknown, _) | (_, None | Some(0)) => false,
+                (Distance::Fixed(d), Some(stride)) => {
+                    let passes = d
+                        .checked_div(stride)
+                        .filter(|_| d.checked_rem(stride) == Some(0));
+                    passes.is_some_and(|k| self.trips.is_none_or(|n| k.saturating_abs() < n))
+                }
+            };
+        let found = self.read.iter().find(|read| {
             let mut assigned = self.assigned.iter();
-            let found = assigned.find(|assigned| is_carried(read, assigned))?;
-            Some((read, found))
-        })
+            assigned.any(|assigned| is_carried(read, assigned))
+        });
+        found.map(|read| read.var)
     }
 }
 
-/// The places that an assignment reads, but for the target of a sum; none for other statements.
-fn read_places(statement: &Stmt) -> Vec<&Place> {
-    if statement.kind.assignment().is_none() {
-        return Vec::new();
-    }
-    let mut read = Reads(Vec::new());
-    match added_operands(statement, |a, b| a == b) {
-        Some((target, added)) => {
-            for e in added.into_iter().chain(target.subscript_exprs()) {
-                read.visit_expr(e, PlaceRole::Read);
+/// True of a sum `s := s + e` in any form in which s is added once, or subtracted.
+fn is_sum(statement: &Stmt) -> bool {
+    let Some((target, value)) = statement.kind.assignment() else {
+        return false;
+    };
+    let names = |e: &Expr| {
+        let mut found = false;
+        e.walk_places(&mut |place| found |= place.var == target.var);
+        found
+    };
+    let mut is_added = false;
+    let mut open = vec![value];
+    while let Some(e) = open.pop() {
+        match e {
+            Expr::Place(place) if place == target => is_added = true,
+            Expr::Op(Op::Add | Op::Sub | Op::Neg | Op::ToReal | Op::ToReal32, operands) => {
+                open.extend(operands);
             }
+            Expr::Op(Op::Fma, operands) if !operands[..2].iter().any(names) => {
+                open.extend(&operands[2..]);
+            }
+            Expr::Op(..) | Expr::Place(_) if names(e) => return false,
+            Expr::Op(..) | Expr::Place(_) | Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) => {}
+            Expr::Logical(_) | Expr::Null(_) | Expr::Addr(_) => {}
         }
-        None => walk_statement(&mut read, statement),
     }
+    is_added
+}
+
+/// The real places that an assignment surely reads, but for the target of a sum, and but for scalars by which another
+/// scalar gets its value; none for other statements.
+fn read_places<'p>(routine: &Routine, statement: &'p Stmt) -> Vec<&'p Place> {
+    let Some((target, _)) = statement.kind.assignment() else {
+        return Vec::new();
+    };
+    let mut read = Reads(Vec::new());
+    walk_statement(&mut read, statement);
+    let is_scalar = |place: &Place| routine.variable(place.var).rank() == 0;
+    let is_sum = is_sum(statement);
+    read.0.retain(|place| {
+        let is_passed_on = is_scalar(target) && is_scalar(place) && place.var != target.var;
+        routine.variable(place.var).ty.is_real() && !is_passed_on && !(is_sum && *place == target)
+    });
     read.0
 }
 

@@ -31,6 +31,7 @@ impl Parser<'_> {
                 }
                 return Err(self.syntax_error(at, "a block has no closing brace"));
             }
+            self.take_promises();
             match self.peek().kind {
                 Kind::Mark(Mark::Start) => {
                     parts.push((self.next(), statements.len()));
@@ -268,19 +269,20 @@ impl Parser<'_> {
         })
     }
 
+    /// Passes marks of independent iterations, behind which other marks and a `for` loop follow.
+    fn take_promises(&mut self) {
+        while self.peek().kind == Kind::Mark(Mark::Independent) {
+            self.next();
+            self.promised = true;
+        }
+    }
+
     fn parse_statement(&mut self) -> Parse<StmtId> {
         self.enter_level()?;
-        while self.peek().kind == Kind::Mark(Mark::Independent) {
-            self.promised = Some(self.next());
-        }
+        self.take_promises();
         let from = self.peek().at;
         let token = self.peek().clone();
         let is_marked = matches!(token.kind, Kind::Mark(_));
-        if let Some(mark) = (self.promised).take_if(|_| !is_marked && !token.is("for")) {
-            let message = format!("{} is passed over: no for loop follows", mark.text);
-            let help = "write it in front of for";
-            (self.sink).warning(&codes::IGNORED, mark.at, message, help);
-        }
         let start = self.unit.exprs.len() as u32;
         let word = if matches!(token.kind, Kind::Ident | Kind::Punct) {
             &*token.text
@@ -454,7 +456,7 @@ impl Parser<'_> {
     }
 
     fn for_loop(&mut self) -> Parse<StmtKind> {
-        let promised = self.promised.take().is_some();
+        let promised = std::mem::take(&mut self.promised);
         self.next();
         self.expect("(", "after for")?;
         self.scopes.push(Scope::default());

@@ -178,6 +178,18 @@ impl Preprocessor<'_> {
         out: &mut Vec<Token>,
     ) {
         for mark in std::mem::take(&mut self.marks) {
+            if mark.kind == Kind::Mark(Mark::Independent) {
+                let is_mark = |t: &&Token| matches!(t.kind, Kind::Directive | Kind::Mark(_));
+                let next = behind.iter().find(|t| !is_mark(t));
+                if nesting.begins_statement(out.last()) && next.is_some_and(|t| t.is("for")) {
+                    out.push(mark);
+                    continue;
+                }
+                let message = format!("{} is passed over: no for loop follows", mark.text);
+                let help = "write it in front of for";
+                self.sink.warning(&codes::IGNORED, mark.at, message, help);
+                continue;
+            }
             let next = behind.iter().find(|t| !matches!(t.kind, Kind::Directive));
             let is_end = mark.kind == Kind::Mark(Mark::End);
             let follows = next.is_some_and(|t| t.kind != Kind::End && !t.is("}") || is_end);

@@ -570,7 +570,7 @@ const CALLED: &str = "main subroutine f(in integer n, in real p, inout real x[4]
 
 /// Programs whose parts have locals, other arguments than variables, globals, and intents that say less than they
 /// could.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 15] = [
     "subroutine f(in integer n, in real p, inout real x[3], out real y)
        local integer i, j
        local real w[3]
@@ -682,6 +682,46 @@ const PARTS: [&str; 12] = [
          end while x > 1.0
        end
        y := y*x + i
+     end",
+    "subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i
+       independent p, x
+       dependent y
+       for i = n, 1, -1 {checkpoint 2}
+         x := sin(p*x)*i
+       end
+       y := x*x
+     end",
+    "global real g = 0.5
+     main subroutine f(in integer n, in real p, inout real x, out real y)
+       local integer i
+       uses g
+       independent p, x
+       dependent y
+       for i = 1, n {checkpoint 2}
+         g := sin(g*p) + 0.1*x
+         x := x*g
+       end
+       y := x*g
+     end",
+    // The callee's result is no value to which it comes back.
+    "main subroutine f(in integer n, in real p, inout real x, out real y)
+       local real z
+       independent p, x
+       dependent y
+       z := sin(p*x)
+       y := z*z
+       call w(n, p, z)
+       y := y*z
+     end
+     subroutine w(in integer n, in real p, out real z)
+       local integer i
+       for i = 1, n {checkpoint 2}
+         call h(p, z)
+       end
+     end
+     subroutine h(in real p, out real z)
+       z := sin(p)*p
      end",
     // Each step gives an array its shape.
     "subroutine f(in integer n, in real p, inout real x, out real y)
@@ -802,7 +842,7 @@ fn parts_that_cannot_run_again() {
         "for i = 1, n {checkpoint 2}\n if present(z)\n z := z*x\n x := x*z\n end\n end\n";
     let index = "for i = 1, n {checkpoint 2}\n x := x*x\n i := i + 1\n end\n";
     let outside = "for i = 1, n {checkpoint 2}\n opaque \"read\" writes z\n x := x*z\n end\n";
-    let outside_in_callee = "for i = 1, n {checkpoint 2}\n call g(x)\n end\nend\nsubroutine g(inout real x)\n \
+    let outside_in_callee = "for i = 1, n {checkpoint 2}\n call g(x)\n end\nend\nsubroutine g(inout real x)\n call read_on(x)\nend\nsubroutine read_on(inout real x)\n \
                              local real z\n opaque \"read\" writes z\n x := x*z\n";
     for (control, body, code) in [
         ("", jump, "M505"),

@@ -32,6 +32,11 @@ const INDEPENDENT_BODIES: &[&str] = &[
     "t := x[i]\n y[i] := t*t",
     "s := s + x[i]",
     "s := s - x[i]*x[i]\n y[i] := x[i]",
+    "t := s\n t := t + x[i]\n s := t",
+    "s := x[i] + (s - x[i]*x[i])",
+    "s := x[i] - (1.0 - s)",
+    "s := fma(x[i], x[i], s)",
+    "s := real(real32(0.5)) + s",
     "x[i] := x[i]*x[i]",
     "a[1, i] := a[2, i - 1]",
     "for j = 1, n\n w[j] := x[i]*x[j]\n end\n for j = 1, n\n y[i] := y[i] + w[j]\n end",
@@ -116,6 +121,14 @@ fn disproved_promises_are_refused() {
     let other = "x[i] := x[i - 1]*0.5";
     assert!(is_refused(other, "i = 2, n - 1") && !is_refused(other, "i = 2, n - 1, 2"));
     assert!(is_refused("x[i] := x[i + 2]*0.5", "i = 2, n - 2, 2"));
+    // Iterations so far apart that there are not two of them.
+    for (body, few, more) in [
+        ("x[i] := x[i - 4]*2.0", "i = 5, 8", "i = 5, 9"),
+        ("x[i] := x[i + 2]*2.0", "i = 4, 1, -3", "i = 7, 1, -1"),
+        ("s := s*x[i]", "i = 2, 2", "i = 2, 3"),
+    ] {
+        assert!(!is_refused(body, few) && is_refused(body, more), "{body}");
+    }
     // Nothing is sure of subscripts that the iteration computes, and of arms.
     for body in [
         "k := 2\n x[k] := x[k]*x[i]",
