@@ -8,7 +8,8 @@
 //! NAME_rev is entered          back to the end of the last activation of NAME_fwd that has not been reversed
 //! the adjoint of vertex v      back to the end of the last visit of v in this activation, which no visit of another
 //!                              vertex with an adjoint may follow
-//! code of statement s there    back to the end of the last execution of s in this visit
+//! code of statement s there    back to the end of the last execution of s in this visit, or, if the forward sweep
+//!                              leaves s out, to the begin of the next statement there
 //! a variable x is read         x was read by s: the value read; else, or if s is x := exp(..) or x := x + c and the
 //!                              reverse statement copies x or steps it back: the value of x behind s
 //! a bound, a selector          the value behind the loop, behind the branch
@@ -443,6 +444,10 @@ impl<D: Derivative> Witness<D> {
             return;
         };
         let Some((end, operands)) = self.log.last_statement(activation, visit, number) else {
+            // The forward sweep leaves the statement out: the place in front of those that follow it is its own.
+            if let Some(end) = self.log.first_behind(activation, visit, number) {
+                self.undo_to(end);
+            }
             return;
         };
         self.undo_to(end);

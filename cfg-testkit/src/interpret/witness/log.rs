@@ -167,6 +167,21 @@ impl<D: Clone> Log<D> {
             .any(|e| matches!(e, Event::Visit(a, of) if *a == activation && vertices.contains(of)))
     }
 
+    /// The begin of the first execution, in the visit at an event, of a statement that follows another one.
+    pub(super) fn first_behind(
+        &self,
+        activation: usize,
+        visit: usize,
+        number: usize,
+    ) -> Option<usize> {
+        let mut events = self.events.iter().enumerate().skip(visit + 1);
+        let is_behind = |event: &Event<D>| match event {
+            Event::Statement(a, Some(n)) => *a == activation && *n > number,
+            _ => false,
+        };
+        events.find(|(_, event)| is_behind(event)).map(|(at, _)| at)
+    }
+
     /// The last execution of a statement in the visit at an event: its end, and the values that it read. A statement
     /// that was split into several in a row is one.
     pub(super) fn last_statement(
