@@ -156,6 +156,8 @@ fn prepare_at(
     };
     let wishes = Wishes {
         point: Some(point),
+        // Of many points, each has extents of its own.
+        size_result: wishes.size_result && many.is_none(),
         ..wishes
     };
     let made = cfg_drive::prepare(program, routine, &wishes, &library_options(limits, session));
