@@ -148,7 +148,7 @@ fn prepare_at(
 ) -> anyhow::Result<AtPoint> {
     let (text, many) = match point {
         PointArgument::One(point) => (session.read_value("POINT", point, false)?, None),
-        PointArgument::Any(point) => session.read_points(point)?,
+        PointArgument::Any(point) => session.read_points(point, limits.max_memory)?,
     };
     let point = PointText {
         name: &text.name,
