@@ -360,6 +360,14 @@ impl Session {
                 file => file,
             };
             let absent = value != "-" && std::fs::symlink_metadata(value).is_err();
+            if absent && start.starts_with('[') {
+                let one = argument.strip_prefix("the ").unwrap_or("point");
+                let message = format!("{argument} is a list, and the command takes one {one}");
+                let help =
+                    "`gradient` and `run` take many points; else call the command once for each";
+                let problem = Diagnostic::error(&codes::POINTS, message, help);
+                return Err(Diagnostics::from(problem).into());
+            }
             if absent {
                 let message = format!("cannot read {value}: there is no such file");
                 let help = "check the name; values themselves are written n=2,a=[2,9] or {\"n\": 2, \"a\": [2, 9]}";
