@@ -281,7 +281,7 @@ fn same_as(text: &[u8]) -> Result<Vec<(String, ValueTree)>, Diagnostics> {
 fn other_pointers() -> Diagnostics {
     let message =
         "all points give the same pointers by `same_as`, and this one gives others than the first";
-    let help = "the program is made for the pointers of the first point; run points with others by a command of their own";
+    let help = "the program is made for those of the first; points with others take a command of their own";
     Diagnostic::error(&codes::POINTS, message, help).into()
 }
 
