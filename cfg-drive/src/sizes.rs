@@ -102,35 +102,98 @@ pub fn size_result(
     options: &Options,
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
 ) -> Result<Flat, Diagnostics> {
-    let target = program.grouped().routine(routine);
-    let result = target.result;
-    let is_constant = |v: &VarId| {
-        let mut shape = target.variable(*v).shape.iter();
-        shape.all(|dim| dim.constant_extent().is_some())
-    };
-    let Some(v) = result.filter(|v| !is_constant(v)) else {
+    let place = |problems| program.place_in_original(problems);
+    let Some(mut sizes) = ResultSizes::find(&program, routine, options).map_err(place)? else {
         return Ok(program);
     };
-    let key = Slot::Result(v).key(&program, target).to_owned();
-    let options = Options {
-        trace: false,
-        events: false,
-        engine: None,
-        ..options.clone()
-    };
-    let place = |problems| program.place_in_original(problems);
-    let mut primal = Primal::new(&program, routine, &options).map_err(place)?;
-    let point = read_point(&primal)?;
-    let run = primal.run(&point).map_err(place)?;
-    let value = run.value.iter().find(|(name, _)| *name == key);
-    let extents = value.map_or(&[][..], |(_, value)| value.shape());
-    change_grouped(program, |program| {
-        let shape = &mut program.routines[routine.index()].variables[v.index()].shape;
-        for (dim, extent) in shape.iter_mut().zip(extents) {
-            dim.extent = Extent::Fixed(Expr::Int(i64::try_from(*extent).unwrap_or(i64::MAX)));
-        }
-        Ok(())
-    })
+    let point = read_point(sizes.primal())?;
+    let extents = sizes.at(&point).map_err(place)?;
+    sizes.give(program, &extents)
+}
+
+/// The extents of a function's result that are no constants: a run at a point tells them.
+#[derive(Debug)]
+pub(crate) struct ResultSizes {
+    primal: Primal,
+    routine: RoutineId,
+    result: VarId,
+    key: String,
+}
+
+impl ResultSizes {
+    /// `None` if a routine has no result, or one of constant extents. Runs have an account of memory of their own.
+    ///
+    /// # Errors
+    /// The program has something that the executor cannot run.
+    pub(crate) fn find(
+        program: &Flat,
+        routine: RoutineId,
+        options: &Options,
+    ) -> Result<Option<Self>, Diagnostics> {
+        let target = program.grouped().routine(routine);
+        let is_constant = |v: &VarId| {
+            let mut shape = target.variable(*v).shape.iter();
+            shape.all(|dim| dim.constant_extent().is_some())
+        };
+        let Some(result) = target.result.filter(|v| !is_constant(v)) else {
+            return Ok(None);
+        };
+        let options = Options {
+            trace: false,
+            events: false,
+            engine: None,
+            ..options.for_thread()
+        };
+        Ok(Some(Self {
+            primal: Primal::new(program, routine, &options)?,
+            routine,
+            result,
+            key: Slot::Result(result).key(program, target).to_owned(),
+        }))
+    }
+
+    /// The same for another thread.
+    ///
+    /// # Errors
+    /// The errors are those of [`Primal::for_thread`].
+    pub(crate) fn for_thread(&self) -> Result<Self, Diagnostics> {
+        Ok(Self {
+            primal: self.primal.for_thread()?,
+            routine: self.routine,
+            result: self.result,
+            key: self.key.clone(),
+        })
+    }
+
+    /// The routine whose runs tell the extents.
+    pub(crate) fn primal(&self) -> &Primal {
+        &self.primal
+    }
+
+    /// The extents at a point.
+    ///
+    /// # Errors
+    /// The run fails.
+    pub(crate) fn at(&mut self, point: &Point) -> Result<Vec<usize>, Diagnostics> {
+        let run = self.primal.run(point)?;
+        let value = run.value.iter().find(|(name, _)| *name == self.key);
+        Ok(value.map_or_else(Vec::new, |(_, value)| value.shape().to_vec()))
+    }
+
+    /// The program with these extents declared.
+    ///
+    /// # Errors
+    /// The program is not valid with them.
+    pub(crate) fn give(&self, program: Flat, extents: &[usize]) -> Result<Flat, Diagnostics> {
+        change_grouped(program, |program| {
+            let routine = &mut program.routines[self.routine.index()];
+            let shape = &mut routine.variables[self.result.index()].shape;
+            for (dim, extent) in shape.iter_mut().zip(extents) {
+                dim.extent = Extent::Fixed(Expr::Int(i64::try_from(*extent).unwrap_or(i64::MAX)));
+            }
+            Ok(())
+        })
+    }
 }
 
 /// The variable that a text is about, and its new shape.

@@ -5,8 +5,7 @@ cfg_core::diagnostic_codes! {
     pub(crate) CODES of pub(crate) codes;
     POINTS "P397" "many points"
         "Many points are a JSON array of at least one POINT. The program is made for the first one: all give the same pointers by `same_as`."
-        "`gradient` and `run` work on all of them, and print a line of JSON for each, in order. Where the extents of a function's result \
-         depend on the point, all points have those of the first.";
+        "`gradient` and `run` work on all of them, and print a line of JSON for each, in order; other commands take one point.";
     NPY "P398" "array file that is not read"
         "NAME=@FILE.npy names a file in NumPy's format .npy with an array of numbers; the first dimension counts points."
         "Elements are float64, float32, int64 or int32, little-endian ('<f8', '<f4', '<i8', '<i4'), in C or Fortran order; versions \

@@ -148,7 +148,7 @@ fn prepare_at(
 ) -> anyhow::Result<AtPoint> {
     let (text, many) = match point {
         PointArgument::One(point) => (session.read_value("POINT", point, false)?, None),
-        PointArgument::Any(point) => session.read_points(point)?,
+        PointArgument::Any(point) => session.read_points(point, limits.max_memory)?,
     };
     let point = PointText {
         name: &text.name,
@@ -156,6 +156,8 @@ fn prepare_at(
     };
     let wishes = Wishes {
         point: Some(point),
+        // Of many points, each has extents of its own.
+        size_result: wishes.size_result && many.is_none(),
         ..wishes
     };
     let made = cfg_drive::prepare(program, routine, &wishes, &library_options(limits, session));

@@ -312,15 +312,19 @@ impl Session {
     }
 
     /// Reads a POINT, or many: an array of them, or arrays in files. Of many, the text is that of the first.
-    pub(crate) fn read_points(&self, value: &str) -> anyhow::Result<(Rc<Text>, Option<Points>)> {
+    /// Arrays together take `max_memory` bytes at most.
+    pub(crate) fn read_points(
+        &self,
+        value: &str,
+        max_memory: Option<u64>,
+    ) -> anyhow::Result<(Rc<Text>, Option<Points>)> {
         let is_file = || std::fs::symlink_metadata(value).is_ok();
-        if short::is_short(value) && value.contains("=@") && !is_file() {
+        if short::is_short(value) && value.contains('@') && !is_file() {
             let (members, files) = short::with_files(value).map_err(Diagnostics::from)?;
+            let mut room = half_of_memory().min(max_memory.unwrap_or(u64::MAX));
             let read = |(name, file): (String, String)| {
-                let limit = half_of_memory() / 2;
-                let array =
-                    Array::read(&file, read_below(limit, &file)?).map_err(Diagnostics::from)?;
-                Ok((name, array))
+                let array = Array::read(&file, open(&file)?, &mut room);
+                Ok((name, array.map_err(Diagnostics::from)?))
             };
             let arrays: Vec<_> = files.into_iter().map(read).collect::<anyhow::Result<_>>()?;
             if !arrays.is_empty() {
@@ -356,6 +360,14 @@ impl Session {
                 file => file,
             };
             let absent = value != "-" && std::fs::symlink_metadata(value).is_err();
+            if absent && start.starts_with('[') {
+                let one = argument.strip_prefix("the ").unwrap_or("point");
+                let message = format!("{argument} is a list, and the command takes one {one}");
+                let help =
+                    "`gradient` and `run` take many points; else call the command once for each";
+                let problem = Diagnostic::error(&codes::POINTS, message, help);
+                return Err(Diagnostics::from(problem).into());
+            }
             if absent {
                 let message = format!("cannot read {value}: there is no such file");
                 let help = "check the name; values themselves are written n=2,a=[2,9] or {\"n\": 2, \"a\": [2, 9]}";
@@ -506,20 +518,6 @@ fn open(file: &str) -> Result<std::fs::File, Diagnostics> {
         true => Err(unreadable(file, &"it is a folder")),
         false => Ok(opened),
     }
-}
-
-/// Reads a file that has fewer than so many bytes.
-fn read_below(limit: u64, file: &str) -> Result<Vec<u8>, Diagnostics> {
-    let mut bytes = Vec::new();
-    let read = open(file)?.take(limit).read_to_end(&mut bytes);
-    read.map_err(|e| unreadable(file, &e))?;
-    if bytes.len() as u64 == limit {
-        return Err(unreadable(
-            file,
-            &format_args!("it is larger than {limit} bytes"),
-        ));
-    }
-    Ok(bytes)
 }
 
 fn unreadable(called: &str, why: &dyn fmt::Display) -> Diagnostics {

@@ -6,14 +6,13 @@
 use crate::codes;
 use cfg_core::diagnostic::Diagnostic;
 use cfg_format::json::values::ValueTree;
+use std::io::Read;
 
 /// An array whose first dimension counts points.
 #[derive(Debug)]
 pub(crate) struct Array {
     elements: Elements,
     bytes: Vec<u8>,
-    /// The position of the first element.
-    start: usize,
     /// True if the first subscript varies fastest.
     fortran: bool,
     points: usize,
@@ -50,87 +49,122 @@ impl Elements {
     }
 }
 
-/// What is wrong with a file, and how to mend it.
-type Wrong = (String, &'static str);
-
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// Most bytes of a header: NumPy writes no longer one for numbers.
+const MOST_HEADER: u32 = 1 << 16;
+/// Most dimensions: those of NumPy.
+const MOST_DIMENSIONS: usize = 64;
 const REWRITE: &str = "write the file by np.save";
 
+/// What is wrong with a file, and how to mend it.
+fn wrong(message: impl Into<String>, help: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&codes::NPY, message, help))
+}
+
+fn is_short() -> Box<Diagnostic> {
+    wrong("the file ends within its header", REWRITE)
+}
+
+/// Adds up to so many bytes; fewer at the end of the file.
+fn add_part(
+    input: &mut impl Read,
+    most: usize,
+    bytes: &mut Vec<u8>,
+) -> Result<(), Box<Diagnostic>> {
+    let read = input.take(most as u64).read_to_end(bytes);
+    read.map(|_| ()).map_err(|error| {
+        let help = "check the name, the folder and the permissions";
+        let message = format!("the file cannot be read: {error}");
+        Box::new(Diagnostic::error(&codes::UNREADABLE, message, help))
+    })
+}
+
+fn part(input: &mut impl Read, most: usize) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let mut bytes = Vec::new();
+    add_part(input, most, &mut bytes)?;
+    Ok(bytes)
+}
+
 impl Array {
-    /// Reads an array of at least one point from the contents of a file.
-    pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Self, Box<Diagnostic>> {
-        Self::parse(bytes).map_err(|(message, help)| {
-            let mut problem = Diagnostic::error(&codes::NPY, message, help);
+    /// Reads an array of at least one point, and no more than its header says. What the array takes is taken from
+    /// `room`, in bytes.
+    pub(crate) fn read(
+        name: &str,
+        mut input: impl Read,
+        room: &mut u64,
+    ) -> Result<Self, Box<Diagnostic>> {
+        Self::parse(&mut input, room).map_err(|mut problem| {
             problem.at.file = Some(name.to_owned());
-            Box::new(problem)
+            problem
         })
     }
 
-    fn parse(bytes: Vec<u8>) -> Result<Self, Wrong> {
-        let is_short = || ("the file ends within its header".to_owned(), REWRITE);
-        let Some(rest) = bytes.strip_prefix(b"\x93NUMPY") else {
-            let message = "the file is not in NumPy's format .npy".to_owned();
-            return Err((
-                message,
+    fn parse(input: &mut impl Read, room: &mut u64) -> Result<Self, Box<Diagnostic>> {
+        if part(input, MAGIC.len())? != MAGIC {
+            return Err(wrong(
+                "the file is not in NumPy's format .npy",
                 "write the file by np.save; np.savez writes another format",
             ));
-        };
-        let (length, rest) = match rest {
-            [1, _, a, b, rest @ ..] => (u32::from(u16::from_le_bytes([*a, *b])), rest),
-            [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), rest),
-            [0..=3, ..] | [] => return Err(is_short()),
-            [version, ..] => {
+        }
+        let width = match part(input, 2)?[..] {
+            [1, _] => 2,
+            [2 | 3, _] => 4,
+            [version, _] => {
                 let message = format!("version {version} of the format .npy is not known");
-                return Err((message, "write the file by np.save, in version 1 to 3"));
+                return Err(wrong(
+                    message,
+                    "write the file by np.save, in version 1 to 3",
+                ));
             }
+            _ => return Err(is_short()),
         };
-        let length = usize::try_from(length).map_err(|_| is_short())?;
-        let header = rest.get(..length).ok_or_else(is_short)?;
-        let start = bytes.len() - rest.len() + length;
-        let header = std::str::from_utf8(header).map_err(|_| {
-            let message = "the header is not a text in UTF-8".to_owned();
-            (message, REWRITE)
-        })?;
+        let length = match part(input, width)?[..] {
+            [a, b] => u32::from(u16::from_le_bytes([a, b])),
+            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
+            _ => return Err(is_short()),
+        };
+        if length > MOST_HEADER {
+            let message = format!("the header has {length} bytes, more than {MOST_HEADER}");
+            return Err(wrong(message, REWRITE));
+        }
+        let header = part(input, length as usize)?;
+        if header.len() < length as usize {
+            return Err(is_short());
+        }
+        let header = std::str::from_utf8(&header)
+            .map_err(|_| wrong("the header is not a text in UTF-8", REWRITE))?;
         let Header {
             description,
             fortran,
             shape,
         } = Header::parse(header).map_err(|what| {
             let message = format!("the header is not a dictionary as NumPy writes it: {what}");
-            (message, REWRITE)
+            wrong(message, REWRITE)
         })?;
         let elements = Elements::from_description(&description).ok_or_else(|| {
             let message = format!("elements of type '{description}' are not read");
-            (message, "convert them, as by np.asarray(x, dtype=\"<f8\")")
+            wrong(message, "convert them, as by np.asarray(x, dtype=\"<f8\")")
         })?;
         let Some((&points, shape)) = shape.split_first() else {
-            let message = "the array has no dimension that counts points".to_owned();
-            return Err((
-                message,
+            return Err(wrong(
+                "the array has no dimension that counts points",
                 "write values that are the same at all points as NAME=VALUE",
             ));
         };
+        if shape.len() >= MOST_DIMENSIONS {
+            let message = format!("the array has more than {MOST_DIMENSIONS} dimensions");
+            return Err(wrong(message, REWRITE));
+        }
         // Any number of points without elements would fit into a file.
         if points == 0 || shape.contains(&0) {
-            let message = "the array has no elements".to_owned();
-            return Err((
-                message,
+            return Err(wrong(
+                "the array has no elements",
                 "give at least one point, and write what is empty as NAME=[]",
             ));
         }
-        let wanted = shape
-            .iter()
-            .try_fold(points, |n, &extent| n.checked_mul(extent));
-        let wanted = wanted.and_then(|n| n.checked_mul(elements.size()));
-        let there = bytes.len() - start;
-        if wanted != Some(there) {
-            let wanted = wanted.map_or("more than 2^64".to_owned(), |n| n.to_string());
-            let message =
-                format!("the array takes {wanted} bytes, and behind the header are {there}");
-            return Err((message, "write the file anew; it holds one array"));
-        }
+        let bytes = elements_of(input, (points, shape, elements.size()), room)?;
         Ok(Self {
             elements,
-            start,
             fortran,
             points,
             columns: columns(shape),
@@ -167,8 +201,8 @@ impl Array {
 
     fn element(&self, at: usize) -> ValueTree {
         let size = self.elements.size();
-        let from = self.start + size * at;
-        // The length of the file has been compared with the shape.
+        let from = size * at;
+        // The number of bytes has been compared with the shape.
         let bytes = &self.bytes[from..from + size];
         let (mut four, mut eight) = ([0; 4], [0; 8]);
         match size {
@@ -194,6 +228,42 @@ impl Array {
         }
         level.pop().unwrap_or(ValueTree::Null)
     }
+}
+
+/// Reads the elements of so many points, of this shape and size. The memory that an array takes is taken from `room`
+/// before it is allocated.
+fn elements_of(
+    input: &mut impl Read,
+    (points, shape, size): (usize, &[usize], usize),
+    room: &mut u64,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let help = "write the file anew; it holds one array";
+    let count = |from| shape.iter().try_fold(from, |n: usize, &e| n.checked_mul(e));
+    let wanted = count(points).and_then(|n| n.checked_mul(size));
+    let columns = count(size_of::<usize>());
+    let taken = wanted.zip(columns).and_then(|(a, b)| a.checked_add(b));
+    let (Some(wanted), Some(taken)) = (wanted, taken) else {
+        return Err(wrong("the array takes more than 2^64 bytes", help));
+    };
+    let mut bytes = Vec::new();
+    let left = room.checked_sub(taken as u64);
+    let (Some(left), Ok(())) = (left, bytes.try_reserve_exact(wanted)) else {
+        let message =
+            format!("the array takes {taken} bytes of memory, and {room} are left for arrays");
+        return Err(wrong(
+            message,
+            "split the points among several files, or allow more with --max-memory",
+        ));
+    };
+    *room = left;
+    add_part(input, wanted, &mut bytes)?;
+    let there = match bytes.len() == wanted {
+        false => bytes.len().to_string(),
+        true if part(input, 1)?.is_empty() => return Ok(bytes),
+        true => "more".to_owned(),
+    };
+    let message = format!("the array takes {wanted} bytes, and behind the header are {there}");
+    Err(wrong(message, help))
 }
 
 /// For each element of an array, the last subscript varying fastest, its position where the first one does.
@@ -340,7 +410,7 @@ mod tests {
     }
 
     fn read(bytes: Vec<u8>) -> Result<Array, String> {
-        Array::read("x.npy", bytes).map_err(|problem| {
+        Array::read("x.npy", &bytes[..], &mut (1 << 30)).map_err(|problem| {
             assert_eq!(
                 (problem.code, problem.at.file.as_deref()),
                 ("P398", Some("x.npy"))
@@ -472,6 +542,22 @@ mod tests {
                 "something follows",
             ),
             (file(1, "\u{e9}", &eight), "`{` is missing"),
+            (
+                b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".to_vec(),
+                "header has 4294967295 bytes",
+            ),
+            (
+                file(
+                    1,
+                    &header("<f8", "False", &format!("({})", "1,".repeat(65))),
+                    &eight,
+                ),
+                "more than 64 dimensions",
+            ),
+            (
+                file(1, &header("<f8", "False", "(1000000000,)"), &eight),
+                "takes 8000000008 bytes of memory, and 1073741824 are left",
+            ),
         ] {
             let found = read(bytes).expect_err(message);
             assert!(found.contains(message), "{found}");

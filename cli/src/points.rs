@@ -79,7 +79,8 @@ impl Points {
                 no_point("the list of points is empty".to_owned()),
             ));
         };
-        let same_as = same_as(&text.bytes[first.clone()]);
+        // A point that cannot be read is refused by its reader.
+        let same_as = same_as(&text.bytes[first.clone()]).unwrap_or_default();
         Ok(Some(Self {
             count: elements.len(),
             source: Source::List {
@@ -156,9 +157,8 @@ impl Points {
 
     /// Names the point in problems that were found at it; places in its text become places in that of all.
     pub(crate) fn name(&self, k: usize, mut problems: Diagnostics) -> Diagnostics {
-        let mut is_first = true;
         for d in &mut problems.0 {
-            if d.severity != Severity::Note && std::mem::take(&mut is_first) {
+            if d.severity != Severity::Note {
                 d.message = format!("point {k}, counted from 0: {}", d.message);
             }
             let is_in_text = |name: &str| d.at.file.as_deref() == Some(name);
@@ -238,11 +238,13 @@ impl Points {
                 same_as: first,
                 ..
             } => {
-                let point = read(&text).map_err(|problems| in_text(name, problems))?;
-                match first.is_empty() || same_as(&text) == *first {
-                    true => Ok(point),
-                    false => Err(other_pointers()),
-                }
+                // The program that reads the point is that of the first one.
+                let read = match same_as(&text) {
+                    Ok(pointers) if pointers != *first => return Err(other_pointers()),
+                    Ok(_) => read(&text),
+                    Err(problems) => Err(problems),
+                };
+                read.map_err(|problems| in_text(name, problems))
             }
             Source::Arrays { .. } => read(&text).map_err(|problems| in_text("POINT", problems)),
         }
@@ -264,17 +266,22 @@ fn set(point: &mut Point, parameter: VarId, array: &Array, k: usize) -> Option<(
 }
 
 /// The members of a point that are given by `same_as`.
-fn same_as(text: &[u8]) -> Vec<(String, ValueTree)> {
-    // A text that cannot be read has been refused by its reader.
-    let mut members = values::read(text).unwrap_or_default();
+fn same_as(text: &[u8]) -> Result<Vec<(String, ValueTree)>, Diagnostics> {
+    const NAME: &[u8] = b"same_as";
+    // The test is quick, as is that of `cfg_drive::prepare`: the name is not written with escapes.
+    if !text.windows(NAME.len()).any(|part| part == NAME) {
+        return Ok(Vec::new());
+    }
+    let mut members = values::read(text)?;
     members.retain(|(_, tree)| matches!(tree, ValueTree::SameAs(..)));
     members.sort_by(|(a, _), (b, _)| a.cmp(b));
-    members
+    Ok(members)
 }
 
 fn other_pointers() -> Diagnostics {
-    let message = "pointers lead elsewhere than at the first point, for which the program is made";
-    let help = "give all points the same members with `same_as`, or each to a command of its own";
+    let message =
+        "all points give the same pointers by `same_as`, and this one gives others than the first";
+    let help = "the program is made for those of the first; points with others take a command of their own";
     Diagnostic::error(&codes::POINTS, message, help).into()
 }
 

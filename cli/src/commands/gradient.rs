@@ -10,7 +10,7 @@ use crate::output::to_stdout;
 use crate::points::Points;
 use crate::progress::Status;
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat, ir::Program};
-use cfg_drive::{Adjoint, Options, Point, are_finite, kink_warnings, not_finite};
+use cfg_drive::{Adjoint, Options, Point, Resized, are_finite, kink_warnings, not_finite};
 use cfg_exec::{TapeCounts, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -225,6 +225,53 @@ impl<'r> One<'r> {
     }
 }
 
+/// A SEED for all points: its name in messages, and its text.
+type Seed<'s> = Option<(&'s str, &'s [u8])>;
+
+/// The seeds at a point, and whether SEED is a list.
+fn seeds_at(
+    adjoint: &Adjoint,
+    point: &Point,
+    seed: Seed<'_>,
+) -> Result<(Vec<Vec<Value>>, bool), Diagnostics> {
+    match seed {
+        None => Ok((vec![adjoint.default_seed(point)?], false)),
+        Some((name, text)) => {
+            (adjoint.read_seeds(text, point)).map_err(|problems| cfg_drive::in_text(name, problems))
+        }
+    }
+}
+
+/// The line of a point: the gradient for each of its seeds. The last gradient replaces `gradient`.
+fn line_at(
+    program: (&Program, RoutineId),
+    (adjoint, gradient): (&mut Adjoint, &mut cfg_drive::Gradient),
+    point: &Point,
+    (seeds, is_list): (&[Vec<Value>], bool),
+    trace: bool,
+) -> Result<Line, Diagnostics> {
+    let mut line = Line::default();
+    if is_list {
+        line.text.push(b'[');
+    }
+    for (i, seed) in seeds.iter().enumerate() {
+        adjoint.gradient_into(point, seed, gradient)?;
+        if i > 0 {
+            line.text.push(b',');
+        }
+        line.push(&One::new(program, point, gradient, trace))?;
+        let warnings = kink_warnings(program.0, &gradient.events);
+        line.warnings.0.extend(warnings.0);
+        if are_finite(&gradient.value) && !are_finite(&gradient.gradient) {
+            line.singular.get_or_insert(i);
+        }
+    }
+    if is_list {
+        line.text.push(b']');
+    }
+    Ok(line)
+}
+
 /// A thread's adjoint, and what it keeps from point to point.
 struct Worker {
     adjoint: Adjoint,
@@ -246,18 +293,9 @@ impl Worker {
     }
 
     /// Reads a point, and the seeds there.
-    fn read(
-        &mut self,
-        k: usize,
-        points: &Points,
-        seed: Option<(&str, &[u8])>,
-    ) -> Result<Point, Diagnostics> {
+    fn read(&mut self, k: usize, points: &Points, seed: Seed<'_>) -> Result<Point, Diagnostics> {
         let point = points.read(k, |text| self.adjoint.read_point(text))?;
-        self.seeds = match seed {
-            None => (vec![self.adjoint.default_seed(&point)?], false),
-            Some((name, text)) => (self.adjoint.read_seeds(text, &point))
-                .map_err(|problems| cfg_drive::in_text(name, problems))?,
-        };
+        self.seeds = seeds_at(&self.adjoint, &point, seed)?;
         Ok(point)
     }
 }
@@ -280,6 +318,10 @@ fn at_many(
     let seed = seed.map(|seed| session.read_value("SEED", seed, true));
     let seed = seed.transpose()?;
     let seed = seed.as_ref().map(|text| (&*text.name, &*text.bytes));
+    if let Some(resized) = Resized::new(&program, routine, &options)? {
+        let threads = (threads, resized);
+        return with_extents_of_each(args, (points, seed), threads, (routine, &options), session);
+    }
     let adjoint = reversed((&program, routine), &options, session)?;
     let others = (1..threads).map(|_| adjoint.for_thread());
     let others: Vec<Adjoint> = others.collect::<Result<_, _>>()?;
@@ -294,27 +336,9 @@ fn at_many(
             true => kept.unwrap_or_default(),
             false => worker.read(k, points, seed)?,
         };
-        let mut line = Line::default();
         let (seeds, is_list) = &worker.seeds;
-        if *is_list {
-            line.text.push(b'[');
-        }
-        for (i, seed) in seeds.iter().enumerate() {
-            let gradient = &mut worker.gradient;
-            worker.adjoint.gradient_into(&point, seed, gradient)?;
-            if i > 0 {
-                line.text.push(b',');
-            }
-            line.push(&One::new((grouped, routine), &point, gradient, trace))?;
-            let warnings = kink_warnings(grouped, &gradient.events);
-            line.warnings.0.extend(warnings.0);
-            if are_finite(&gradient.value) && !are_finite(&gradient.gradient) {
-                line.singular.get_or_insert(i);
-            }
-        }
-        if *is_list {
-            line.text.push(b']');
-        }
+        let own = (&mut worker.adjoint, &mut worker.gradient);
+        let line = line_at((grouped, routine), own, &point, (seeds, *is_list), trace)?;
         worker.point = Some(point);
         Ok(line)
     };
@@ -324,6 +348,44 @@ fn at_many(
         let point = worker.read(k, points, seed)?;
         let seed = worker.seeds.0.get(i).map(Vec::as_slice);
         let found = not_finite((&program, routine), &options, &point, seed);
+        session.report(&points.name(k, found.into()));
+    }
+    Ok(end.outcome)
+}
+
+/// Gradients of a function whose result has the extents of each point.
+fn with_extents_of_each(
+    args: &Gradient,
+    (points, seed): (&Points, Seed<'_>),
+    (threads, resized): (usize, Resized),
+    (routine, options): (RoutineId, &Options),
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let others = (1..threads).map(|_| resized.for_thread());
+    let others: Vec<Resized> = others.collect::<Result<_, _>>()?;
+    let mut workers: Vec<Resized> = std::iter::once(resized).chain(others).collect();
+    let work = |resized: &mut Resized, k: usize| {
+        let (program, adjoint) =
+            resized.at(|primal| points.read(k, |text| primal.read_point(text)))?;
+        let point = points.read(k, |text| adjoint.read_point(text))?;
+        let (seeds, is_list) = seeds_at(adjoint, &point, seed)?;
+        let mut gradient = cfg_drive::Gradient::default();
+        let warnings = adjoint.warnings().clone();
+        let own = (adjoint, &mut gradient);
+        let program = (&**program.grouped(), routine);
+        let mut line = line_at(program, own, &point, (&seeds, is_list), args.trace)?;
+        line.warnings.0.splice(..0, warnings.0);
+        Ok(line)
+    };
+    let how = ("gradients", args.many.keep_going);
+    let end = print_lines(points, &mut workers, how, session, work)?;
+    if let (Some((k, i)), Some(resized)) = (end.singular, workers.first_mut()) {
+        let (program, adjoint) =
+            resized.at(|primal| points.read(k, |text| primal.read_point(text)))?;
+        let point = points.read(k, |text| adjoint.read_point(text))?;
+        let (seeds, _) = seeds_at(adjoint, &point, seed)?;
+        let seed = seeds.get(i).map(Vec::as_slice);
+        let found = not_finite((program, routine), options, &point, seed);
         session.report(&points.name(k, found.into()));
     }
     Ok(end.outcome)

@@ -343,7 +343,8 @@ fn wrong_points() {
         ("run", "x=@.,z=1", "P401", "folder"),
         ("run", "x=@two.npy,q=@two.npy,z=1", "P412", "no parameter q"),
         ("jacobian", "x=@two.npy,z=1", "P408", "`gradient` and `run`"),
-        ("check", "[{\"x\": 1, \"z\": 1}]", "P401", "no such file"),
+        ("check", "[{\"x\": 1, \"z\": 1}]", "P397", "takes one point"),
+        ("jacobian", "[{\"x\": 1}]", "P397", "POINT is a list"),
     ] {
         let ran = cfgrev_in(folder.path(), &[command, "f.cfgrev", "--at", point], b"");
         assert_eq!(ran.code, Some(1), "{point} {}", ran.err);
@@ -353,6 +354,16 @@ fn wrong_points() {
             ran.err
         );
     }
+    let arguments = ["run", "f.cfgrev", "--at", "x=@two.npy,z=1", "--max-memory"];
+    let at = |limit| cfgrev_in(folder.path(), &[&arguments[..], &[limit]].concat(), b"");
+    let ran = at("23");
+    let words = "takes 24 bytes of memory, and 23 are left";
+    assert!(
+        ran.err.contains("P398") && ran.err.contains(words),
+        "{}",
+        ran.err
+    );
+    assert_eq!(good(at("10K")).lines().count(), 2);
     for more in [&["--threads", "0"][..], &["--restart", "r"]] {
         let base = ["gradient", "f.cfgrev", "--at", r#"[{"x": 1, "z": 1}]"#];
         let ran = cfgrev_in(folder.path(), &[&base[..], more].concat(), b"");
@@ -374,13 +385,228 @@ fn pointers_lead_where_the_first_point_says() {
     let found = good(at(&format!("[{},{}]", point(1), point(1))));
     assert_eq!(found.lines().count(), 2);
     assert_eq!(found.lines().next(), Some(line(&at(&point(1))).trim_end()));
-    let ran = at(&format!("[{},{}]", point(1), point(0)));
-    assert_eq!((ran.code, ran.out.lines().count()), (Some(1), 1));
+    // Another offset, none in its place, one that only a later point gives, and a name that is no parameter.
+    let plain = r#"{"n": 2, "p": [1, 2], "q": [3, 4]}"#;
+    let other = point(1).replace("\"q\"", "\"r\"");
+    for (first, second) in [
+        (point(1), point(0)),
+        (point(1), plain.to_owned()),
+        (plain.to_owned(), point(1)),
+        (point(1), other),
+    ] {
+        let ran = at(&format!("[{first},{second}]"));
+        assert_eq!((ran.code, ran.out.lines().count()), (Some(1), 1));
+        let words =
+            "P397]: point 1, counted from 0: all points give the same pointers by `same_as`";
+        assert!(ran.err.contains(words), "{}", ran.err);
+    }
+}
+
+/// Commands for the points 0 to 2 alone, and one for all, by threads: lines and errors are the same.
+fn each_is_alone(folder: &Path, at: &[&str], all: &[&str], base: &[&str]) {
+    let run = |point: &str, more: &[&str]| {
+        cfgrev_in(folder, &[base, &["--at", point], more].concat(), b"")
+    };
+    let (mut lines, mut errors) = (String::new(), Vec::new());
+    for (k, point) in at.iter().enumerate() {
+        let ran = run(point, &[]);
+        if ran.code == Some(0) {
+            lines += &line(&ran);
+        } else {
+            let first = ran.err.lines().next().expect("there is a message");
+            lines += "null\n";
+            errors.push(first.replacen("]: ", &format!("]: point {k}, counted from 0: "), 1));
+        }
+    }
     assert!(
-        ran.err.contains("P397") && ran.err.contains("point 1"),
+        lines.contains("{\"routine\"") && !errors.is_empty(),
+        "{lines}"
+    );
+    for point in all {
+        for threads in ["1", "3"] {
+            let ran = run(point, &["--keep-going", "--threads", threads]);
+            assert_eq!((ran.code, &ran.out), (Some(1), &lines), "{}", ran.err);
+            for error in &errors {
+                assert!(ran.err.contains(error), "{error}\n{}", ran.err);
+            }
+        }
+    }
+}
+
+/// The result of a function has the extents of each point, wherever these come from, and a first point that fails is
+/// like any other.
+#[test]
+fn results_have_extents_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    for (name, extent) in [("a", "n"), ("b", "n*2-1")] {
+        let text = format!(
+            "function f(in integer n, in real x[3]) result r
+  local real r[{extent}]
+  independent x
+  dependent r
+  r := x[2]
+  r[1] := x[1]*x[1] + n*x[3]
+end
+"
+        );
+        std::fs::write(folder.join(format!("{name}.cfgrev")), text).expect("it can be written");
+    }
+    let xs: Vec<[u8; 8]> = (1..=9).map(|k| f64::from(k).to_le_bytes()).collect();
+    npy(folder, "x.npy", ("<f8", false, "(3, 3)"), &xs);
+    for sizes in [[1, 3, 1], [3, 1, 1], [2, 2, 3], [0, 3, 2]] {
+        npy(
+            folder,
+            "n.npy",
+            ("<i8", false, "(3,)"),
+            &sizes.map(i64::to_le_bytes),
+        );
+        let at = |k: usize| {
+            let x = [3 * k + 1, 3 * k + 2, 3 * k + 3].map(|x| format!("{x}.0"));
+            format!(r#"{{"n":{},"x":[{}]}}"#, sizes[k], x.join(","))
+        };
+        let at = [at(0), at(1), at(2)];
+        let list = format!("[{}]", at.join(","));
+        let at = [&*at[0], &at[1], &at[2]];
+        for (file, seed) in [
+            ("a.cfgrev", "return=[0.5]"),
+            ("a.cfgrev", "return=[0.5,2]"),
+            ("b.cfgrev", "return=[0.5]"),
+            ("b.cfgrev", "return=[1,2,3]"),
+        ] {
+            let fits = match (file, seed.matches(',').count()) {
+                ("a.cfgrev", commas) => commas as i64 + 1,
+                (_, 0) => 1,
+                _ => 2,
+            };
+            // A list without errors or without lines says nothing.
+            if sizes.contains(&fits) && sizes.iter().any(|n| *n != fits) {
+                let all = [&*list, "n=@n.npy,x=@x.npy"];
+                each_is_alone(folder, &at, &all, &["gradient", file, "--seed", seed]);
+            }
+        }
+    }
+    // The first point cannot be read.
+    let at = [
+        r#"{"n":1,"x":[1,2,true]}"#,
+        r#"{"n":1,"x":[1,2,3]}"#,
+        r#"{"n":1,"x":[4,5,6]}"#,
+    ];
+    let list = format!("[{}]", at.join(","));
+    each_is_alone(folder, &at, &[&list], &["gradient", "a.cfgrev"]);
+}
+
+/// Where a derivative of a function with an array result is not finite, its point is named.
+#[test]
+fn results_of_other_extents_are_looked_through() {
+    let text = "function f(in integer n, in real x) result r
+  local real r[n]
+  independent x
+  dependent r
+  r := sqrt(x)
+end
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("f.cfgrev"), text).expect("it can be written");
+    let list = r#"[{"n": 1, "x": 1}, {"n": 1, "x": 0}]"#;
+    let ran = cfgrev_in(folder.path(), &["gradient", "f.cfgrev", "--at", list], b"");
+    assert_eq!(
+        (ran.code, ran.out.lines().count()),
+        (Some(0), 2),
         "{}",
         ran.err
     );
+    let words =
+        "point 1, counted from 0: the derivative is infinite or NaN, and the value is not: sqrt";
+    assert!(ran.err.contains(words), "{}", ran.err);
+}
+
+/// Every warning of a point names it.
+#[test]
+fn warnings_name_their_points() {
+    let text = "subroutine f(in real x, out real y)\n  y := abs(x) + sqrt(abs(x))\nend\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("f.cfgrev"), text).expect("it can be written");
+    let list = r#"[{"x": 0}, {"x": 1}, {"x": 0}]"#;
+    for command in [
+        &["run"][..],
+        &["gradient", "--independent", "x", "--dependent", "y"],
+    ] {
+        let more = ["f.cfgrev", "--report-kinks", "--at", list];
+        let ran = cfgrev_in(folder.path(), &[command, &more].concat(), b"");
+        assert_eq!(
+            (ran.code, ran.out.lines().count()),
+            (Some(0), 3),
+            "{}",
+            ran.err
+        );
+        let warnings = ran.err.matches("warning[P431]").count();
+        assert!(warnings >= 4, "{}", ran.err);
+        for k in [0, 2] {
+            let name = format!("[P431]: point {k}, counted from 0: ");
+            assert_eq!(2 * ran.err.matches(&name).count(), warnings, "{}", ran.err);
+        }
+    }
+}
+
+/// Files are read no further than is needed to refuse them.
+#[cfg(unix)]
+#[test]
+fn endless_files_are_refused() {
+    use std::io::Write as _;
+    let folder = program();
+    let at = ["run", "f.cfgrev", "--at", "n=2,a=@/dev/zero,s=1,y=[1,2]"];
+    let ran = cfgrev_in(folder.path(), &at, b"");
+    assert!(
+        ran.err.contains("P398") && ran.err.contains("not in NumPy's format"),
+        "{}",
+        ran.err
+    );
+    // Elements without an end behind a header.
+    npy(folder.path(), "head.npy", ("<f8", false, "(1, 2)"), &[]);
+    let head = std::fs::read(folder.path().join("head.npy")).expect("it is there");
+    let at = [
+        "run",
+        "f.cfgrev",
+        "--at",
+        "n=2,a=[[1,1,1],[1,1,1]],s=1,y=@/dev/stdin",
+    ];
+    let mut child = command(&at)
+        .current_dir(folder.path())
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut input = child.stdin.take().expect("it is piped");
+    let endless = [&head[..], &[0; 100_000]].concat();
+    // The end of the command closes the pipe.
+    while input.write_all(&endless).is_ok() {}
+    let ran = child.wait_with_output().expect("it ends");
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert!(
+        err.contains("takes 16 bytes, and behind the header are more"),
+        "{err}"
+    );
+}
+
+/// Blanks stand around the marks of the short form, also in front of a file.
+#[test]
+fn blanks_in_front_of_a_file() {
+    let folder = program();
+    let ys = [1.0, 2.0, 3.0, 4.0].map(f64::to_le_bytes);
+    npy(folder.path(), "y.npy", ("<f8", false, "(2, 2)"), &ys);
+    let run = |y: &str| {
+        let point = format!("n=2,a=[[1,1,1],[1,1,1]],s=1,{y}");
+        good(cfgrev_in(
+            folder.path(),
+            &["run", "f.cfgrev", "--at", &point],
+            b"",
+        ))
+    };
+    let expected = run("y=@y.npy");
+    assert_eq!(expected.lines().count(), 2);
+    for y in ["y= @y.npy", " y =\t@y.npy ", "y= @\"y.npy\""] {
+        assert_eq!(run(y), expected, "{y}");
+    }
 }
 
 /// Who reads the first lines only ends the command quietly.
