@@ -717,11 +717,15 @@ const PARTS: [&str; 15] = [
      subroutine w(in integer n, in real p, out real z)
        local integer i
        for i = 1, n {checkpoint 2}
-         call h(p, z)
+         call h(i, p, z)
        end
      end
-     subroutine h(in real p, out real z)
-       z := sin(p)*p
+     subroutine h(in integer i, in real p, inout real z)
+       if i == 1
+         z := sin(p)*p
+       else
+         z := sin(z*p)
+       end
      end",
     // Each step gives an array its shape.
     "subroutine f(in integer n, in real p, inout real x, out real y)
