@@ -132,23 +132,25 @@ impl Preprocessor<'_> {
     /// Follows a directive of Tapenade in a comment.
     pub(super) fn comment(&mut self, comment: &Token) {
         let at = comment.at;
-        let upper = comment.text.to_ascii_uppercase();
-        let words: Vec<&str> = upper.split_ascii_whitespace().collect();
-        let mark = match words[..] {
-            ["BINOMIAL-CKP", _, snapshots, _] => match self.snapshots(snapshots, at) {
+        let words: Vec<&str> = comment.text.split_ascii_whitespace().collect();
+        let name = words.first().map(|name| name.to_ascii_uppercase());
+        let name = name.as_deref().unwrap_or_default();
+        let rest = words.get(1..).unwrap_or_default();
+        let mark = match (name, rest) {
+            ("BINOMIAL-CKP", [_, snapshots, _]) => match self.snapshots(snapshots, at) {
                 Some(memory) => Mark::Checkpoint(Checkpoint::Snapshots { memory, disk: 0 }),
                 None => return,
             },
-            ["BINOMIAL-CKP", ..] => {
+            ("BINOMIAL-CKP", _) => {
                 let message = "$AD BINOMIAL-CKP names a number of steps, a number of snapshots, and the first step";
                 let help = "write $AD BINOMIAL-CKP n 50 1, or #pragma cfgrev checkpoint(snapshots = 50), in front of the loop";
                 return self.report_error(at, message, help);
             }
-            ["CHECKPOINT-START"] => Mark::Start,
-            ["CHECKPOINT-END"] => Mark::End,
-            ["II-LOOP", ..] => Mark::Independent,
+            ("CHECKPOINT-START", []) => Mark::Start,
+            ("CHECKPOINT-END", []) => Mark::End,
+            ("II-LOOP", _) => Mark::Independent,
             // Parts without a checkpoint are recorded.
-            ["NOCHECKPOINT", ..] => return,
+            ("NOCHECKPOINT", _) => return,
             _ => {
                 let message = format!("$AD {} is passed over", comment.text);
                 let help = "of the directives of Tapenade BINOMIAL-CKP, CHECKPOINT-START, CHECKPOINT-END, II-LOOP and NOCHECKPOINT are understood";
