@@ -23,7 +23,7 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{RoutineId, VarId, VertexId},
-    flat::Flat,
+    flat::{Flat, FlatExpr},
     ir::{
         Cfg, Expr, INDEPENDENT, LoopTest, Op, Place, Routine, Stmt, Subscript, VertexKind,
         visit::{PlaceRole, Visit, walk_expr, walk_place, walk_statement},
@@ -341,17 +341,16 @@ fn is_sum(statement: &Stmt) -> bool {
     let mut is_added = false;
     let mut open = vec![value];
     while let Some(e) = open.pop() {
-        match e {
-            Expr::Place(place) if place == target => is_added = true,
-            Expr::Op(Op::Add | Op::Sub | Op::Neg | Op::ToReal | Op::ToReal32, operands) => {
+        match FlatExpr::view(e) {
+            FlatExpr::Place(place) if place == target => is_added = true,
+            FlatExpr::Op(Op::Add | Op::Sub | Op::Neg | Op::ToReal | Op::ToReal32, operands) => {
                 open.extend(operands);
             }
-            Expr::Op(Op::Fma, operands) if !operands[..2].iter().any(names) => {
+            FlatExpr::Op(Op::Fma, operands) if !operands[..2].iter().any(names) => {
                 open.extend(&operands[2..]);
             }
-            Expr::Op(..) | Expr::Place(_) if names(e) => return false,
-            Expr::Op(..) | Expr::Place(_) | Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) => {}
-            Expr::Logical(_) | Expr::Null(_) | Expr::Addr(_) => {}
+            FlatExpr::Op(..) | FlatExpr::Place(_) if names(e) => return false,
+            FlatExpr::Op(..) | FlatExpr::Place(_) | FlatExpr::Constant(_) => {}
         }
     }
     is_added

@@ -20,6 +20,7 @@
 use cfg_analysis::exceptions::Exceptions;
 use cfg_core::{
     entity::{VarId, VertexId},
+    flat::{Constant, FlatExpr},
     ir::{Expr, NameOrigin, NameRole, Op, Place, Role, ScalarType, Stmt, StmtKind, Variable},
 };
 use std::{
@@ -140,14 +141,13 @@ fn without_units(variables: &[Variable], op: Op, operands: Box<[Expr]>) -> Expr 
 
 /// The negated real expression, without an operator where that can be.
 fn negated(e: &Expr) -> Expr {
-    match e {
-        Expr::Real(c) => Expr::Real(-c),
-        Expr::Real32(c) => Expr::Real32(-c),
-        Expr::Op(Op::Neg, inner) => inner[0].clone(),
-        Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-            Expr::op(Op::Neg, [e.clone()])
-        }
-        Expr::Null(_) | Expr::Addr(_) => Expr::op(Op::Neg, [e.clone()]),
+    match FlatExpr::view(e) {
+        FlatExpr::Constant(Constant::Real(c)) => Expr::Real(-c),
+        FlatExpr::Constant(Constant::Real32(c)) => Expr::Real32(-c),
+        FlatExpr::Op(Op::Neg, [inner]) => inner.clone(),
+        FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))
+        | FlatExpr::Place(_)
+        | FlatExpr::Op(..) => Expr::op(Op::Neg, [e.clone()]),
     }
 }
 
@@ -319,11 +319,12 @@ fn inside(
 /// The product of a partial and a tangent. Unless all partials of the region are finite, it is 0 if one of the two is,
 /// whatever the other one is: the zero is the first factor of a strong product, which has the right derivative.
 fn product(partial: &Expr, d: Expr, singular: bool, is_finite: bool, ty: ScalarType) -> Expr {
-    let is = |e: &Expr, c: f64| match e {
-        Expr::Real(of) => *of == c,
-        Expr::Real32(of) => f64::from(*of) == c,
-        Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => false,
-        Expr::Null(_) | Expr::Addr(_) => false,
+    let is = |e: &Expr, c: f64| match FlatExpr::view(e) {
+        FlatExpr::Constant(Constant::Real(of)) => of == c,
+        FlatExpr::Constant(Constant::Real32(of)) => f64::from(of) == c,
+        FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))
+        | FlatExpr::Place(_)
+        | FlatExpr::Op(..) => false,
     };
     let strong = |a: &Expr, b: &Expr| Expr::op(Op::StrongMul, [a.clone(), b.clone()]);
     match () {
