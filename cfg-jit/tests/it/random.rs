@@ -3,7 +3,12 @@
 use cfg_core::validate::validate;
 use cfg_drive::Options as Driven;
 use cfg_exec::RunOptions;
-use cfg_testkit::{case::Case, generate::Options, property::check_numbered, rng::Rng};
+use cfg_testkit::{
+    case::Case,
+    generate::Options,
+    property::{cases, check_numbered},
+    rng::Rng,
+};
 use cfg_transform::{flat, flatten};
 
 use crate::{engines, gradient, primal};
@@ -73,15 +78,15 @@ fn alike(options: &Options, seeds: std::ops::Range<u64>) {
 
 #[test]
 fn exact_programs_run_alike() {
-    alike(&Options::EXACT, 0..100);
+    alike(&Options::EXACT, 0..cases(40));
 }
 
 #[test]
 fn wide_programs_run_alike() {
-    alike(&Options::WIDE, 3000..3100);
+    alike(&Options::WIDE, 3000..3000 + cases(40));
 }
 
 #[test]
 fn smooth_programs_run_alike() {
-    alike(&Options::SMOOTH, 7000..7100);
+    alike(&Options::SMOOTH, 7000..7000 + cases(40));
 }
