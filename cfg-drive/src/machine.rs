@@ -45,7 +45,7 @@ impl Machine {
         })
     }
 
-    /// The same routine for another thread: the code is shared. An engine prepares it again.
+    /// A copy of the routine for another thread: the code is shared. An engine prepares it again.
     pub(crate) fn for_thread(
         &self,
         program: &Flat,

@@ -73,7 +73,7 @@ impl Primal {
         })
     }
 
-    /// The same routine for another thread, with memory and an account of memory of its own. The code is shared.
+    /// A copy of the routine for another thread, with memory and an account of memory of its own. The code is shared.
     ///
     /// # Errors
     /// An engine in place of the executor cannot prepare the routine.

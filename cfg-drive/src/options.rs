@@ -86,7 +86,7 @@ impl Options {
         Session::sharing(compiled, &self.memory, self.run.max_memory)
     }
 
-    /// The same options with an account of memory of their own, for another thread.
+    /// A copy of the options with an account of memory of their own, for another thread.
     pub(crate) fn for_thread(&self) -> Self {
         Self {
             memory: Memory::default(),

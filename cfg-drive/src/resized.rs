@@ -48,7 +48,7 @@ impl Resized {
         }))
     }
 
-    /// The same for another thread, with an account of memory of its own.
+    /// A copy for another thread, with an account of memory of its own.
     ///
     /// # Errors
     /// The errors are those of [`Primal::for_thread`].
@@ -77,7 +77,7 @@ impl Resized {
         let made = match self.made.take() {
             Some(made) if made.extents == extents => made,
             other => {
-                // Both count against one limit of memory.
+                // The adjoint that is made has the limit of memory for itself.
                 drop(other);
                 let program = self.sizes.give((*self.program).clone(), &extents)?;
                 Made {

@@ -152,7 +152,7 @@ impl ResultSizes {
         }))
     }
 
-    /// The same for another thread.
+    /// A copy for another thread.
     ///
     /// # Errors
     /// The errors are those of [`Primal::for_thread`].

@@ -73,7 +73,7 @@ const SHORT_PATIENCE: u64 = 64;
 /// Steps for each instruction of a routine, run by the executor or foreseen, with which quick compilation pays.
 /// Measured by `bench/jit/run --first`; the constants below are estimates.
 const QUICK: u64 = 2500;
-/// The same for compilation that optimises, which takes twice as long.
+/// Steps with which compilation that optimises pays: it takes twice as long.
 const BEST: u64 = 200_000;
 /// Instructions that take as long to compile as what comes with each compilation.
 const OVERHEAD: u64 = 50;

@@ -104,7 +104,7 @@ impl Adjoint {
         })
     }
 
-    /// The same adjoint for another thread, with tapes, memory and an account of memory of its own. The code is shared:
+    /// A copy of the adjoint for another thread, with tapes, memory and an account of memory of its own. The code is shared:
     /// nothing is reversed or compiled again, but by an engine in place of the executor.
     ///
     /// # Errors
@@ -231,7 +231,7 @@ impl Adjoint {
         if let Some(counts) = results.tape.take() {
             self.derived.recycle(counts);
         }
-        // What is replaced counts no more.
+        // A value that is replaced counts no more.
         results.held = self.derived.room(0)?;
         let derived = &self.derived;
         if !(derived.independents.iter()).any(|slot| point.has(*slot)) {

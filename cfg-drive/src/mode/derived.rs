@@ -120,7 +120,7 @@ impl Derived {
         self.whole = Some(Arc::new(whole));
     }
 
-    /// What [`at_original`] needs to find places.
+    /// The programs by which [`at_original`] finds places.
     fn places(&self) -> (&Program, usize, Option<&Program>) {
         (
             &self.program,
@@ -129,7 +129,7 @@ impl Derived {
         )
     }
 
-    /// The same for another thread.
+    /// A copy for another thread.
     pub(super) fn for_thread(&self) -> Result<Self, Diagnostics> {
         let options = self.options.for_thread();
         let machine = (self.machine.for_thread(&self.program, &options))

@@ -32,7 +32,7 @@ function f(in integer n, in real x[n]) result real y
 end
 ";
 
-/// What is shared by threads, and what each has for itself.
+/// Parts that threads share, and parts that each has for itself.
 const fn of_threads<T: Send + Sync>() {}
 const _: () = {
     of_threads::<Adjoint>();
