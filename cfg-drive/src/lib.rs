@@ -1,11 +1,10 @@
 //! Gradients, tangents, Jacobians and derivative checks of cfgrev programs in one call.
 //!
-//! [`Primal`], [`Adjoint`] and [`Tangent`] are a routine, its adjoint and its tangent, transformed and
-//! compiled once; each run reuses memory and tape. [`jacobian()`] computes a whole matrix, [`check()`]
-//! tests adjoint against tangent and tangent against divided differences. Points, seeds and directions are
-//! JSON objects, as on the command line, or [`Point`]s made by hand. The executor runs them, or an [`Engine`].
-//! [`batch()`] evaluates many points over threads, each with an [adjoint of its own](Adjoint::for_thread) that shares the
-//! code. Nothing here reads or writes files.
+//! [`Primal`], [`Adjoint`] and [`Tangent`] are a routine, its adjoint and its tangent, transformed and compiled once;
+//! each run reuses memory and tape. [`jacobian()`] computes a whole matrix, [`check()`] tests adjoint against tangent
+//! and tangent against divided differences. Points, seeds and directions are JSON objects, as on the command line, or
+//! [`Point`]s made by hand. The executor runs them, or an [`Engine`]. [`batch()`] evaluates many points over threads,
+//! each with an [adjoint of its own](Adjoint::for_thread) that shares the code. Nothing here reads or writes files.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};

@@ -163,8 +163,8 @@ fn parameter(routine: &Routine, name: &str, place: &str) -> Result<VarId, Diagno
     Err(codes::problem(&codes::SAME_AS, message, help, place))
 }
 
-/// True if a lower bound or an extent of the routine's variables is made from a variable, so that shapes may change with
-/// its value.
+/// True if a lower bound or an extent of the routine's variables is made from a variable, so that shapes may change
+/// with its value.
 pub fn is_in_extents(routine: &Routine, v: VarId) -> bool {
     let mut found = false;
     for dim in routine.variables.iter().flat_map(|v| &v.shape) {

@@ -10,10 +10,10 @@
 //!   u[j] := u[j]*a
 //! ```
 //!
-//! Only accesses in blocks that each iteration executes count, and those in inner counted loops whose bounds are those of
-//! all iterations: of such a loop, the first pass. Sums `s := s + e` have no order, so that the read of s counts for
-//! nothing there, nor does one by which another scalar gets its value, as in `t := s; t := t + e; s := t`. A promise that is not disproved has no effect: [`crate::gradient`] finds by itself which iterations
-//! are independent.
+//! Only accesses in blocks that each iteration executes count, and those in inner counted loops whose bounds are those
+//! of all iterations: of such a loop, the first pass. Sums `s := s + e` have no order, so that the read of s counts for
+//! nothing there, nor does one by which another scalar gets its value, as in `t := s; t := t + e; s := t`. A promise
+//! that is not disproved has no effect: [`crate::gradient`] finds by itself which iterations are independent.
 //!
 //! Source: II-LOOP in L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957.
 
@@ -22,6 +22,7 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
+    elemental::integer::trips,
     entity::{RoutineId, VarId, VertexId},
     flat::{Flat, FlatExpr},
     ir::{
@@ -140,14 +141,8 @@ impl Body {
         else {
             return None;
         };
-        let constants = (first.constant(), last.constant(), step.constant());
-        let trips = match constants {
-            (Some(first), Some(last), Some(step)) => {
-                let distance = last.checked_sub(first).and_then(|d| d.checked_div(step));
-                distance.map(|d| d.saturating_add(1).max(0))
-            }
-            (_, _, _) => None,
-        };
+        let bounds = first.constant().zip(last.constant()).zip(step.constant());
+        let trips = bounds.and_then(|((first, last), step)| trips(first, last, step).ok());
         let end = structure.partner(header)?;
         let [from, to] = [header, end].map(|v| structure.position[v.index()] as usize);
         let inside = structure.order.get(from + 1..to)?;
@@ -254,10 +249,7 @@ impl Body {
 
     /// The constant that a subscript adds to the index.
     fn offset(&self, subscript: &Subscript) -> Option<i64> {
-        let Subscript::Index(e) = subscript else {
-            return None;
-        };
-        let (base, constant) = offset(e);
+        let (base, constant) = offset(subscript.index()?);
         match base {
             Some(Expr::Place(place)) if place.var == self.index => Some(constant),
             Some(_) | None => None,
@@ -270,10 +262,8 @@ impl Body {
         a.subscripts.len() == b.subscripts.len()
             && pairs.into_iter().any(|(a, b)| {
                 let offsets = self.offset(a).zip(self.offset(b));
-                let constants = || match (a, b) {
-                    (Subscript::Index(a), Subscript::Index(b)) => a.constant().zip(b.constant()),
-                    _ => None,
-                };
+                let constant = |subscript: &Subscript| subscript.index()?.constant();
+                let constants = || constant(a).zip(constant(b));
                 offsets.or_else(constants).is_some_and(|(a, b)| a != b)
             })
     }
@@ -294,11 +284,8 @@ impl Body {
                     distance = own;
                 }
                 None => {
-                    let is_same = match (a, b) {
-                        (Subscript::Index(x), Subscript::Index(y)) => x == y && self.is_fixed(x),
-                        _ => false,
-                    };
-                    if !is_same {
+                    let indices = a.index().zip(b.index());
+                    if !indices.is_some_and(|(x, y)| x == y && self.is_fixed(x)) {
                         return Distance::Unknown;
                     }
                 }

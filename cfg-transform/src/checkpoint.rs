@@ -239,7 +239,7 @@ fn outline_marked(
             r += 1;
             continue;
         };
-        if is_informed(made.routine(id), v, &informed) {
+        if !informed.is_clear() && is_informed(made.routine(id), v, &informed) {
             let message =
                 "an opaque statement of the part assigns variables, and would do so again";
             let help =

@@ -1,7 +1,7 @@
 //! Arrays in NumPy's format `.npy`, versions 1 to 3.
 //!
-//! The format is that of numpy.lib.format: the magic string, two bytes of the version, the length of the header (2 bytes
-//! in version 1, 4 later), the header as a dictionary in Python's notation, and the elements.
+//! The format is that of numpy.lib.format: the magic string, two bytes of the version, the length of the header (2
+//! bytes in version 1, 4 later), the header as a dictionary in Python's notation, and the elements.
 
 use crate::codes;
 use cfg_core::diagnostic::Diagnostic;
@@ -56,7 +56,7 @@ const MOST_HEADER: u32 = 1 << 16;
 const MOST_DIMENSIONS: usize = 64;
 const REWRITE: &str = "write the file by np.save";
 
-/// What is wrong with a file, and how to mend it.
+/// A problem of a file, with the remedy.
 fn wrong(message: impl Into<String>, help: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&codes::NPY, message, help))
 }

@@ -104,8 +104,8 @@ impl Adjoint {
         })
     }
 
-    /// A copy of the adjoint for another thread, with tapes, memory and an account of memory of its own. The code is shared:
-    /// nothing is reversed or compiled again, but by an engine in place of the executor.
+    /// A copy of the adjoint for another thread, with tapes, memory and an account of memory of its own. The code is
+    /// shared: nothing is reversed or compiled again, but by an engine in place of the executor.
     ///
     /// # Errors
     /// An engine in place of the executor cannot prepare the routine.

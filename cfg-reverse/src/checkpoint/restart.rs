@@ -124,7 +124,8 @@ impl Journal {
         });
     }
 
-    /// Writes a loop that is tested at its end, behind [`Journal::load`]: a run that goes on enters it if the test says so.
+    /// Writes a loop that is tested at its end, behind [`Journal::load`]: a run that goes on enters it if the test says
+    /// so.
     pub(super) fn unless_ended<'a, 'b, 'p>(
         &self,
         w: &mut Writer<'a, 'b, 'p>,

@@ -113,8 +113,8 @@ fn programs_of_all_kinds() {
     check(&programs, 131_000, 1e-8);
 }
 
-/// Steps without record, steps whose forward sweep runs, and the most states kept at once, by the bytes of the tape and as
-/// the executor counts them, in the gradient of a loop of `steps` steps that keeps `states` states.
+/// Steps without record, steps whose forward sweep runs, and the most states kept at once, by the bytes of the tape and
+/// as the executor counts them, in the gradient of a loop of `steps` steps that keeps `states` states.
 fn counted(compiled: &Compiled, made: &Reversal, steps: i64) -> [u64; 4] {
     let step = made
         .program

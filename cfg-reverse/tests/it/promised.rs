@@ -1,5 +1,5 @@
-//! Promises of independent iterations: loops whose promise is disproved have other values if their iterations run in the
-//! other order, by the executor.
+//! Promises of independent iterations: loops whose promise is disproved have other values if their iterations run in
+//! the other order, by the executor.
 
 use crate::bounds::valid;
 use cfg_core::ir::{INDEPENDENT, Order};

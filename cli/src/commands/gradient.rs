@@ -1,6 +1,6 @@
 //! `cfgrev gradient`: the forward and the reverse sweep.
 
-use super::many::{Line, print_lines, share};
+use super::many::{Line, for_threads, print_lines, share};
 use super::results::{Values, Visits, write_object};
 use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
@@ -9,17 +9,19 @@ use crate::input::Session;
 use crate::output::to_stdout;
 use crate::points::Points;
 use crate::progress::Status;
+use crate::report::Text;
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat, ir::Program};
 use cfg_drive::{Adjoint, Options, Point, Resized, are_finite, kink_warnings, not_finite};
 use cfg_exec::{TapeCounts, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What `cfgrev gradient` prints: one object, or with a list of seeds an array of such objects. With many points it is
-/// a line for each.
+/// The output of `cfgrev gradient`: one object, or with a list of seeds an array of such objects. With many points it
+/// is a line for each.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "the output is written one object at a time")]
@@ -136,15 +138,9 @@ fn at_one(args: &Gradient, prepared: Prepared, session: &Session) -> anyhow::Res
     } = prepared;
     let mut adjoint = reversed((&program, routine), &options, session)?;
     let point = adjoint.read_point(&text.bytes).map_err(in_text(&text))?;
-    let (seeds, list) = match &args.seed {
-        None => (vec![adjoint.default_seed(&point)?], false),
-        Some(seed) => {
-            let text = session.read_value("SEED", seed, true)?;
-            adjoint
-                .read_seeds(&text.bytes, &point)
-                .map_err(in_text(&text))?
-        }
-    };
+    let seed = read_seed(args, session)?;
+    let seed = seed.as_ref().map(|text| (&*text.name, &*text.bytes));
+    let (seeds, list) = seeds_at(&adjoint, &point, seed)?;
     let mut gradients = Vec::with_capacity(seeds.len());
     {
         let done = Arc::new(AtomicU64::new(0));
@@ -227,6 +223,13 @@ impl<'r> One<'r> {
 
 /// A SEED for all points: its name in messages, and its text.
 type Seed<'s> = Option<(&'s str, &'s [u8])>;
+
+/// The text of SEED, if it is given.
+fn read_seed(args: &Gradient, session: &Session) -> anyhow::Result<Option<Rc<Text>>> {
+    let seed = args.seed.as_ref();
+    let read = seed.map(|seed| session.read_value("SEED", seed, true));
+    read.transpose()
+}
 
 /// The seeds at a point, and whether SEED is a list.
 fn seeds_at(
@@ -314,19 +317,15 @@ fn at_many(
     } = prepared;
     let given = (args.many, args.what.engine.engine, &args.what.limits);
     let threads = share(points, &mut options, given)?;
-    let seed = args.seed.as_ref();
-    let seed = seed.map(|seed| session.read_value("SEED", seed, true));
-    let seed = seed.transpose()?;
+    let seed = read_seed(args, session)?;
     let seed = seed.as_ref().map(|text| (&*text.name, &*text.bytes));
     if let Some(resized) = Resized::new(&program, routine, &options)? {
         let threads = (threads, resized);
         return with_extents_of_each(args, (points, seed), threads, (routine, &options), session);
     }
     let adjoint = reversed((&program, routine), &options, session)?;
-    let others = (1..threads).map(|_| adjoint.for_thread());
-    let others: Vec<Adjoint> = others.collect::<Result<_, _>>()?;
-    let workers = std::iter::once(adjoint).chain(others);
-    let mut workers: Vec<Worker> = workers.map(Worker::new).collect();
+    let adjoints = for_threads(adjoint, threads, Adjoint::for_thread)?.into_iter();
+    let mut workers: Vec<Worker> = adjoints.map(Worker::new).collect();
     let targets = points.targets(program.routine(routine));
     let (grouped, trace) = (program.grouped(), args.trace);
     let work = |worker: &mut Worker, k: usize| {
@@ -361,9 +360,7 @@ fn with_extents_of_each(
     (routine, options): (RoutineId, &Options),
     session: &Session,
 ) -> anyhow::Result<Outcome> {
-    let others = (1..threads).map(|_| resized.for_thread());
-    let others: Vec<Resized> = others.collect::<Result<_, _>>()?;
-    let mut workers: Vec<Resized> = std::iter::once(resized).chain(others).collect();
+    let mut workers = for_threads(resized, threads, Resized::for_thread)?;
     let work = |resized: &mut Resized, k: usize| {
         let (program, adjoint) =
             resized.at(|primal| points.read(k, |text| primal.read_point(text)))?;

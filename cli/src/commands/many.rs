@@ -84,6 +84,17 @@ pub(super) fn share(
     Ok(threads)
 }
 
+/// The first worker, and copies of it for all other threads.
+pub(super) fn for_threads<W>(
+    first: W,
+    threads: usize,
+    copy: impl Fn(&W) -> Result<W, Diagnostics>,
+) -> Result<Vec<W>, Diagnostics> {
+    let others = (1..threads).map(|_| copy(&first));
+    let others: Vec<W> = others.collect::<Result<_, _>>()?;
+    Ok(std::iter::once(first).chain(others).collect())
+}
+
 /// Works on all points, a worker in each thread, and prints a line for each point.
 pub(super) fn print_lines<W: Send>(
     points: &Points,

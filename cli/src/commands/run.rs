@@ -1,6 +1,6 @@
 //! `cfgrev run`: the program itself.
 
-use super::many::{Line, print_lines, share};
+use super::many::{Line, for_threads, print_lines, share};
 use super::results::{Values, Visits, write_object};
 use super::{
     AtPoint, PointArgument, in_text, library_options, prepare_at, select_routine, wanted_parts,
@@ -17,7 +17,7 @@ use cfg_exec::RunOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What `cfgrev run` prints; with many points, a line for each.
+/// The output of `cfgrev run`; with many points, a line for each.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct Output<'r> {
     /// The routine.
@@ -106,10 +106,8 @@ fn at_many(
         (args.many, args.engine.engine, &args.limits),
     )?;
     let primal = Primal::new(program, routine, &options)?;
-    let others = (1..threads).map(|_| primal.for_thread());
-    let others: Vec<Primal> = others.collect::<Result<_, _>>()?;
-    let workers = std::iter::once(primal).chain(others);
-    let mut workers: Vec<(Primal, Option<Point>)> = workers.map(|primal| (primal, None)).collect();
+    let primals = for_threads(primal, threads, Primal::for_thread)?.into_iter();
+    let mut workers: Vec<(Primal, Option<Point>)> = primals.map(|primal| (primal, None)).collect();
     let targets = points.targets(program.routine(routine));
     let (grouped, trace) = (program.grouped(), args.trace);
     let work = |(primal, kept): &mut (Primal, Option<Point>), k: usize| {

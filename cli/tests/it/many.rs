@@ -5,7 +5,7 @@ use cfg_testkit::needs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// What a command for one point prints, as the line of many points.
+/// The output of a command for one point, as the line of many points.
 fn line(ran: &Ran) -> String {
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
     ran.out.replace("\n ", "")
@@ -292,7 +292,7 @@ fn derivatives_that_are_not_finite_are_told_once() {
     assert!(ran.err.contains("point 1, counted from 0"), "{}", ran.err);
 }
 
-/// What is no list of points is refused, with a code and a remedy.
+/// Texts that are no list of points are refused, with a code and a remedy.
 #[test]
 fn wrong_points() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,11 +1,11 @@
 //! The choice of the regions that are carried.
 //!
-//! With [`Blocks::Preaccumulate`] all regions are carried that can be. With [`Blocks::Carry`] and [`Blocks::Auto`] one is
-//! if that is estimated to take no longer than its adjoint by statements, and if no run that passes each of its loops
-//! with a condition once records more. The measure of time is that of [`price`](crate::blocks::price): by statements a
-//! region costs its adjoint, its tape, and the control flow of the reverse sweep; carried it costs partials and
-//! tangents, and its Jacobian on the tape. The least that is recorded by statements is the shortest path through the
-//! region.
+//! With [`Blocks::Preaccumulate`] all regions are carried that can be. With [`Blocks::Carry`] and [`Blocks::Auto`] one
+//! is if that is estimated to take no longer than its adjoint by statements, and if no run that passes each of its
+//! loops with a condition once records more. The measure of time is that of [`price`](crate::blocks::price): by
+//! statements a region costs its adjoint, its tape, and the control flow of the reverse sweep; carried it costs
+//! partials and tangents, and its Jacobian on the tape. The least that is recorded by statements is the shortest path
+//! through the region.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -34,8 +34,8 @@ use crate::{
 /// The number of times that the choice is checked again without the regions that record more.
 const ROUNDS: usize = 4;
 
-/// The cost of a branch in the reverse sweep, of the passes of a loop, two for each of eight, and of the jump behind the
-/// last one, which processors mispredict.
+/// The cost of a branch in the reverse sweep, of the passes of a loop, two for each of eight, and of the jump behind
+/// the last one, which processors mispredict.
 const BRANCH: u64 = 4;
 const PASS: u64 = 16;
 const LAST: u64 = 12;

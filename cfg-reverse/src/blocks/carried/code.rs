@@ -1,14 +1,14 @@
 //! The code of carried regions.
 //!
 //! Let x be the inputs and y the outputs of a region. Each assignment inside is preceded by its partials, which are its
-//! adjoint for the seed 1, and by its tangents by each input that its target may depend on: sums of products of partials
-//! and tangents, with the unit vectors of the inputs as tangents at the start. Behind the region the forward sweep
-//! pushes the entries of dy/dx that may not be zero; the reverse sweep pops them, and increments the adjoint of x by the
-//! transposed product with that of y, which is then 0. A sum keeps its adjoint. (Griewank & Walther, *Evaluating
+//! adjoint for the seed 1, and by its tangents by each input that its target may depend on: sums of products of
+//! partials and tangents, with the unit vectors of the inputs as tangents at the start. Behind the region the forward
+//! sweep pushes the entries of dy/dx that may not be zero; the reverse sweep pops them, and increments the adjoint of x
+//! by the transposed product with that of y, which is then 0. A sum keeps its adjoint. (Griewank & Walther, *Evaluating
 //! Derivatives*, 2nd ed., section 10.2, preaccumulation, by the forward mode along the path that a run takes.)
 //!
 //! At finite operands an entry is infinite or NaN only if adjoints by statements can be, rounding and overflow aside.
-//! These are sums over the paths from y to x; the product along a path ends at the first partial that is 0, because
+//! Adjoints are sums over the paths from y to x; the product along a path ends at the first partial that is 0, because
 //! partials that may be infinite stand in products that are strong in the adjoint. Here the same products are formed
 //! from the other end, so an infinite partial comes before the one that is 0: products are strong in both factors
 //! ([`product`]), unless all partials of the region are finite. Inside a statement partials are accumulated from its
