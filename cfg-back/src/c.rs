@@ -91,6 +91,7 @@ mod returned;
 mod routine;
 mod runtime;
 mod scalar_loops;
+mod scoped;
 mod statement;
 mod structs;
 mod sweep;
@@ -100,6 +101,7 @@ mod unread;
 mod unrolled;
 mod used_cells;
 mod variable;
+mod widened;
 mod writer;
 
 pub use choice::Apart;

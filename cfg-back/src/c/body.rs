@@ -61,6 +61,24 @@ pub(super) struct Switch<'c> {
     pub(super) compared: Option<Code>,
 }
 
+/// True of operators over integers that compilers for C take out of loops.
+fn is_cheap(op: Op) -> bool {
+    let is_conversion = op.converts_to().is_some_and(ScalarType::is_integer);
+    is_conversion || matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg)
+}
+
+/// The test that an index is not beyond its last value: `i < n` rather than `i <= n - 1`.
+pub(super) fn within(i: Code, last: Code, rises: bool) -> Code {
+    let (operator, or_equal) = match rises {
+        true => (Infix::Lt, Infix::Le),
+        false => (Infix::Gt, Infix::Ge),
+    };
+    match last.next_integer(rises) {
+        Some(end) => i.is(operator, end),
+        None => i.is(or_equal, last),
+    }
+}
+
 impl Writer<'_> {
     /// The statements from ENTRY to EXIT of a structured graph.
     pub(super) fn emit_structured(&mut self, cfg: &Cfg, structure: &Structure) -> Emitted<()> {
@@ -204,17 +222,13 @@ impl Writer<'_> {
         let roomy = self.room_for_passes(pushed, &first, &last_code, by)?;
         // Compilers warn of an index that is assigned itself.
         let begin = (first != i).then(|| i.clone().set(first));
-        let sign = if by > 0 { Infix::Le } else { Infix::Ge };
+        let test = within(i, last_code, by > 0);
         let origin = self.routine.variable(index).origin.as_deref();
         if origin.is_some_and(|origin| origin.role == NameRole::Direction) {
             self.pieces.require(Piece::Independent);
             self.lines.push_line(Piece::Independent.name());
         }
-        self.add(Statement::For(
-            begin,
-            [i.is(sign, last_code), next].into(),
-            false,
-        ));
+        self.add(Statement::For(begin, [test, next].into(), false));
         Ok(roomy)
     }
 
@@ -349,7 +363,7 @@ impl Writer<'_> {
                         && (self.open_indices.contains(&v) || !self.is_written_within(v, body)));
                 stays &= place.subscripts.is_empty() && fixed && v != index;
             }
-            FlatExpr::Op(op, _) => stays &= matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg),
+            FlatExpr::Op(op, _) => stays &= is_cheap(op),
             FlatExpr::Constant(_) => {}
         });
         stays

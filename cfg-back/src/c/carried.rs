@@ -9,8 +9,9 @@
 
 use super::{
     Emitted,
+    body::within,
     lines::Statement,
-    operators::{Code, Infix, Prefix, precedence::POSTFIX},
+    operators::{Code, Prefix, precedence::POSTFIX},
     unrolled::{Counted, counted, names},
     writer::Writer,
 };
@@ -91,11 +92,11 @@ impl Writer<'_> {
         }
         self.room_for_passes(&pushed, &first, &last, found.step)?;
         self.set(&i, first);
-        let (sign, step) = match found.step {
-            1 => (Infix::Le, Prefix::Increment),
-            _ => (Infix::Ge, Prefix::Decrement),
+        let step = match found.step {
+            1 => Prefix::Increment,
+            _ => Prefix::Decrement,
         };
-        let (test, next) = (i.clone().is(sign, last), i.prefix(step));
+        let (test, next) = (within(i.clone(), last, found.step == 1), i.prefix(step));
         // Elements are there if there is a pass.
         self.add(Statement::If(test.clone()));
         self.open_indices.push(found.index);

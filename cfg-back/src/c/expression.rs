@@ -51,6 +51,9 @@ impl Writer<'_> {
         if lazy && self.is_checked() {
             return self.emit_lazy(op, operands);
         }
+        if let Some(code) = self.emit_widened(op, operands)? {
+            return Ok(code);
+        }
         let mut codes = Vec::with_capacity(operands.len());
         for e in operands {
             if self.is_checked() && super::faults::needs_lines(e) {
@@ -112,9 +115,14 @@ impl Writer<'_> {
         }
         let array = self.array_kind(place.var)?;
         let ty = self.variables.all[place.var.index()].ty;
-        let mut offset = self.emit_offset(&array, &place.subscripts)?;
-        offset = offset.plus(&array.offset.into());
-        let element = Code::name(array.pointer, ty).at(offset.to_code());
+        let offset = self.emit_offset(&array, &place.subscripts)?;
+        let offset = offset.plus(&array.offset.into()).to_code();
+        // An index of any integer type is one.
+        let offset = match &*place.subscripts {
+            [Subscript::Index(e)] => self.unconverted(e, offset),
+            _ => offset,
+        };
+        let element = Code::name(array.pointer, ty).at(offset);
         Ok(self.held_element(place, element))
     }
 

@@ -13,6 +13,7 @@
 use super::{
     Emitted,
     body::Pushed,
+    body::within,
     linear::{Bounds, Linear},
     lines::Statement,
     operators::{Code, Infix, Prefix, precedence::POSTFIX},
@@ -207,12 +208,12 @@ impl Writer<'_> {
         let j = self.scalar_place(inner.index)?.at_least(POSTFIX);
         let first = self.emit_scalar(inner.first)?;
         let last = self.emit_scalar(inner.last)?;
-        let (sign, by) = match inner.step {
-            1 => (Infix::Le, Prefix::Increment),
-            _ => (Infix::Ge, Prefix::Decrement),
+        let by = match inner.step {
+            1 => Prefix::Increment,
+            _ => Prefix::Decrement,
         };
         let begin = Some(j.clone().set(first));
-        let rest = [j.clone().is(sign, last), j.prefix(by)];
+        let rest = [within(j.clone(), last, inner.step == 1), j.prefix(by)];
         self.add(Statement::For(begin, rest.into(), false));
         self.open_indices.push(inner.index);
         Ok(())

@@ -9,6 +9,7 @@ use super::{
     operators::{Code, Infix, Name, Prefix},
     prologue::zero_cells,
     returned::{Returned, array_result, constants},
+    scoped::Local,
     variable::{Array, Cells, Kind, null, zero},
     writer::{LARGEST_ON_STACK, Writer, bytes},
 };
@@ -96,12 +97,17 @@ impl Writer<'_> {
             let extents = self.fresh_name(&format!("{name}_extents"));
             let pointer = Code::name(&*name, ty);
             let of = format!("{} *", self.file.c_type(ty));
-            let declared = pointer.clone().declared(&of).set(null());
-            self.helpers.push((name.as_str().into(), declared));
+            self.helpers.push(Local {
+                name: name.as_str().into(),
+                declared: pointer.clone().declared(&of),
+                first: null(),
+            });
             let numbers = Code::name(&*extents, ScalarType::Integer);
-            let declared = numbers.clone().at(rank as i64).declared("int64_t");
-            let zeros = declared.set(Code::list("", [0.into()]));
-            self.helpers.push((extents.into(), zeros));
+            self.helpers.push(Local {
+                name: extents.into(),
+                declared: numbers.clone().at(rank as i64).declared("int64_t"),
+                first: Code::list("", [0.into()]),
+            });
             texts.extend([pointer.prefix(Prefix::Address), numbers.clone()]);
             let extent = |k: usize| Amount::from(numbers.clone().at(k as i64));
             return Ok(View::dense(
@@ -151,9 +157,11 @@ impl Writer<'_> {
         }
         let name: Name = self.fresh_name("returned").into();
         let cells = Code::name(name.clone(), ty).at(size.max(1));
-        let declared = cells.declared(self.file.c_type(ty));
-        let zeros = declared.set(Code::list("", [zero(ty)]));
-        self.helpers.push((name.clone(), zeros));
+        self.helpers.push(Local {
+            name: name.clone(),
+            declared: cells.declared(self.file.c_type(ty)),
+            first: Code::list("", [zero(ty)]),
+        });
         self.kept_results.push((ty, size, name.clone()));
         name
     }

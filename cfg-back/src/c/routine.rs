@@ -10,6 +10,7 @@ use super::{
     prologue,
     returned::{self, Returned},
     scalar_loops::keeps_scalars_alone,
+    scoped::{self, Local},
     tops::copied_tops,
     traced::Traced,
     unread::unread,
@@ -477,34 +478,29 @@ fn finish(
             );
         }
     }
-    declare(&writer, &named, &mut lines);
-    for (name, declaration) in &writer.helpers {
-        if named.contains(name) {
-            lines.add(declaration.clone());
-        }
-    }
-    if writer.has_status {
-        lines.add(writer.status.clone().declared("int"));
-    }
+    declare_arrays(&writer, &named, &mut lines);
     text.push_str(&lines.into_text());
     let mut lines = Lines::new(1);
     if writer.is_checked() && !named.contains(&writer.memory) {
         lines.add(Code::from(writer.memory.clone()).cast("void", ScalarType::Tape));
     }
     writer.unread_statements(&named, &read, &mut lines);
+    let locals = local_scalars(&writer);
+    let mut statements: Vec<Statement> = Vec::new();
     for part in [entry, lines, body, epilogue] {
-        text.push_str(&part.into_text());
+        statements.extend(part.into_statements());
     }
-    let mut lines = Lines::new(1);
     match (end, made.can_fail) {
         (Some(end), true) => {
-            lines.set(&Code::name(value, end.ty).prefix(Prefix::Dereference), end);
-            lines.add(Statement::Return(0.into()));
+            let value = Code::name(value, end.ty).prefix(Prefix::Dereference);
+            statements.extend([value.set(end).into(), Statement::Return(0.into())]);
         }
-        (Some(end), false) => lines.add(Statement::Return(end)),
-        (None, true) => lines.add(Statement::Return(0.into())),
+        (Some(end), false) => statements.push(Statement::Return(end)),
+        (None, true) => statements.push(Statement::Return(0.into())),
         (None, false) => {}
     }
+    let mut lines = Lines::new(1);
+    lines.extend(scoped::declare_where_used(statements, locals));
     text.push_str(&lines.into_text());
     text.push_str("}\n");
     Ok((made, text))
@@ -526,37 +522,38 @@ fn asked_for_more_than_shape(writer: &mut Writer<'_>, named: &HashSet<Name>) {
     }
 }
 
-/// Declares the local variables that the body names.
-fn declare(writer: &Writer<'_>, named: &HashSet<&Name>, lines: &mut Lines) {
-    let of = |ty| writer.file.c_type(ty);
-    let listed = |x: Code, y: Code| x.with(Infix::Comma, y);
-    // Scalars of one type share a line.
-    for ty in ScalarType::ALL {
-        let first = match writer.is_checked() {
-            true => unset_value(ty),
-            false => zero(ty),
-        };
-        let mut scalars: Vec<Code> = Vec::new();
-        for (v, variable) in writer.variables.numbered() {
-            let local = writer.routine.variable(v).role == Role::Local;
-            if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
-                && variable.ty == ty
-            {
-                let mut name = Code::name(name.clone(), ty);
-                if scalars.len().is_multiple_of(8) {
-                    name = name.declared(of(ty));
-                }
-                scalars.push(name.set(first.clone()));
-            }
-        }
-        for some in scalars.chunks(8) {
-            some.iter()
-                .cloned()
-                .reduce(listed)
-                .into_iter()
-                .for_each(|line| lines.add(line));
+/// The local scalars, those that hold values for a while among them.
+fn local_scalars(writer: &Writer<'_>) -> Vec<Local> {
+    let mut made = Vec::new();
+    for (v, variable) in writer.variables.numbered() {
+        let local = writer.routine.variable(v).role == Role::Local;
+        if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used) {
+            let ty = variable.ty;
+            made.push(Local {
+                name: name.clone(),
+                declared: Code::name(name.clone(), ty).declared(writer.file.c_type(ty)),
+                first: match writer.is_checked() {
+                    true => unset_value(ty),
+                    false => zero(ty),
+                },
+            });
         }
     }
+    made.extend(writer.helpers.iter().cloned());
+    if writer.has_status {
+        made.extend(writer.status.names().map(|name| Local {
+            name: name.clone(),
+            declared: writer.status.clone().declared("int"),
+            first: 0.into(),
+        }));
+    }
+    made
+}
+
+/// Declares the local arrays that the body names.
+fn declare_arrays(writer: &Writer<'_>, named: &HashSet<&Name>, lines: &mut Lines) {
+    let of = |ty| writer.file.c_type(ty);
+    let listed = |x: Code, y: Code| x.with(Infix::Comma, y);
     for (v, variable, array) in writer.variables.arrays() {
         if writer.routine.variable(v).role != Role::Local {
             continue;

@@ -4,9 +4,10 @@ use super::{
     Emitted,
     lines::{Lines, Statement, silenced},
     names::escape_comment,
-    operators::{self, Code, Infix, Name, Prefix, precedence::PRODUCT},
+    operators::{self, Code, Infix, Name, Prefix},
     pooled::Pooled,
     returned::Returned,
+    scoped::Local,
     variable::{Bound, Kind},
     writer::Writer,
 };
@@ -226,7 +227,7 @@ impl Writer<'_> {
     pub(super) fn emit_assignment(&mut self, target: Code, value: Code, decrements: bool) {
         match value.increment(&target) {
             Some((operator, operand)) if decrements || operator == Infix::AddTo => {
-                self.add(target.with(operator, operand.at_least(PRODUCT)));
+                self.add(target.with(operator, operand));
             }
             // Compilers warn of `x = x`.
             _ if target.nodes() == value.nodes() => {}
@@ -302,7 +303,7 @@ impl Writer<'_> {
         lines: &mut Lines,
     ) {
         let mut silence = |name: &Name| lines.add(silenced(name));
-        for (name, _) in &self.helpers {
+        for Local { name, .. } in &self.helpers {
             if named.contains(name) && !read.contains(name) {
                 silence(name);
             }

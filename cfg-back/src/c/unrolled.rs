@@ -9,6 +9,7 @@
 
 use super::{
     Emitted,
+    body::within,
     lines::Statement,
     operators::{Infix, precedence::POSTFIX},
     writer::Writer,
@@ -133,7 +134,7 @@ impl Writer<'_> {
         self.pieces.begin_statement();
         self.back_to_open();
         self.lines.close_block();
-        self.add(Statement::If(i.is(Infix::Le, last)));
+        self.add(Statement::If(within(i, last, true)));
         for (vertex, k, statement) in &body {
             self.set_place(Some((*vertex, Some(*k))));
             self.emit_statement(statement, false)?;

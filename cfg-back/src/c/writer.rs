@@ -7,6 +7,7 @@ use super::{
     names::Names,
     operators::{Code, Infix, Name, Pieces, Prefix},
     returned::Returned,
+    scoped::Local,
     variable::{Array, Cells, Kind, Variable, Variables, given_shape, zero},
 };
 use cfg_core::{
@@ -35,8 +36,8 @@ pub(super) struct Writer<'a> {
     pub(super) variables: Variables,
     /// The body, as far as it is written.
     pub(super) lines: Lines,
-    /// Helper variables, at the head of the function: names and declarations.
-    pub(super) helpers: Vec<(Name, Code)>,
+    /// Variables of the function for values that are kept for a while.
+    pub(super) helpers: Vec<Local>,
     /// The values that stand for the names of a form, by position behind the routine's variables.
     pub(super) lanes: Vec<Option<Code>>,
     /// The routine's variables and, behind them, these names. Functions without forms copy no variable.
@@ -154,7 +155,12 @@ impl<'a> Writer<'a> {
         let name: Name = self.fresh_name(name).into();
         let code = Code::name(name.clone(), ty);
         let declared = code.clone().declared(self.file.c_type(ty));
-        self.helpers.push((name, declared.set(zero(ty))));
+        let first = zero(ty);
+        self.helpers.push(Local {
+            name,
+            declared,
+            first,
+        });
         code
     }
 

@@ -11,12 +11,18 @@ use cfg_back::c;
 use cfg_reverse::Options;
 use cfg_testkit::rng::Rng;
 
+/// The lines of C without indentation and types of declarations.
+pub(crate) fn undeclared(text: &str) -> Vec<String> {
+    let bare = |line: &str| line.trim().replace("double ", "").replace("int64_t ", "");
+    text.lines().map(bare).collect()
+}
+
 /// The lines of the loop over i and around it.
 fn lines(body: &str, options: c::Options) -> String {
     let text = emitted(&around(body, ""), options);
     let from = text.find("i = ").unwrap_or_default();
-    let lines = text[from..].lines().map(str::trim);
-    lines
+    undeclared(&text[from..])
+        .into_iter()
         .take_while(|line| !line.starts_with("t = b[0]"))
         .collect::<Vec<_>>()
         .join("\n")
@@ -72,7 +78,7 @@ fn loops_that_push_and_pop() {
 end
 ";
     let [made, _] = files_with(program, c::Options::default());
-    let made: Vec<&str> = made.lines().map(str::trim).collect();
+    let made = undeclared(&made);
     let expected = "\
 if (cfgrev_room_real(&top, tape, cfgrev_trips(2, n, 1)))
 return 1;

@@ -2,6 +2,7 @@
 
 use crate::{
     by_hand::case,
+    carried::undeclared,
     random::{check, seeds},
     support::{Job, jobs},
     unrolled::emitted,
@@ -51,7 +52,7 @@ fn two_passes_as_one() {
   end",
         "",
     );
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let lines = undeclared(&text);
     let expected = "\
 for (i = n; i > k + 1; i -= 2) {
 t = a[i*20 + k - 21];
@@ -98,7 +99,7 @@ fn statements_of_both_passes_in_turn_or_not() {
   end",
         "",
     );
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let lines = undeclared(&text);
     let expected = "\
 a[k*20 + j - 21] += u;
 u_next = a[i*20 + j - 41] * s;
@@ -119,10 +120,11 @@ fn nests_that_push_and_pop() {
         emitted(&text, c::Options::default())
     };
     let text = made("push[real] t\nt := 0.0", "c[i] := t");
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let lines = undeclared(&text);
     let expected = "\
 if (cfgrev_room_real(&top, w, n))
 return 1;
+i;
 for (i = 1; i < n; i += 2) {
 cfgrev_push_real(&top, t);
 t = 0.0;

@@ -543,8 +543,6 @@ CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
 /* gradient of heron */
 static int heron_grad_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *memory)
 {
-    double x = 0.0, x_b = 0.0, b1 = 0.0;
-    int64_t i = 0, rCtr_6 = 0, rBound_6 = 0;
     double s_here = 0.0;
     struct cfgrev_tape *const tape = memory;
     const struct cfgrev_level level = cfgrev_level_of(tape);
@@ -563,10 +561,11 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
     for (int64_t k = 0; k < n; ++k) {
         w_b[k] = 0.0;
     }
-    for (i = 1; i <= n; ++i) {
+    double x = 0.0;
+    for (int64_t i = 1; i <= n; ++i) {
         if (a[i - 1] > 0.0) {
             x = a[i - 1];
-            rBound_6 = 0;
+            int64_t rBound_6 = 0;
             while (fabs(x * x - a[i - 1]) > 1e-12) {
                 if (cfgrev_room_real(&top, tape, 1))
                     return 1;
@@ -580,12 +579,12 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
             s_here += x * w[i - 1];
         }
         if (a[i - 1] > 0.0) {
-            x_b = *s_b * w[i - 1];
+            double x_b = *s_b * w[i - 1];
             w_b[i - 1] += *s_b * x;
-            rBound_6 = cfgrev_pop_count(&top);
-            for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
+            int64_t rBound_6 = cfgrev_pop_count(&top);
+            for (int64_t rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 x = cfgrev_pop_real(&top);
-                b1 = x_b * (1.0 / 2.0);
+                double b1 = x_b * (1.0 / 2.0);
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
             }
@@ -609,8 +608,6 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
 /* reverse of heron */
 static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
-    double x = 0.0, x_b = 0.0, b1 = 0.0;
-    int64_t i = 0, rCtr_6 = 0, rBound_6 = 0;
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
     double *const w = cfgrev_allocate(&memory->work, n, sizeof *w);
@@ -623,18 +620,18 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     for (int64_t k = n - 1; k >= 0; --k) {
         w[k] = cfgrev_pop_real(&top);
     }
-    x = cfgrev_pop_real(&top);
+    double x = cfgrev_pop_real(&top);
     for (int64_t k = 0; k < n; ++k) {
         w_b[k] = 0.0;
     }
-    for (i = n; i >= 1; --i) {
+    for (int64_t i = n; i >= 1; --i) {
         if (a[i - 1] > 0.0) {
-            x_b = *s_b * w[i - 1];
+            double x_b = *s_b * w[i - 1];
             w_b[i - 1] += *s_b * x;
-            rBound_6 = cfgrev_pop_count(&top);
-            for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
+            int64_t rBound_6 = cfgrev_pop_count(&top);
+            for (int64_t rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 x = cfgrev_pop_real(&top);
-                b1 = x_b * (1.0 / 2.0);
+                double b1 = x_b * (1.0 / 2.0);
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
             }
@@ -657,8 +654,6 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 /* forward of heron */
 static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict s, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
-    double x = 0.0;
-    int64_t i = 0, ctr_6 = 0;
     double s_here = 0.0;
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
@@ -669,13 +664,14 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     for (int64_t k = 0; k < n; ++k) {
         w[k] = 2.0 * a[k];
     }
-    for (i = 1; i <= n; ++i) {
+    double x = 0.0;
+    for (int64_t i = 1; i <= n; ++i) {
         if (a[i - 1] > 0.0) {
             if (cfgrev_room_real(&top, tape, 1))
                 return 1;
             cfgrev_push_real(&top, x);
             x = a[i - 1];
-            ctr_6 = 0;
+            int64_t ctr_6 = 0;
             while (fabs(x * x - a[i - 1]) > 1e-12) {
                 if (cfgrev_room_real(&top, tape, 1))
                     return 1;

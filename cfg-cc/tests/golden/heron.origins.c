@@ -1,8 +1,6 @@
 
 static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
-    double x = 0.0, x_b = 0.0, b1 = 0.0;
-    int64_t i = 0, rCtr_6 = 0, rBound_6 = 0;
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
     double *const w = cfgrev_allocate(&memory->work, n, sizeof *w);
@@ -17,44 +15,44 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
         w[k] = cfgrev_pop_real(&top);
     }
     /* heron, vertex 12: EXIT */
-    x = cfgrev_pop_real(&top);
+    double x = cfgrev_pop_real(&top);
     for (int64_t k = 0; k < n; ++k) {
         w_b[k] = 0.0;
     }
     /* heron, vertex 11: ENDLOOP (src/he"ron ? /.f90:15) */
 #line 15 "src/he\"ron\\\?\?/.f90"
-    for (i = n; i >= 1; --i) {
+    for (int64_t i = n; i >= 1; --i) {
         /* heron, vertex 10: ENDBRANCH */
-#line 698 "heron.adjoint.c"
+#line 696 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
-            x_b = *s_b * w[i - 1];
+            double x_b = *s_b * w[i - 1];
 #line 13 "src/he\"ron\\\?\?/.f90"
             w_b[i - 1] += *s_b * x;
             /* heron, vertex 6: while abs(x*x - a[i]) > 1e-12 (src/he"ron ? /.f90:10) */
 #line 10 "src/he\"ron\\\?\?/.f90"
-            rBound_6 = cfgrev_pop_count(&top);
+            int64_t rBound_6 = cfgrev_pop_count(&top);
             /* heron, vertex 8: ENDLOOP */
-#line 709 "heron.adjoint.c"
-            for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
+#line 707 "heron.adjoint.c"
+            for (int64_t rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = cfgrev_pop_real(&top);
 #line 11 "src/he\"ron\\\?\?/.f90"
-                b1 = x_b * (1.0 / 2.0);
+                double b1 = x_b * (1.0 / 2.0);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
-#line 720 "heron.adjoint.c"
+#line 718 "heron.adjoint.c"
             }
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
             x = cfgrev_pop_real(&top);
 #line 9 "src/he\"ron\\\?\?/.f90"
             a_b[i - 1] += x_b;
-#line 727 "heron.adjoint.c"
+#line 725 "heron.adjoint.c"
         }
 #line 15 "src/he\"ron\\\?\?/.f90"
     }
@@ -75,7 +73,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     /* heron, vertex 2, statement 1: s := 0.0 (src/he"ron ? /.f90:5) */
 #line 5 "src/he\"ron\\\?\?/.f90"
     *s_b = 0.0;
-#line 748 "heron.adjoint.c"
+#line 746 "heron.adjoint.c"
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;
@@ -84,8 +82,6 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 /* forward of heron */
 static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict s, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
-    double x = 0.0;
-    int64_t i = 0, ctr_6 = 0;
     double s_here = 0.0;
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
@@ -102,11 +98,14 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
         w[k] = 2.0 * a[k];
 #line 6 "src/he\"ron\\\?\?/.f90"
     }
+    /* heron, vertex 2, statement 2: w := 2.0*a (src/he"ron ? /.f90:6) */
+#line 6 "src/he\"ron\\\?\?/.f90"
+    double x = 0.0;
     /* heron, vertex 3: i = 1, n (src/he"ron ? /.f90:7) */
 #line 7 "src/he\"ron\\\?\?/.f90"
-    for (i = 1; i <= n; ++i) {
+    for (int64_t i = 1; i <= n; ++i) {
         /* heron, vertex 4: a[i] > 0.0 */
-#line 779 "heron.adjoint.c"
+#line 778 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
@@ -119,7 +118,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
             x = a[i - 1];
             /* heron, vertex 6: while abs(x*x - a[i]) > 1e-12 (src/he"ron ? /.f90:10) */
 #line 10 "src/he\"ron\\\?\?/.f90"
-            ctr_6 = 0;
+            int64_t ctr_6 = 0;
 #line 10 "src/he\"ron\\\?\?/.f90"
             while (fabs(x * x - a[i - 1]) > 1e-12) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
@@ -132,7 +131,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = (x + a[i - 1] / x) / 2.0;
                 /* heron, vertex 8: ENDLOOP */
-#line 805 "heron.adjoint.c"
+#line 804 "heron.adjoint.c"
                 ctr_6 += 1;
 #line 10 "src/he\"ron\\\?\?/.f90"
             }
@@ -146,12 +145,12 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
             s_here += x * w[i - 1];
-#line 819 "heron.adjoint.c"
+#line 818 "heron.adjoint.c"
         }
 #line 7 "src/he\"ron\\\?\?/.f90"
     }
     /* heron, vertex 12: EXIT */
-#line 824 "heron.adjoint.c"
+#line 823 "heron.adjoint.c"
     if (cfgrev_room_real(&top, tape, 1))
         return 1;
     cfgrev_push_real(&top, x);

@@ -11,8 +11,6 @@ CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
 /* tangent of heron */
 static int heron_t_body(int64_t n, const double *restrict a, double *restrict s, const double *restrict a_t, double *restrict s_t, struct cfgrev_tape *memory)
 {
-    double x = 0.0, x_t = 0.0, d1 = 0.0;
-    int64_t i = 0;
     double s_here = 0.0;
     double s_t_here = 0.0;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
@@ -30,16 +28,16 @@ static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
     for (int64_t k = 0; k < n; ++k) {
         w[k] = 2.0 * a[k];
     }
-    for (i = 1; i <= n; ++i) {
+    for (int64_t i = 1; i <= n; ++i) {
         if (a[i - 1] > 0.0) {
-            x_t = a_t[i - 1];
-            x = a[i - 1];
+            double x_t = a_t[i - 1];
+            double x = a[i - 1];
             while (fabs(x * x - a[i - 1]) > 1e-12) {
-                d1 = cfgrev_strong(a_t[i - 1], 1.0 / x) + cfgrev_strong(x_t, -(a[i - 1] / x / x));
+                double d1 = cfgrev_strong(a_t[i - 1], 1.0 / x) + cfgrev_strong(x_t, -(a[i - 1] / x / x));
                 x_t = (x_t + d1) * (1.0 / 2.0);
                 x = (x + a[i - 1] / x) / 2.0;
             }
-            s_t_here += (x_t * w[i - 1] + w_t[i - 1] * x);
+            s_t_here += x_t * w[i - 1] + w_t[i - 1] * x;
             s_here += x * w[i - 1];
         }
     }

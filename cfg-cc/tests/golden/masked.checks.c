@@ -1,10 +1,5 @@
 {
     struct cfgrev_check check = {0, 0};
-    double r = cfgrev_unset_real();
-    int64_t i = CFGREV_UNSET_INTEGER;
-    int64_t last = 0;
-    int64_t trips = 0;
-    cfgrev_logical holds = false;
     cfgrev_bounds(&check, 1, 1, n);
     cfgrev_bind(&check, 2, x_count, n > 0 ? n : 0);
     if (check.at)
@@ -28,17 +23,17 @@
             "X215 routine masked: array is not allocated",
             NULL});
     *seen = CFGREV_UNSET_LOGICAL;
-    r = 0.0;
+    double r = 0.0;
     *seen = false;
-    last = n;
-    trips = cfgrev_set_integer(&check, 2, cfgrev_trips_integer(&check, 1, 1, last, 1));
+    int64_t last = n;
+    int64_t trips = cfgrev_set_integer(&check, 2, cfgrev_trips_integer(&check, 1, 1, last, 1));
     if (check.at)
         return cfgrev_stop_with(memory, &check, (const char *const []){
             "X202 routine masked, vertex 3: an uninitialised value decides",
             "X203 routine masked, vertex 3: integer overflow",
             NULL});
-    for (i = 1; trips > 0; --trips) {
-        holds = cfgrev_true(&check, 2, cfgrev_element_logical(&check, 1, mask, cfgrev_index(&check, 1, i, 1, n)));
+    for (int64_t i = 1; trips > 0; --trips) {
+        cfgrev_logical holds = cfgrev_true(&check, 2, cfgrev_element_logical(&check, 1, mask, cfgrev_index(&check, 1, i, 1, n)));
         if (check.at)
             return cfgrev_stop_with(memory, &check, (const char *const []){
                 "X201 routine masked, vertex 4: index out of bounds",

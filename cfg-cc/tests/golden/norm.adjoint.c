@@ -43,21 +43,19 @@ static struct norm_globals_b norm_globals_b_data = {
 /* reverse of norm */
 static void norm_rev_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, double *restrict x_b, double *restrict y_b, double *restrict r_b, struct cfgrev_tape *tape)
 {
-    double t1 = 0.0, b1 = 0.0;
-    int64_t i = 0;
     double r_here = *r;
     double r_b_here = *r_b;
     struct cfgrev_top top = tape->top;
-    t1 = r_here;
+    double t1 = r_here;
     r_here = cfgrev_pop_real(&top);
     r_b_here = cfgrev_strong(r_b_here, 0.5 / t1);
-    for (i = n; i >= 1; --i) {
+    for (int64_t i = n; i >= 1; --i) {
         y[i - 1] = cfgrev_pop_real(&top);
         r_b_here += y_b[i - 1] * y[i - 1];
         y_b[i - 1] = y_b[i - 1] * r_here;
         r_here = cfgrev_pop_real(&top);
         t1 = norm_globals_data.scale * x[i - 1];
-        b1 = r_b_here * x[i - 1];
+        double b1 = r_b_here * x[i - 1];
         norm_globals_b_data.scale_b += b1 * x[i - 1];
         x_b[i - 1] = x_b[i - 1] + b1 * norm_globals_data.scale + r_b_here * t1;
     }
@@ -70,13 +68,12 @@ static void norm_rev_body(int64_t n, const double *restrict x, double *restrict 
 /* forward of norm */
 static int norm_fwd_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, struct cfgrev_tape *tape)
 {
-    int64_t i = 0;
     double r_here = 0.0;
     struct cfgrev_top top = tape->top;
     r_here = 0.0;
     if (cfgrev_room_real(&top, tape, n*2))
         return 1;
-    for (i = 1; i <= n; ++i) {
+    for (int64_t i = 1; i <= n; ++i) {
         cfgrev_push_real(&top, r_here);
         r_here += norm_globals_data.scale * x[i - 1] * x[i - 1];
         cfgrev_push_real(&top, y[i - 1]);
@@ -94,7 +91,6 @@ static int norm_fwd_body(int64_t n, const double *restrict x, double *restrict y
 /* gradient of norm */
 static int norm_grad_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, double *restrict x_b, double *restrict y_b, double *restrict r_b, struct cfgrev_tape *memory)
 {
-    int status;
     struct cfgrev_tape *const tape = memory;
     const struct cfgrev_level level = cfgrev_level_of(tape);
     struct cfgrev_tape *const results = cfgrev_inner(memory, 1);
@@ -102,7 +98,7 @@ static int norm_grad_body(int64_t n, const double *restrict x, double *restrict 
         return 1;
     const struct cfgrev_level level_2 = cfgrev_level_of(results);
     struct cfgrev_top top = results->top;
-    status = norm_fwd_body(n, x, y, r, tape);
+    int status = norm_fwd_body(n, x, y, r, tape);
     if (status)
         return status;
     if (cfgrev_room_real(&top, results, n))

@@ -24,9 +24,7 @@ struct program_globals *program_globals(void)
 double norm(int64_t n, const double *restrict x, double *restrict y)
 {
     double r = 0.0;
-    int64_t i = 0;
-    r = 0.0;
-    for (i = 1; i <= n; ++i) {
+    for (int64_t i = 1; i <= n; ++i) {
         r += program_globals_data.scale * x[i - 1] * x[i - 1];
         y[i - 1] = y[i - 1] * r;
     }

@@ -12,10 +12,10 @@ CFGREV_INLINE int64_t cfgrev_trips(int64_t first, int64_t last, int64_t step) {
 
 static int recorded_body(int64_t n, const double *restrict x, struct cfgrev_tape *t, double **recorded_value, int64_t *recorded_value_extents, struct cfgrev_tape *memory)
 {
-    int64_t extent = 0;
     double *const r = cfgrev_allocate(&memory->work, n, sizeof *r);
     if (!r)
         return 1;
+    int64_t extent = 0;
     (void)extent;
     if (cfgrev_room_real(&t->top, t, 1))
         return 1;
@@ -31,13 +31,12 @@ static int recorded_body(int64_t n, const double *restrict x, struct cfgrev_tape
 
 static int signs_body(int64_t n, const double *restrict x, bool **signs_value, int64_t *signs_value_extents, struct cfgrev_tape *memory)
 {
-    int64_t i = 0;
     bool *const b = cfgrev_allocate(&memory->work, n, sizeof *b);
     if (!b)
         return 1;
     for (int64_t k = 0; k < n; ++k)
         b[k] = false;
-    for (i = 2; i <= n; ++i) {
+    for (int64_t i = 2; i <= n; ++i) {
         b[i - 1] = x[i - 1] > 0.0;
     }
     *signs_value = b;
@@ -47,17 +46,13 @@ static int signs_body(int64_t n, const double *restrict x, bool **signs_value, i
 
 static int chosen_body(int64_t x_extent1, const double *restrict x, double f_value_extent1, double **chosen_value, int64_t *chosen_value_extents, struct cfgrev_tape *memory)
 {
-    int64_t i = 0;
     double *r = NULL;
     int64_t r_extent1 = 0, r_room = 0;
-    int64_t at = 0;
-    int64_t extent = 0;
-    int64_t last = 0;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->arrays);
     {
         const struct cfgrev_mark mark = cfgrev_mark_of(&memory->work);
-        at = (x_extent1 > 0 ? x_extent1 : 0) - 1;
-        extent = at;
+        int64_t at = (x_extent1 > 0 ? x_extent1 : 0) - 1;
+        int64_t extent = at;
         double *const w = cfgrev_allocate(&memory->work, extent, sizeof *w);
         if (!w)
             return 1;
@@ -76,7 +71,8 @@ static int chosen_body(int64_t x_extent1, const double *restrict x, double f_val
         }
         cfgrev_release(&memory->work, mark);
     }
-    last = x_extent1 > 0 ? x_extent1 : 0;
+    int64_t last = x_extent1 > 0 ? x_extent1 : 0;
+    int64_t i;
     for (i = 2; i < last; i += 2) {
         r[i - 2] = x[i - 1] - x[i - 2] + f_value_extent1;
         r[i + 1 - 2] = x[i] - x[i + 1 - 2] + f_value_extent1;

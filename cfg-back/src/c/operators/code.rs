@@ -219,6 +219,58 @@ impl Code {
         })
     }
 
+    /// The operand of a conversion to a C type; other code as it is.
+    pub(crate) fn without_cast(mut self, c_type: &str) -> Self {
+        self.nodes
+            .pop_if(|node| matches!(node, Node::Cast(to) if &**to == c_type));
+        self
+    }
+
+    /// The expression of which an integer is one less, or one more; `None` if it is not written so.
+    pub(crate) fn next_integer(&self, greater: bool) -> Option<Self> {
+        let minus = if greater { Infix::Sub } else { Infix::Add };
+        match &*self.nodes {
+            [nodes @ .., Node::Integer(1), Node::Infix(operator)] if *operator == minus => {
+                let nodes = nodes.to_vec();
+                Some(Self { nodes, ty: self.ty })
+            }
+            _ => None,
+        }
+    }
+
+    /// True of an assignment to a variable of a value that does not name it.
+    pub(crate) fn assigns(&self, name: &Name) -> bool {
+        match &*self.nodes {
+            [Node::Name(target), value @ .., Node::Infix(Infix::Set)] => {
+                target == name && node::last(value) == 0 && node::names(value).all(|n| n != name)
+            }
+            _ => false,
+        }
+    }
+
+    /// An assignment to a variable with this target in place of the variable.
+    pub(crate) fn with_target(mut self, target: &Self) -> Self {
+        self.nodes.splice(0..1, target.nodes.iter().cloned());
+        self
+    }
+
+    /// True if both are declarations of scalars of the same type, which can share a line.
+    pub(crate) fn has_declaration_of(&self, other: &Self) -> bool {
+        match (&*self.nodes, &*other.nodes) {
+            ([Node::Name(_), Node::Declaration(x)], [Node::Name(_), Node::Declaration(y)]) => {
+                x == y && !x.ends_with('*')
+            }
+            _ => false,
+        }
+    }
+
+    /// What a declaration declares.
+    pub(crate) fn undeclared(mut self) -> Self {
+        self.nodes
+            .pop_if(|node| matches!(node, Node::Declaration(_)));
+        self
+    }
+
     /// The index of an element whose address it is; 0 of other expressions.
     pub(crate) fn index(&self) -> Self {
         let nodes = match &*self.nodes {

@@ -1,11 +1,12 @@
 //! Integers of 8, 16 and 32 bits and without sign in C: each operator is a function of its own, whose parameters have the
 //! type, so that C's promotions to `int` change no result. What wraps is computed in unsigned numbers.
 
+use super::c_type::c_type;
 use super::code::{Code, literal_sized};
-use super::{Malformed, Piece, Pieces, call, expect_operands, folded};
+use super::{Infix, Malformed, Piece, Pieces, Prefix, call, expect_operands, folded};
 use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::flat::FlatType;
-use cfg_core::ir::{Op, ScalarType};
+use cfg_core::ir::{Conversion, IntType, Op, ScalarType};
 
 /// The C of an operator over integers of a type other than `integer`, or of a conversion to an integer type that is named
 /// in files; gives the operands back where it is neither.
@@ -23,6 +24,10 @@ pub(super) fn apply(
         if let Some(Ok(Scalar::Sized(ty, cell))) = constant {
             return Ok(Ok(literal_sized(ty, cell)));
         }
+        // A value that does not fit is undefined, as in C.
+        if how == Conversion::To && !x.is_number() {
+            return Ok(Ok(x.cast(c_type(to.into()), ty)));
+        }
         let from = match FlatType::view(x.ty) {
             FlatType::Real | FlatType::Real32 => ScalarType::Real,
             FlatType::Integer | FlatType::Logical | FlatType::Sized(_) | FlatType::Tape => x.ty,
@@ -33,6 +38,12 @@ pub(super) fn apply(
     if let ScalarType::Sized(of) = ty
         && op != Op::If
     {
+        if let (Op::Neg, true, [x]) = (op, of == IntType::Int32, &*operands)
+            && !x.is_number()
+        {
+            let [x] = expect_operands(op, operands)?;
+            return Ok(Ok(x.prefix(Prefix::Minus)));
+        }
         let piece = Piece::Sized(op, of);
         if operands.len() == 1 {
             // The smallest of one is itself.
@@ -42,7 +53,11 @@ pub(super) fn apply(
             }
             return Ok(Ok(call(piece, operands, ty, pieces)));
         }
-        return folded(op, operands, |x, y| call(piece, [x, y], ty, pieces)).map(Ok);
+        return folded(op, operands, |x, y| match native(op, of, &x, &y) {
+            Some(operator) => x.infix(operator, y, ty),
+            None => call(piece, [x, y], ty, pieces),
+        })
+        .map(Ok);
     }
     let sized = operands
         .iter()
@@ -58,4 +73,32 @@ pub(super) fn apply(
         return Ok(Ok(call(Piece::Sized(op, of), [x, y], ty, pieces)));
     }
     Ok(Err(operands))
+}
+
+/// C's own operator where that has the same value: its operands are not promoted, and a result that does not fit is
+/// undefined in the program, too, or reduced as C does. Constants are left to functions, since compilers complain of
+/// results that do not fit even where nothing evaluates them.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "all other operators have functions"
+)]
+fn native(op: Op, of: IntType, x: &Code, y: &Code) -> Option<Infix> {
+    let signed = of == IntType::Int32;
+    let unsigned = matches!(of, IntType::Uint32 | IntType::Uint64);
+    let one_is_computed = !(x.is_number() && y.is_number());
+    let operator = match op {
+        Op::Add | Op::WrapAdd => Infix::Add,
+        Op::Sub | Op::WrapSub => Infix::Sub,
+        Op::Mul | Op::WrapMul => Infix::Mul,
+        Op::Div | Op::Mod if y.whole().is_some_and(|n| n > 0) => {
+            if op == Op::Div {
+                Infix::Div
+            } else {
+                Infix::Rem
+            }
+        }
+        _ => return None,
+    };
+    let wraps = matches!(op, Op::WrapAdd | Op::WrapSub | Op::WrapMul);
+    (one_is_computed && (signed && !wraps || unsigned)).then_some(operator)
 }

@@ -1,0 +1,555 @@
+//! Local variables are declared where they are used: at the assignment that gives them their first value, in the beginning
+//! of a loop over them, or with the value 0 in front of the statement that names them first.
+//!
+//! The scope of a variable is the innermost block around all statements that name it. Within a loop a variable may keep
+//! its value from one pass to the next, so that only an assignment that each pass makes first is a declaration there.
+//! Other variables are declared in front of the outermost loop.
+
+use super::{
+    lines::Statement,
+    operators::{Code, Infix, Name},
+};
+use std::collections::HashMap;
+
+/// A local variable: its name, its declaration, and the value that it has before it is assigned.
+#[derive(Clone)]
+pub(super) struct Local {
+    pub(super) name: Name,
+    pub(super) declared: Code,
+    pub(super) first: Code,
+}
+
+/// The most variables that are declared in one line.
+const MOST_IN_LINE: usize = 8;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Statements between braces, or the whole function.
+    Braces,
+    /// The head of a `for` with its body.
+    For,
+    /// Labels of a `switch` with their statements.
+    Switch,
+    /// One statement without braces.
+    Alone,
+}
+
+#[derive(Clone, Copy)]
+struct Block {
+    kind: Kind,
+    /// The block around it, and the statement there to which it belongs.
+    parent: usize,
+    opener: usize,
+    looped: bool,
+}
+
+/// The blocks of a list of statements.
+struct Blocks {
+    all: Vec<Block>,
+    /// The open ones, the innermost last.
+    open: Vec<usize>,
+}
+
+/// The function itself.
+const ROOT: usize = 0;
+
+impl Blocks {
+    fn innermost(&self) -> usize {
+        self.open.last().copied().unwrap_or(ROOT)
+    }
+
+    fn open(&mut self, kind: Kind, opener: usize, loops: bool) {
+        let parent = self.innermost();
+        let looped = loops || self.all[parent].looped;
+        self.open.push(self.all.len());
+        self.all.push(Block {
+            kind,
+            parent,
+            opener,
+            looped,
+        });
+    }
+
+    /// Ends a block between braces; its opener.
+    fn close(&mut self) -> usize {
+        self.open.pop().map_or(0, |block| self.all[block].opener)
+    }
+
+    /// A statement has ended, and with it all that consists of this one statement.
+    fn end_statement(&mut self) {
+        let heads = |kind| matches!(kind, Kind::Alone | Kind::For);
+        while self.open.len() > 1 && heads(self.all[self.innermost()].kind) {
+            self.open.pop();
+        }
+    }
+
+    /// The innermost block around all mentions.
+    fn around_all(&self, mentions: &[Mention]) -> usize {
+        let mut around = mentions[0].block;
+        for &Mention { mut block, .. } in mentions {
+            // Blocks are numbered as they begin, so the one that is numbered later is no deeper in the other.
+            while block != around {
+                match block > around {
+                    true => block = self.all[block].parent,
+                    false => around = self.all[around].parent,
+                }
+            }
+        }
+        around
+    }
+
+    /// The block directly in another one that a block is, or is inside of.
+    fn child_of(&self, scope: usize, mut block: usize) -> usize {
+        while self.all[block].parent != scope {
+            block = self.all[block].parent;
+        }
+        block
+    }
+
+    /// The statement of a block that is this statement of an inner block, or has it inside.
+    fn statement_in(&self, block: usize, mention: Mention) -> usize {
+        let (mut inner, mut statement) = (mention.block, mention.statement);
+        while inner != block {
+            statement = self.all[inner].opener;
+            inner = self.all[inner].parent;
+        }
+        statement
+    }
+}
+
+/// A statement that names a variable.
+#[derive(Clone, Copy)]
+struct Mention {
+    block: usize,
+    statement: usize,
+    /// True if the statement reads the variable.
+    reads: bool,
+}
+
+/// The place of a declaration.
+enum Declaration {
+    /// The statement is the assignment that becomes one, or has it in its head.
+    In(usize),
+    /// In front of a statement: with the variable's first value, or without a value.
+    Before(usize, bool),
+}
+
+/// The statements of a function with declarations of its local variables; those that no statement names have none.
+pub(super) fn declare_where_used(statements: Vec<Statement>, locals: Vec<Local>) -> Vec<Statement> {
+    let jumps = |s: &Statement| matches!(s, Statement::Goto(_) | Statement::Label(_));
+    let by_name: HashMap<Name, usize> = (locals.iter().enumerate())
+        .map(|(k, local)| (local.name.clone(), k))
+        .collect();
+    let (blocks, mentions) = find_mentions(&statements, &by_name);
+    // A jump could pass over a declaration.
+    let jumps = statements.iter().any(jumps);
+    let mut before: HashMap<usize, Vec<(Code, Option<Code>)>> = HashMap::new();
+    let mut within: HashMap<usize, Code> = HashMap::new();
+    for (local, mentions) in locals.into_iter().zip(mentions) {
+        if mentions.is_empty() {
+            continue;
+        }
+        let places = match jumps {
+            true => vec![Declaration::Before(0, true)],
+            false => places_of(&blocks, &statements, &local.name, mentions),
+        };
+        for place in places {
+            match place {
+                Declaration::In(at) => {
+                    within.insert(at, local.declared.clone());
+                }
+                Declaration::Before(at, is_read) => {
+                    let first = is_read.then(|| local.first.clone());
+                    let at = in_front(&statements, at);
+                    let declared = local.declared.clone();
+                    before.entry(at).or_default().push((declared, first));
+                }
+            }
+        }
+    }
+    let mut made = Vec::with_capacity(statements.len() + before.len());
+    for (at, statement) in statements.into_iter().enumerate() {
+        made.extend(lines(before.remove(&at).unwrap_or_default()));
+        made.push(match within.remove(&at) {
+            Some(declared) => with_declaration(statement, &declared),
+            None => statement,
+        });
+    }
+    made
+}
+
+/// The blocks of statements, and for each variable where it is named.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "most statements neither begin nor end a block"
+)]
+fn find_mentions(
+    statements: &[Statement],
+    by_name: &HashMap<Name, usize>,
+) -> (Blocks, Vec<Vec<Mention>>) {
+    let root = Block {
+        kind: Kind::Braces,
+        parent: ROOT,
+        opener: 0,
+        looped: false,
+    };
+    let mut blocks = Blocks {
+        all: vec![root],
+        open: vec![ROOT],
+    };
+    let mut mentions: Vec<Vec<Mention>> = vec![Vec::new(); by_name.len()];
+    for (at, statement) in statements.iter().enumerate() {
+        // Expressions in the heads of blocks belong to what is around these.
+        let opener = match statement {
+            Statement::Else | Statement::ElseIf(_) | Statement::End | Statement::EndDo(_) => {
+                blocks.close()
+            }
+            Statement::For(..) => {
+                blocks.open(Kind::For, at, true);
+                at
+            }
+            _ => at,
+        };
+        let block = blocks.innermost();
+        let names = statement.names().map(|name| (name, false));
+        let reads = statement.reads().into_iter().map(|name| (name, true));
+        for (name, reads) in names.chain(reads) {
+            if let Some(&k) = by_name.get(name) {
+                mentions[k].push(Mention {
+                    block,
+                    statement: opener,
+                    reads,
+                });
+            }
+        }
+        match statement {
+            Statement::If(_) | Statement::Block => blocks.open(Kind::Braces, at, false),
+            Statement::Else | Statement::ElseIf(_) => blocks.open(Kind::Braces, opener, false),
+            Statement::While(_) | Statement::Forever | Statement::Do => {
+                blocks.open(Kind::Braces, at, true);
+            }
+            Statement::For(_, _, alone) => {
+                if !alone {
+                    blocks.open(Kind::Braces, at, true);
+                }
+            }
+            Statement::Switch(_) => blocks.open(Kind::Switch, at, false),
+            Statement::Guard(_) | Statement::Otherwise => blocks.open(Kind::Alone, at, false),
+            Statement::Mark(_) | Statement::Comment(_) | Statement::Text(_) => {}
+            _ => blocks.end_statement(),
+        }
+    }
+    (blocks, mentions)
+}
+
+/// The places at which a variable is declared: one, or one in each of several blocks that share no value.
+fn places_of(
+    blocks: &Blocks,
+    statements: &[Statement],
+    name: &Name,
+    mentions: Vec<Mention>,
+) -> Vec<Declaration> {
+    let whole = mentions.clone();
+    let mut places = Vec::new();
+    // Mentions in one block, as far as they have no place yet.
+    let mut open = vec![mentions];
+    while let Some(some) = open.pop() {
+        // Compilers complain of a variable that nothing reads.
+        if !some.iter().any(|mention| mention.reads) {
+            return vec![with_value(blocks, &whole)];
+        }
+        let scope = blocks.around_all(&some);
+        if let Some(place) = first_value(blocks, statements, name, scope, some[0]) {
+            places.push(place);
+            continue;
+        }
+        let mut parts: Vec<(usize, Vec<Mention>)> = Vec::new();
+        for mention in some {
+            // The expressions of a head are named in front of each part.
+            if mention.block == scope {
+                return vec![with_value(blocks, &whole)];
+            }
+            let part = blocks.child_of(scope, mention.block);
+            match parts.last_mut() {
+                Some((of, some)) if *of == part => some.push(mention),
+                _ => parts.push((part, vec![mention])),
+            }
+        }
+        open.extend(parts.into_iter().map(|(_, part)| part));
+    }
+    places
+}
+
+/// The assignment that gives a variable its value before anything else in the block around all mentions, of which this
+/// is the first one.
+fn first_value(
+    blocks: &Blocks,
+    statements: &[Statement],
+    name: &Name,
+    scope: usize,
+    mention: Mention,
+) -> Option<Declaration> {
+    let (block, first) = (mention.block, mention.statement);
+    let (assigns, is_head) = match &statements[first] {
+        Statement::Expression(code) => (code.assigns(name), false),
+        Statement::For(Some(begin), ..) => (begin.assigns(name), true),
+        Statement::For(..)
+        | Statement::Table(..)
+        | Statement::Return(_)
+        | Statement::Break
+        | Statement::Continue
+        | Statement::Goto(_)
+        | Statement::Label(_)
+        | Statement::Guard(_)
+        | Statement::If(_)
+        | Statement::Else
+        | Statement::ElseIf(_)
+        | Statement::While(_)
+        | Statement::Forever
+        | Statement::Do
+        | Statement::Switch(_)
+        | Statement::Case(_)
+        | Statement::Default
+        | Statement::Otherwise
+        | Statement::Block
+        | Statement::End
+        | Statement::EndDo(_)
+        | Statement::Stop(..)
+        | Statement::Comment(_)
+        | Statement::Mark(_)
+        | Statement::Text(_) => (false, false),
+    };
+    if !assigns {
+        return None;
+    }
+    let Block {
+        kind,
+        parent,
+        opener,
+        ..
+    } = blocks.all[block];
+    match kind {
+        Kind::Braces if scope == block && !is_head => Some(Declaration::In(first)),
+        Kind::For if scope == block && is_head => Some(Declaration::In(first)),
+        Kind::For if is_head && opener == first && scope == parent => {
+            (blocks.all[parent].kind == Kind::Braces).then_some(Declaration::Before(first, false))
+        }
+        Kind::Braces | Kind::For | Kind::Switch | Kind::Alone => None,
+    }
+}
+
+/// The declaration with a value of a variable that may keep its value from one pass of a loop to the next.
+fn with_value(blocks: &Blocks, mentions: &[Mention]) -> Declaration {
+    let mut scope = blocks.around_all(mentions);
+    while blocks.all[scope].looped || blocks.all[scope].kind != Kind::Braces {
+        scope = blocks.all[scope].parent;
+    }
+    Declaration::Before(blocks.statement_in(scope, mentions[0]), true)
+}
+
+/// The statement before which a line is put that shall stand in front of another one: conditions, origins and hints for
+/// compilers stay next to their statement.
+fn in_front(statements: &[Statement], mut at: usize) -> usize {
+    let stays = |s: &Statement| matches!(s, Statement::Mark(_) | Statement::Text(_));
+    while at > 0 && stays(&statements[at - 1]) {
+        at -= 1;
+    }
+    at
+}
+
+/// The assignment, or that in the head of a loop, as a declaration.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other statements assign nothing"
+)]
+fn with_declaration(statement: Statement, declared: &Code) -> Statement {
+    match statement {
+        Statement::Expression(code) => Statement::Expression(code.with_target(declared)),
+        Statement::For(Some(begin), more, alone) => {
+            Statement::For(Some(begin.with_target(declared)), more, alone)
+        }
+        other => other,
+    }
+}
+
+/// Declarations that stand at one place: those of one type with first values share lines.
+fn lines(variables: Vec<(Code, Option<Code>)>) -> Vec<Statement> {
+    let mut by_type: Vec<(bool, Vec<(Code, Option<Code>)>)> = Vec::new();
+    for (declared, first) in variables {
+        let fits = |(has_value, some): &&mut (bool, Vec<(Code, Option<Code>)>)| {
+            *has_value == first.is_some() && some[0].0.has_declaration_of(&declared)
+        };
+        let has_value = first.is_some();
+        match by_type.iter_mut().find(fits) {
+            Some((_, some)) => some.push((declared, first)),
+            None => by_type.push((has_value, vec![(declared, first)])),
+        }
+    }
+    let mut made = Vec::new();
+    for (_, some) in by_type {
+        for chunk in some.chunks(MOST_IN_LINE) {
+            let items = chunk.iter().enumerate().map(|(k, (declared, first))| {
+                let name = match k {
+                    0 => declared.clone(),
+                    _ => declared.clone().undeclared(),
+                };
+                match first {
+                    Some(first) => name.set(first.clone()),
+                    None => name,
+                }
+            });
+            let line = items.reduce(|x, y| x.with(Infix::Comma, y));
+            made.extend(line.map(Statement::from));
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Local, declare_where_used};
+    use crate::c::{
+        lines::{Lines, Statement},
+        operators::{Code, Infix},
+    };
+    use cfg_core::ir::ScalarType::Integer;
+
+    fn name(name: &str) -> Code {
+        Code::name(name, Integer)
+    }
+
+    fn set(target: &str, value: impl Into<Code>) -> Statement {
+        name(target).set(value).into()
+    }
+
+    fn read(of: &str) -> Statement {
+        Code::call("f", [name(of)], Integer).into()
+    }
+
+    fn count(index: &str) -> Statement {
+        let rest = [
+            name(index).is(Infix::Lt, 9),
+            name(index).with(Infix::AddTo, 1),
+        ];
+        Statement::For(Some(name(index).set(0)), rest.into(), false)
+    }
+
+    /// The lines of statements in which x and y are local variables.
+    fn text(statements: Vec<Statement>) -> String {
+        let local = |of: &str| Local {
+            name: of.into(),
+            declared: name(of).declared("int"),
+            first: 7.into(),
+        };
+        let mut lines = Lines::new(0);
+        lines.extend(declare_where_used(statements, vec![local("x"), local("y")]));
+        let text = lines.into_text();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        lines.join(" ")
+    }
+
+    #[test]
+    fn first_values_are_declarations() {
+        assert_eq!(text(vec![set("x", 1), read("x")]), "int x = 1; f(x);");
+        assert_eq!(
+            text(vec![read("x"), set("x", name("y")), set("x", 2)]),
+            "int x = 7; f(x); int y = 7; x = y; x = 2;"
+        );
+        let loops = vec![count("x"), set("y", name("x")), read("y"), Statement::End];
+        assert_eq!(
+            text(loops),
+            "for (int x = 0; x < 9; x += 1) { int y = x; f(y); }"
+        );
+    }
+
+    /// A variable that a pass reads first has the value of the pass before.
+    #[test]
+    fn values_stay_from_pass_to_pass() {
+        let kept = vec![
+            Statement::Forever,
+            Statement::If(name("a")),
+            read("x"),
+            set("x", 1),
+            Statement::End,
+            Statement::End,
+        ];
+        assert_eq!(
+            text(kept),
+            "int x = 7; for (;;) { if (a) { f(x); x = 1; } }"
+        );
+        // Under a condition it may have that value, too.
+        let guarded = vec![
+            Statement::Forever,
+            Statement::Guard(name("a")),
+            set("x", 1),
+            read("x"),
+            Statement::End,
+        ];
+        assert_eq!(text(guarded), "int x = 7; for (;;) { if (a) x = 1; f(x); }");
+        // The condition behind a body is outside of it.
+        let last = vec![
+            Statement::Forever,
+            Statement::Do,
+            set("x", 1),
+            Statement::EndDo(name("x")),
+            Statement::End,
+        ];
+        assert_eq!(
+            text(last),
+            "int x = 7; for (;;) { do { x = 1; } while (x); }"
+        );
+    }
+
+    /// Blocks that share no value have variables of their own.
+    #[test]
+    fn blocks_share_no_variable_for_nothing() {
+        let arms = |in_second: Statement| {
+            vec![
+                Statement::If(name("a")),
+                set("x", 1),
+                read("x"),
+                Statement::Else,
+                in_second,
+                read("x"),
+                Statement::End,
+            ]
+        };
+        assert_eq!(
+            text(arms(set("x", 2))),
+            "if (a) { int x = 1; f(x); } else { int x = 2; f(x); }"
+        );
+        assert_eq!(
+            text(arms(read("x"))),
+            "int x = 7; if (a) { x = 1; f(x); } else { f(x); f(x); }"
+        );
+    }
+
+    /// The index that is read behind a loop has no value in front of it; jumps pass over no declaration.
+    #[test]
+    fn indices_and_jumps() {
+        let behind = vec![count("x"), read("x"), Statement::End, read("x")];
+        assert_eq!(
+            text(behind),
+            "int x; for (x = 0; x < 9; x += 1) { f(x); } f(x);"
+        );
+        let jump = vec![
+            Statement::Goto("end".into()),
+            set("x", 1),
+            read("x"),
+            Statement::Label("end".into()),
+        ];
+        assert_eq!(text(jump), "int x = 7; goto end; x = 1; f(x); end:;");
+        let cases = vec![
+            Statement::Switch(name("a")),
+            Statement::Case(1),
+            set("x", 1),
+            read("x"),
+            Statement::Break,
+            Statement::End,
+        ];
+        assert_eq!(
+            text(cases),
+            "int x = 7; switch (a) { case 1: x = 1; f(x); break; }"
+        );
+    }
+}
