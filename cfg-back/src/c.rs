@@ -680,6 +680,13 @@ fn derivative(
     let wanted: Vec<RoutineId> = wanted.chain([replaced]).flatten().collect();
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
+    // The value of a function is left on the tape for a reverse sweep that uses it.
+    let keeps_result = keeps_result
+        && sweeps.iter().any(|(called, _)| {
+            let versions = [Some(called.routine), called.apart];
+            let uses = |r| routine::uses_result(&file, r, original);
+            called.sweep == Sweep::Reverse && versions.into_iter().flatten().any(uses)
+        });
     let mut declared = Vec::new();
     for ((called, _), name) in sweeps.iter().zip(&public) {
         let made = interface::wrapper(

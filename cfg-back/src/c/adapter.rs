@@ -12,7 +12,10 @@ use cfg_core::{
     ir::{Dim, Extent, Intent, ParameterRole, Routine, ScalarType, Variable},
 };
 use cfg_transform::lower::is_passed_by_value;
-use std::{collections::HashMap, rc::Rc};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
 
 /// A function for callers in other files.
 pub(super) struct Public {
@@ -156,6 +159,12 @@ impl<'r> Taken<'r> {
         self.variable.shape.iter().filter(deferred).count()
     }
 
+    /// The number of parameters of the function that it is.
+    pub(super) fn count(&self, file: &File<'_>) -> usize {
+        let has_count = file.checks && self.variable.rank() > 0;
+        self.extents() + usize::from(has_count) + 1
+    }
+
     /// The arguments for what a caller passes in this way: with checks the number of its elements, and its cells.
     pub(super) fn arguments(&self, file: &File<'_>, name: &str, passed: Passed) -> Vec<String> {
         let mut texts = Vec::new();
@@ -278,6 +287,52 @@ impl<'a> Adapter<'a> {
     }
 }
 
+/// Statements for parameters of these names that a body does not name, of which compilers complain.
+pub(super) fn silence<'n>(body: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    let named = identifiers(body);
+    let unused = names.into_iter().filter(|name| !named.contains(name));
+    unused.map(|name| format!("(void){name};\n")).collect()
+}
+
+/// The identifiers in a text, apart from those of members and from literals.
+fn identifiers(text: &str) -> HashSet<&str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut found = HashSet::new();
+    // Between quotes a backslash keeps the next quote from ending the literal.
+    let (mut rest, mut before) = (text, ' ');
+    while let Some(c) = rest.chars().next() {
+        let length = match c {
+            '"' => {
+                let mut escaped = false;
+                let end = rest[1..].find(|c| {
+                    let ends = c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                    ends
+                });
+                end.map_or(rest.len(), |end| end + 2)
+            }
+            _ if is_word(c) => {
+                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                let is_member =
+                    before == '.' || before == '>' && text_before(text, rest).ends_with("->");
+                if !c.is_ascii_digit() && !is_member {
+                    found.insert(&rest[..length]);
+                }
+                length
+            }
+            _ => c.len_utf8(),
+        };
+        before = c;
+        rest = &rest[length..];
+    }
+    found
+}
+
+/// What stands in front of the rest of a text.
+fn text_before<'t>(text: &'t str, rest: &str) -> &'t str {
+    &text[..text.len() - rest.len()]
+}
+
 /// The parameters of a declaration.
 pub(super) fn list(parameters: Vec<String>) -> String {
     match parameters.is_empty() {
@@ -288,7 +343,7 @@ pub(super) fn list(parameters: Vec<String>) -> String {
 
 /// The call of a function of the file, with this tape for what needs memory.
 pub(super) fn call(made: &Made, arguments: &[String], memory: &str) -> String {
-    let mut arguments = arguments.to_vec();
+    let mut arguments = made.used_arguments(arguments.to_vec());
     arguments.extend(made.last_arguments(memory));
     format!("{}({})", made.name, arguments.join(", "))
 }

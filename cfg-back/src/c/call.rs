@@ -113,6 +113,7 @@ impl Writer<'_> {
                 self.receive_array(theirs, how, arguments, result, texts)?,
             ));
         }
+        written.texts = made.used_arguments(written.texts);
         let mut value = None;
         if let (Some(ty), true) = (returned, made.can_fail) {
             let r = self.declare_helper("returned", ty);

@@ -39,9 +39,18 @@ pub(super) struct Made {
     pub(super) needs_memory: bool,
     /// It has a parameter more: pairs of arguments whose cells it compares, in a file with checks.
     pub(super) compared: bool,
+    /// The parameters, by position, that it does not have because nothing in it uses them.
+    pub(super) unused: BTreeSet<usize>,
 }
 
 impl Made {
+    /// The arguments of the parameters that the function has, of those of all.
+    pub(super) fn used_arguments<T>(&self, all: Vec<T>) -> Vec<T> {
+        let all = all.into_iter().enumerate();
+        let used = all.filter(|(k, _)| !self.unused.contains(k));
+        used.map(|(_, argument)| argument).collect()
+    }
+
     /// The statement that makes a call; its status goes to a variable.
     pub(super) fn assigned(&self, status: &str, call: &str) -> String {
         match self.can_fail {
@@ -269,15 +278,20 @@ impl<'a> File<'a> {
     }
 
     /// What is known of a function from now on.
-    pub(super) fn set(&self, r: RoutineId, strided: bool, can_fail: bool, needs_memory: bool) {
-        let name = self.function_name(r, needs_memory, strided);
-        let made = Made {
-            name,
-            can_fail,
-            needs_memory,
-            compared: self.is_compared(r, strided),
-        };
+    pub(super) fn set(&self, r: RoutineId, strided: bool, made: Made) {
         self.functions.borrow_mut().insert((r, strided), made);
+    }
+
+    /// The function of which nothing is known yet: it may do anything.
+    pub(super) fn set_unknown(&self, r: RoutineId, strided: bool) {
+        let made = Made {
+            name: self.function_name(r, true, strided),
+            can_fail: true,
+            needs_memory: true,
+            compared: self.is_compared(r, strided),
+            unused: BTreeSet::new(),
+        };
+        self.set(r, strided, made);
     }
 }
 

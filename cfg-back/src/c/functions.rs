@@ -57,7 +57,7 @@ pub(super) fn functions(
         if recursive {
             // What is not known yet may be anything.
             for &(r, strided) in &variants {
-                file.set(r, strided, true, true);
+                file.set_unknown(r, strided);
                 let prototype = routine::prototype(file, r, strided);
                 prototypes.push(((r, strided), prototype));
             }
@@ -72,7 +72,7 @@ pub(super) fn functions(
             };
             match routine::function(file, r, &written, form, pieces) {
                 Ok((made, text)) => {
-                    file.set(r, strided, made.can_fail, made.needs_memory);
+                    file.set(r, strided, made);
                     functions.push(Function {
                         key: (r, strided),
                         prototypes: Vec::new(),
@@ -81,7 +81,7 @@ pub(super) fn functions(
                     });
                 }
                 Err(problem) => {
-                    file.set(r, strided, true, true);
+                    file.set_unknown(r, strided);
                     problems.push(problem);
                 }
             }

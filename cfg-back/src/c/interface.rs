@@ -2,7 +2,7 @@
 
 use super::{
     Count, Failed, GlobalNames,
-    adapter::{Adapter, Public, Session, Taken, list},
+    adapter::{Adapter, Public, Session, Taken, list, silence},
     choice::Choice,
     codes, faults,
     file::{File, Made},
@@ -151,11 +151,8 @@ pub(super) fn wrapper<'a>(
         body += &choice.at_entry(file, &w.session, &file.program.routine(original).name);
     }
     body.extend([&*a.copies, &*a.before]);
-    body.extend(a.interface.unused());
+    let first = body.len();
     let given = || w.structures.iter().filter(|s| s.is_parameter);
-    for structure in given().filter(|s| !s.used) {
-        body += &format!("(void){};\n", structure.name);
-    }
     if let Some(swept) = swept {
         if sweep == Sweep::Reverse {
             // Another call has written the pools since.
@@ -250,6 +247,9 @@ pub(super) fn wrapper<'a>(
         }
     }
     body += &w.session.end();
+    let names = a.interface.parameter_names();
+    let unused = silence(&body, names.chain(given().map(|s| &*s.name)));
+    body.insert_str(first, &unused);
     let several = several.filter(|of| matches!(of.count, Count::Parameter(_)));
     let count = several.map(|_| format!("int {}", w.count));
     let given = given().map(|s| format!("struct {} *{}", s.tag, s.name));
@@ -314,8 +314,19 @@ impl Wrapper<'_> {
         let apart = self.called.apart.map(|r| program.routine(r));
         let own_tape = matches!(self.called.sweep, Sweep::Gradient | Sweep::Tangent);
         let roles = Signature::from_origins(program, r).parameters;
+        let versions = [Some(r), self.called.apart].into_iter().flatten();
+        let versions: Vec<Made> = versions
+            .filter_map(|r| self.file.made_function(r, false))
+            .collect();
         for (k, (p, role)) in inner.parameter_ids().zip(roles).enumerate() {
             let taken = Taken::from_parameter(inner, p);
+            let from = self.adapter.texts.len();
+            let mut places = from..from + taken.count(self.file);
+            if places.all(|k| versions.iter().all(|made| made.unused.contains(&k))) {
+                let nothing = vec![String::new(); taken.count(self.file)];
+                self.adapter.texts.extend(nothing);
+                continue;
+            }
             let in_apart = apart.and_then(|of| Some((of, *of.parameters.get(k)?)));
             let is_value = in_apart.is_some_and(|(of, p)| Taken::from_parameter(of, p).by_value);
             let (role, v): (fn(VarId) -> ParameterRole, _) = match role {

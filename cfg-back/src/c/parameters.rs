@@ -329,10 +329,9 @@ impl<'a> Interface<'a> {
         })
     }
 
-    /// Statements for parameters of which nothing is used.
-    pub(super) fn unused(&self) -> impl Iterator<Item = String> {
-        let unused = self.items.iter().filter(|item| !item.used);
-        unused.map(|item| format!("(void){};\n", item.name))
+    /// The names of the parameters.
+    pub(super) fn parameter_names(&self) -> impl Iterator<Item = &str> {
+        self.items.iter().map(|item| &*item.name)
     }
 
     /// The number of elements of a parameter; `None` if its extents are made of more than constants, scalar parameters

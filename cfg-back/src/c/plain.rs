@@ -3,7 +3,7 @@
 
 use super::{
     Emitted, Failed,
-    adapter::{Adapter, Public, Session, Taken, call, list},
+    adapter::{Adapter, Public, Session, Taken, call, list, silence},
     codes, faults,
     file::{File, Made},
     names::Names,
@@ -151,6 +151,7 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
         let handed = result.map(|result| result.hand_over(&plain, status, Some(used)));
         let parts = [session.begin(), declarations, call];
         let body: String = parts.into_iter().chain(handed).collect();
+        let body = silence(&body, plain.arguments.iter().map(String::as_str)) + &body;
         let parameters = plain.head.strip_suffix(')').unwrap_or(&plain.head);
         let parameters = match parameters.strip_suffix("(void") {
             Some(name) => format!("{name}("),
@@ -174,7 +175,8 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
             )
         }
     };
-    Public::new(plain.head, &body)
+    let unused = silence(&body, plain.arguments.iter().map(String::as_str));
+    Public::new(plain.head, &(unused + &body))
 }
 
 /// A function with records as structures. One that cannot fail returns its value, also if that is a record; another one
@@ -242,7 +244,7 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
         body += &format!("int {status} = 0;\n");
     }
     body += &a.copies;
-    body.extend(a.interface.unused());
+    let first = body.len();
     let scalar = returned::scalar_result(routine).is_some();
     if made.can_fail && scalar {
         a.texts.push(pointer.clone());
@@ -266,6 +268,8 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
         body += &format!("return {value};\n");
         a.interface.items.pop();
     }
+    let unused = silence(&body, a.interface.parameter_names());
+    body.insert_str(first, &unused);
     let parameters = list(a.interface.declarations().collect());
     let head = format!("{returns} {name}({parameters})");
     Ok(Public::new(head, &body))

@@ -1,7 +1,9 @@
 //! One function: its head, its variables, its body.
 
 use super::{
-    Emitted, faults,
+    Emitted,
+    adapter::Taken,
+    faults,
     file::{File, Made, Written},
     held,
     lines::{Lines, Statement},
@@ -21,7 +23,7 @@ use std::{borrow::Cow, collections::HashSet};
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Cfg, Extent, Intent, Place, Role, Routine, ScalarType},
+    ir::{Cfg, Extent, Intent, ParameterRole, Place, Role, Routine, ScalarType, Signature},
     memory::locations::Locations,
 };
 use cfg_transform::lower::is_passed_by_value;
@@ -31,23 +33,24 @@ fn parameter(
     file: &File<'_>,
     routine: &Routine,
     v: VarId,
-    name: &str,
+    name: &Name,
     (extents, strides, laid_over): &(Vec<Name>, Vec<Name>, Option<Name>),
     count: Option<&Name>,
-) -> Vec<String> {
+) -> Vec<Parameter> {
     let variable = routine.variable(v);
     let ty = file.c_type(variable.ty);
-    let mut texts: Vec<String> = Vec::new();
+    let mut texts: Vec<Parameter> = Vec::new();
+    let number = |name: &Name| (name.clone(), format!("int64_t {name}"));
     for (dim, extent) in variable.shape.iter().zip(extents) {
         if dim.extent == Extent::Deferred {
-            texts.push(format!("int64_t {extent}"));
+            texts.push(number(extent));
         }
     }
     match laid_over {
-        Some(view) => texts.push(format!("const int64_t *{view}")),
-        None => texts.extend(strides.iter().map(|stride| format!("int64_t {stride}"))),
+        Some(view) => texts.push((view.clone(), format!("const int64_t *{view}"))),
+        None => texts.extend(strides.iter().map(number)),
     }
-    texts.extend(count.map(|count| format!("int64_t {count}")));
+    texts.extend(count.map(number));
     let constant = match variable.role {
         Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => {
             "const "
@@ -59,12 +62,30 @@ fn parameter(
     } else {
         "restrict "
     };
-    texts.push(if is_passed_by_value(routine, v) {
+    let text = if is_passed_by_value(routine, v) {
         format!("{ty} {name}")
     } else {
         format!("{constant}{ty} *{restrict}{name}")
-    });
+    };
+    texts.push((name.clone(), text));
     texts
+}
+
+/// The name of a parameter, and its declaration.
+type Parameter = (Name, String);
+
+/// True if the function of a sweep uses the value of the routine that it is a sweep of.
+pub(super) fn uses_result(file: &File<'_>, sweep: RoutineId, original: RoutineId) -> bool {
+    let routine = file.program.routine(sweep);
+    let signature = Signature::from_origins(file.program, sweep);
+    let result = file.program.routine(original).result;
+    let position = result.and_then(|v| signature.position(ParameterRole::Primal(v)));
+    let (Some(position), Some(made)) = (position, file.made_function(sweep, false)) else {
+        return false;
+    };
+    let before = routine.parameters[..position].iter();
+    let count = |&p: &VarId| Taken::from_parameter(routine, p).count(file);
+    !made.unused.contains(&before.map(count).sum())
 }
 
 /// The head of a function whose properties are known, without names.
@@ -93,6 +114,11 @@ struct Own<'a> {
     pairs: &'a str,
 }
 
+/// True of a function that callers in other files call as it is.
+fn is_public(file: &File<'_>, r: RoutineId, made: &Made, strided: bool) -> bool {
+    file.is_public(r) && !made.needs_memory && !strided
+}
+
 fn head(
     file: &File<'_>,
     r: RoutineId,
@@ -102,29 +128,21 @@ fn head(
     strided: bool,
 ) -> String {
     let routine = file.program.routine(r);
-    let storage = match file.is_public(r) && !made.needs_memory && !strided {
+    let storage = match is_public(file, r, made, strided) {
         true => "",
         false => "static ",
     };
     head_with(file, routine, made, variables, names, storage).0
 }
 
-/// The head of a function, and the names of its parameters.
-fn head_with(
+/// The parameters of a function that are those of the routine, and their extents and strides.
+fn own_parameters(
     file: &File<'_>,
     routine: &Routine,
     made: &Made,
     variables: &super::variable::Variables,
-    names: &Own<'_>,
-    storage: &str,
-) -> (String, Vec<String>) {
-    let Own {
-        memory,
-        value,
-        extents,
-        pairs,
-    } = names;
-    let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
+) -> Vec<Parameter> {
+    let mut parameters = Vec::new();
     for p in routine.parameter_ids() {
         let mut count = None;
         let held = &variables.all[p.index()];
@@ -148,14 +166,31 @@ fn head_with(
             }
         };
         parameters.extend(parameter(file, routine, p, &name, &extents, count));
-        let shape = routine.variable(p).shape.iter().zip(extents.0);
-        arguments.extend(
-            shape
-                .filter(|(dim, _)| dim.extent == Extent::Deferred)
-                .map(|(_, e)| e.to_string()),
-        );
-        arguments.push(name.to_string());
     }
+    parameters
+}
+
+/// The head of a function, and the names of its parameters.
+fn head_with(
+    file: &File<'_>,
+    routine: &Routine,
+    made: &Made,
+    variables: &super::variable::Variables,
+    names: &Own<'_>,
+    storage: &str,
+) -> (String, Vec<String>) {
+    let Own {
+        memory,
+        value,
+        extents,
+        pairs,
+    } = names;
+    let all = own_parameters(file, routine, made, variables);
+    let (mut arguments, mut parameters): (Vec<String>, Vec<String>) = made
+        .used_arguments(all)
+        .into_iter()
+        .map(|(name, text)| (name.to_string(), text))
+        .unzip();
     if let Some(result) = returned::array_result(routine) {
         let ty = file.c_type(result.ty);
         match (Returned::given(routine), made.needs_memory) {
@@ -231,6 +266,7 @@ pub(super) fn plain_head(
     let mut function = file.made_function(r, false).unwrap_or_default();
     function.needs_memory = false;
     function.compared = false;
+    function.unused.clear();
     name.clone_into(&mut function.name);
     let own = Own {
         value: &value,
@@ -435,6 +471,26 @@ fn finish(
         text.push_str(&Piece::Scalar.name());
         text.push(' ');
     }
+    let statements = || {
+        [&body, &entry, &epilogue]
+            .into_iter()
+            .flat_map(|lines| lines.since(0))
+    };
+    let ends = || end.iter().flat_map(Code::names);
+    let named: HashSet<&Name> = statements()
+        .flat_map(Statement::names)
+        .chain(ends())
+        .collect();
+    // Who calls a function before it is written gives it all arguments.
+    let keeps_all = writer.recursive || is_public(writer.file, writer.id, &made, writer.strided);
+    if !keeps_all {
+        let all = own_parameters(writer.file, routine, &made, &writer.variables);
+        let unused = all
+            .iter()
+            .enumerate()
+            .filter(|(_, (name, _))| !named.contains(name));
+        made.unused = unused.map(|(k, _)| k).collect();
+    }
     let head = head(
         writer.file,
         writer.id,
@@ -456,16 +512,6 @@ fn finish(
         None => text.push_str(&head),
     }
     text.push_str("\n{\n");
-    let statements = || {
-        [&body, &entry, &epilogue]
-            .into_iter()
-            .flat_map(|lines| lines.since(0))
-    };
-    let ends = || end.iter().flat_map(Code::names);
-    let named: HashSet<&Name> = statements()
-        .flat_map(Statement::names)
-        .chain(ends())
-        .collect();
     let read = statements().flat_map(Statement::reads).chain(ends());
     let read: HashSet<&Name> = read.collect();
     let mut lines = Lines::new(1);
@@ -484,7 +530,7 @@ fn finish(
     if writer.is_checked() && !named.contains(&writer.memory) {
         lines.add(Code::from(writer.memory.clone()).cast("void", ScalarType::Tape));
     }
-    writer.unread_statements(&named, &read, &mut lines);
+    writer.unread_statements(&named, &read, keeps_all, &mut lines);
     let locals = local_scalars(&writer);
     let mut statements: Vec<Statement> = Vec::new();
     for part in [entry, lines, body, epilogue] {

@@ -126,6 +126,9 @@ struct Mention {
     reads: bool,
 }
 
+/// A declaration that stands alone, and the value that it has, if any.
+type Declared = (Code, Option<Code>);
+
 /// The place of a declaration.
 enum Declaration {
     /// The statement is the assignment that becomes one, or has it in its head.
@@ -143,7 +146,7 @@ pub(super) fn declare_where_used(statements: Vec<Statement>, locals: Vec<Local>)
     let (blocks, mentions) = find_mentions(&statements, &by_name);
     // A jump could pass over a declaration.
     let jumps = statements.iter().any(jumps);
-    let mut before: HashMap<usize, Vec<(Code, Option<Code>)>> = HashMap::new();
+    let mut before: HashMap<usize, Vec<Declared>> = HashMap::new();
     let mut within: HashMap<usize, Code> = HashMap::new();
     for (local, mentions) in locals.into_iter().zip(mentions) {
         if mentions.is_empty() {
@@ -373,34 +376,32 @@ fn with_declaration(statement: Statement, declared: &Code) -> Statement {
 }
 
 /// Declarations that stand at one place: those of one type with first values share lines.
-fn lines(variables: Vec<(Code, Option<Code>)>) -> Vec<Statement> {
-    let mut by_type: Vec<(bool, Vec<(Code, Option<Code>)>)> = Vec::new();
-    for (declared, first) in variables {
-        let fits = |(has_value, some): &&mut (bool, Vec<(Code, Option<Code>)>)| {
-            *has_value == first.is_some() && some[0].0.has_declaration_of(&declared)
+fn lines(variables: Vec<Declared>) -> Vec<Statement> {
+    let mut groups: Vec<Vec<Declared>> = Vec::new();
+    for variable in variables {
+        let fits = |some: &&mut Vec<Declared>| {
+            let (declared, first) = &some[0];
+            first.is_some() == variable.1.is_some() && declared.has_declaration_of(&variable.0)
         };
-        let has_value = first.is_some();
-        match by_type.iter_mut().find(fits) {
-            Some((_, some)) => some.push((declared, first)),
-            None => by_type.push((has_value, vec![(declared, first)])),
+        match groups.iter_mut().find(fits) {
+            Some(some) => some.push(variable),
+            None => groups.push(vec![variable]),
         }
     }
     let mut made = Vec::new();
-    for (_, some) in by_type {
-        for chunk in some.chunks(MOST_IN_LINE) {
-            let items = chunk.iter().enumerate().map(|(k, (declared, first))| {
-                let name = match k {
-                    0 => declared.clone(),
-                    _ => declared.clone().undeclared(),
-                };
-                match first {
-                    Some(first) => name.set(first.clone()),
-                    None => name,
-                }
-            });
-            let line = items.reduce(|x, y| x.with(Infix::Comma, y));
-            made.extend(line.map(Statement::from));
-        }
+    for chunk in groups.iter().flat_map(|some| some.chunks(MOST_IN_LINE)) {
+        let items = chunk.iter().enumerate().map(|(k, (declared, first))| {
+            let name = match k {
+                0 => declared.clone(),
+                _ => declared.clone().undeclared(),
+            };
+            match first {
+                Some(first) => name.set(first.clone()),
+                None => name,
+            }
+        });
+        let line = items.reduce(|x, y| x.with(Infix::Comma, y));
+        made.extend(line.map(Statement::from));
     }
     made
 }

@@ -295,11 +295,13 @@ impl Writer<'_> {
     }
 
     /// Statements that keep compilers from complaining of what is declared and not read; `named` are the identifiers
-    /// of the body, `read` those that stand elsewhere than as targets of assignments.
+    /// of the body, `read` those that stand elsewhere than as targets of assignments. Parameters that are not named
+    /// are there if the function has all.
     pub(super) fn unread_statements(
         &self,
         named: &HashSet<&Name>,
         read: &HashSet<&Name>,
+        has_all: bool,
         lines: &mut Lines,
     ) {
         let mut silence = |name: &Name| lines.add(silenced(name));
@@ -310,34 +312,34 @@ impl Writer<'_> {
         }
         for (v, variable) in self.variables.numbered() {
             let given = Returned::given(self.routine) == Some(v);
-            let parameter = self.routine.variable(v).intent().is_some() || given;
+            let parameter = self.routine.variable(v).intent().is_some() && has_all || given;
             let local = self.routine.variable(v).role == Role::Local && !given;
             let name = variable.kind.name();
             let written = local && named.contains(name) && !read.contains(name);
             if (parameter && !named.contains(name)) || written {
                 silence(name);
             }
-            if let Kind::Array(array) = &variable.kind
-                && let Some(view) = &array.laid_over
+            let Kind::Array(array) = &variable.kind else {
+                continue;
+            };
+            if let Some(view) = &array.laid_over
+                && has_all
                 && !named.contains(view)
             {
                 silence(view);
             }
-            if let (true, Kind::Array(array)) = (parameter, &variable.kind) {
-                for axis in &array.axes {
-                    for bound in [Some(&axis.extent), axis.stride.as_ref()]
-                        .into_iter()
-                        .flatten()
-                    {
-                        if let Bound::Kept(k) = bound
-                            && let kept = &self.variables.bounds[*k]
-                            && kept.value.is_none()
-                            && (array.laid_over.is_none() || axis.stride.is_none())
-                            && !named.contains(&kept.name)
-                        {
-                            silence(&kept.name);
-                        }
-                    }
+            let bounds = array.axes.iter().flat_map(|axis| {
+                let bounds = [Some(&axis.extent), axis.stride.as_ref()];
+                bounds.into_iter().flatten().map(move |bound| (bound, axis))
+            });
+            for (bound, axis) in bounds.filter(|_| parameter) {
+                if let Bound::Kept(k) = bound
+                    && let kept = &self.variables.bounds[*k]
+                    && kept.value.is_none()
+                    && (array.laid_over.is_none() || axis.stride.is_none())
+                    && !named.contains(&kept.name)
+                {
+                    silence(&kept.name);
                 }
             }
         }
