@@ -9,7 +9,7 @@ use super::{
     lines::Statement,
     operators::{Code, Infix, Name},
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A local variable: its name, its declaration, and the value that it has before it is assigned.
 #[derive(Clone)]
@@ -41,6 +41,8 @@ struct Block {
     parent: usize,
     opener: usize,
     looped: bool,
+    /// The statement with which it ends.
+    end: usize,
 }
 
 /// The blocks of a list of statements.
@@ -67,19 +69,24 @@ impl Blocks {
             parent,
             opener,
             looped,
+            end: usize::MAX,
         });
     }
 
-    /// Ends a block between braces; its opener.
-    fn close(&mut self) -> usize {
-        self.open.pop().map_or(0, |block| self.all[block].opener)
+    /// Ends the innermost block at a statement; its opener.
+    fn close(&mut self, at: usize) -> usize {
+        let Some(block) = self.open.pop() else {
+            return 0;
+        };
+        self.all[block].end = at;
+        self.all[block].opener
     }
 
     /// A statement has ended, and with it all that consists of this one statement.
-    fn end_statement(&mut self) {
+    fn end_statement(&mut self, at: usize) {
         let heads = |kind| matches!(kind, Kind::Alone | Kind::For);
         while self.open.len() > 1 && heads(self.all[self.innermost()].kind) {
-            self.open.pop();
+            self.close(at);
         }
     }
 
@@ -130,11 +137,20 @@ struct Mention {
 type Declared = (Code, Option<Code>);
 
 /// The place of a declaration.
-enum Declaration {
+struct Declaration {
+    at: usize,
+    how: How,
+    /// The block in which it stands.
+    scope: usize,
+}
+
+enum How {
     /// The statement is the assignment that becomes one, or has it in its head.
-    In(usize),
-    /// In front of a statement: with the variable's first value, or without a value.
-    Before(usize, bool),
+    In,
+    /// In front of the statement, with the variable's first value.
+    WithValue,
+    /// In front of the statement, without a value.
+    WithoutValue,
 }
 
 /// The statements of a function with declarations of its local variables; those that no statement names have none.
@@ -148,26 +164,33 @@ pub(super) fn declare_where_used(statements: Vec<Statement>, locals: Vec<Local>)
     let jumps = statements.iter().any(jumps);
     let mut before: HashMap<usize, Vec<Declared>> = HashMap::new();
     let mut within: HashMap<usize, Code> = HashMap::new();
+    let mut scopes: Vec<Scopes> = Vec::new();
     for (local, mentions) in locals.into_iter().zip(mentions) {
         if mentions.is_empty() {
             continue;
         }
         let places = match jumps {
-            true => vec![Declaration::Before(0, true)],
+            true => vec![Declaration {
+                at: 0,
+                how: How::WithValue,
+                scope: ROOT,
+            }],
             false => places_of(&blocks, &statements, &local.name, mentions),
         };
-        for place in places {
-            match place {
-                Declaration::In(at) => {
-                    within.insert(at, local.declared.clone());
+        let ends = |place: &Declaration| (place.at, blocks.all[place.scope].end);
+        scopes.push((local.name.clone(), places.iter().map(ends).collect()));
+        for Declaration { at, how, .. } in places {
+            let declared = local.declared.clone();
+            let first = match how {
+                How::In => {
+                    within.insert(at, declared);
+                    continue;
                 }
-                Declaration::Before(at, is_read) => {
-                    let first = is_read.then(|| local.first.clone());
-                    let at = in_front(&statements, at);
-                    let declared = local.declared.clone();
-                    before.entry(at).or_default().push((declared, first));
-                }
-            }
+                How::WithValue => Some(local.first.clone()),
+                How::WithoutValue => None,
+            };
+            let at = in_front(&statements, at);
+            before.entry(at).or_default().push((declared, first));
         }
     }
     let mut made = Vec::with_capacity(statements.len() + before.len());
@@ -178,7 +201,42 @@ pub(super) fn declare_where_used(statements: Vec<Statement>, locals: Vec<Local>)
             None => statement,
         });
     }
-    made
+    let new = shared_names(scopes);
+    made.into_iter().map(|s| s.renamed(&new)).collect()
+}
+
+/// A variable, and the statements from which to which it is declared.
+type Scopes = (Name, Vec<(usize, usize)>);
+
+/// Shorter names: variables of one name but for a number, such as `i` and `i_2`, share it if the scope of none begins in
+/// that of another.
+fn shared_names(all: Vec<Scopes>) -> HashMap<Name, Name> {
+    fn base(name: &str) -> Option<&str> {
+        let (base, number) = name.rsplit_once('_')?;
+        (!number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())).then_some(base)
+    }
+    // The ends of scopes by their beginnings, for each name that is a variable's own.
+    let mut taken: HashMap<Name, BTreeMap<usize, usize>> = HashMap::new();
+    for (name, scopes) in &all {
+        taken.insert(name.clone(), scopes.iter().copied().collect());
+    }
+    let mut new = HashMap::new();
+    for (name, scopes) in all {
+        let Some((base, others)) = base(&name).and_then(|base| taken.get_key_value(base)) else {
+            continue;
+        };
+        let overlaps = |&(from, to): &(usize, usize)| {
+            let before = others.range(..=to).next_back();
+            before.is_some_and(|(_, &end)| end >= from)
+        };
+        if scopes.iter().any(overlaps) {
+            continue;
+        }
+        let base = base.clone();
+        taken.entry(base.clone()).or_default().extend(scopes);
+        new.insert(name, base);
+    }
+    new
 }
 
 /// The blocks of statements, and for each variable where it is named.
@@ -195,6 +253,7 @@ fn find_mentions(
         parent: ROOT,
         opener: 0,
         looped: false,
+        end: usize::MAX,
     };
     let mut blocks = Blocks {
         all: vec![root],
@@ -205,7 +264,7 @@ fn find_mentions(
         // Expressions in the heads of blocks belong to what is around these.
         let opener = match statement {
             Statement::Else | Statement::ElseIf(_) | Statement::End | Statement::EndDo(_) => {
-                blocks.close()
+                blocks.close(at)
             }
             Statement::For(..) => {
                 blocks.open(Kind::For, at, true);
@@ -239,7 +298,7 @@ fn find_mentions(
             Statement::Switch(_) => blocks.open(Kind::Switch, at, false),
             Statement::Guard(_) | Statement::Otherwise => blocks.open(Kind::Alone, at, false),
             Statement::Mark(_) | Statement::Comment(_) | Statement::Text(_) => {}
-            _ => blocks.end_statement(),
+            _ => blocks.end_statement(at),
         }
     }
     (blocks, mentions)
@@ -332,13 +391,18 @@ fn first_value(
         ..
     } = blocks.all[block];
     match kind {
-        Kind::Braces if scope == block && !is_head => Some(Declaration::In(first)),
-        Kind::For if scope == block && is_head => Some(Declaration::In(first)),
+        Kind::Braces if scope == block && !is_head => Some(How::In),
+        Kind::For if scope == block && is_head => Some(How::In),
         Kind::For if is_head && opener == first && scope == parent => {
-            (blocks.all[parent].kind == Kind::Braces).then_some(Declaration::Before(first, false))
+            (blocks.all[parent].kind == Kind::Braces).then_some(How::WithoutValue)
         }
         Kind::Braces | Kind::For | Kind::Switch | Kind::Alone => None,
     }
+    .map(|how| Declaration {
+        at: first,
+        how,
+        scope,
+    })
 }
 
 /// The declaration with a value of a variable that may keep its value from one pass of a loop to the next.
@@ -347,7 +411,11 @@ fn with_value(blocks: &Blocks, mentions: &[Mention]) -> Declaration {
     while blocks.all[scope].looped || blocks.all[scope].kind != Kind::Braces {
         scope = blocks.all[scope].parent;
     }
-    Declaration::Before(blocks.statement_in(scope, mentions[0]), true)
+    Declaration {
+        at: blocks.statement_in(scope, mentions[0]),
+        how: How::WithValue,
+        scope,
+    }
 }
 
 /// The statement before which a line is put that shall stand in front of another one: conditions, origins and hints for
@@ -522,6 +590,36 @@ mod tests {
         assert_eq!(
             text(arms(read("x"))),
             "int x = 7; if (a) { x = 1; f(x); } else { f(x); f(x); }"
+        );
+    }
+
+    /// Variables of one name but for a number share it where their scopes are apart.
+    #[test]
+    fn numbers_go_where_scopes_are_apart() {
+        let locals = |names: &[&str]| {
+            let local = |of: &&str| Local {
+                name: (*of).into(),
+                declared: name(of).declared("int"),
+                first: 7.into(),
+            };
+            names.iter().map(local).collect::<Vec<_>>()
+        };
+        let text = |statements: Vec<Statement>| {
+            let mut lines = Lines::new(0);
+            let locals = locals(&["i", "i_2", "i_3"]);
+            lines.extend(declare_where_used(statements, locals));
+            lines.into_text().replace(['\n', ' '], "")
+        };
+        let one = |i: &str| vec![count(i), read(i), Statement::End];
+        let apart = text([one("i"), one("i_2"), one("i_3")].concat());
+        assert_eq!(apart, "for(inti=0;i<9;i+=1){f(i);}".repeat(3));
+        let mut nested = vec![count("i"), read("i")];
+        nested.extend(one("i_2"));
+        nested.push(Statement::End);
+        nested.extend(one("i_3"));
+        assert_eq!(
+            text(nested),
+            "for(inti=0;i<9;i+=1){f(i);for(inti_2=0;i_2<9;i_2+=1){f(i_2);}}for(inti=0;i<9;i+=1){f(i);}"
         );
     }
 

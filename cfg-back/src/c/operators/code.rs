@@ -4,6 +4,7 @@ use super::node::{self, Infix, Name, Node, Prefix, Printed};
 use super::precedence::POSTFIX;
 use cfg_core::flat::Constant;
 use cfg_core::ir::{IntType, ScalarType};
+use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
 /// A C expression and its scalar type.
@@ -291,6 +292,17 @@ impl Code {
     /// The names that it reads, or hands on: all but the variables that it assigns to or declares.
     pub(crate) fn reads(&self) -> Vec<&Name> {
         node::reads(&self.nodes)
+    }
+
+    /// Gives variables other names.
+    pub(crate) fn rename(&mut self, new: &HashMap<Name, Name>) {
+        for node in &mut self.nodes {
+            if let Node::Name(name) = node
+                && let Some(other) = new.get(name)
+            {
+                *name = other.clone();
+            }
+        }
     }
 
     /// The nodes in postfix order.
