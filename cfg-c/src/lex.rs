@@ -5,8 +5,8 @@ use crate::{
     codes,
     source::{Pos, Sink},
 };
-use cfg_core::ir::Checkpoint;
-use std::{borrow::Cow, collections::HashSet, rc::Rc};
+use cfg_core::ir::{Checkpoint, SourceComment};
+use std::{borrow::Cow, collections::HashSet, ops::Range, rc::Rc};
 
 /// The kind of a preprocessing token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,13 +197,16 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
         let mut comments = Vec::new();
         let (space, lines) = lexer.blank(&mut comments, sink);
         comments.retain(|comment| comment.begins_line || !is_directive);
-        tokens.extend(comments.into_iter().map(|comment| Token {
-            kind: Kind::Directive,
-            text: names.get(&comment.text),
-            at: comment.at,
-            first: first || comment.begins_line,
-            space: true,
-            hidden: None,
+        tokens.extend(comments.into_iter().filter_map(|comment| {
+            let words = directive(&comment.text)?;
+            Some(Token {
+                kind: Kind::Directive,
+                text: names.get(&String::from_utf8_lossy(words)),
+                at: comment.at,
+                first: first || comment.begins_line,
+                space: true,
+                hidden: None,
+            })
         }));
         first |= lines;
         is_directive &= !lines;
@@ -228,26 +231,66 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
     }
 }
 
-/// A comment with a directive of Tapenade.
+/// A comment.
 struct Comment {
     at: Pos,
-    /// The words behind `$AD`.
-    text: String,
+    /// The last line.
+    end: u32,
+    /// The text between the signs around it.
+    text: Vec<u8>,
     /// True if a line ends between the token before it and the comment.
     begins_line: bool,
 }
 
-fn directive(comment: &[u8], at: Pos, begins_line: bool) -> Option<Comment> {
+/// The words behind `$AD` of a comment with a directive of Tapenade.
+fn directive(comment: &[u8]) -> Option<&[u8]> {
     let (name, words) = comment.trim_ascii().split_at_checked(3)?;
-    if !name.eq_ignore_ascii_case(b"$AD") {
-        return None;
-    }
     let is_word = words.first().is_none_or(u8::is_ascii_whitespace);
-    is_word.then(|| Comment {
-        at,
-        text: String::from_utf8_lossy(words.trim_ascii()).into_owned(),
-        begins_line,
-    })
+    (name.eq_ignore_ascii_case(b"$AD") && is_word).then(|| words.trim_ascii())
+}
+
+/// The comments of a file that stand behind code, or in the lines directly above code; the position of the file in the
+/// list of sources is theirs.
+pub(crate) fn comments(bytes: &[u8], file: u32) -> Vec<SourceComment> {
+    let (text, gaps) = joined(bytes);
+    let mut lexer = Lexer {
+        bytes: &text,
+        at: 0,
+        line: 1,
+        start: 0,
+        file,
+        gaps,
+    };
+    lexer.pass_gaps();
+    // Problems are those of the tokens.
+    let mut sink = Sink::default();
+    let (mut all, mut is_first) = (Vec::new(), true);
+    loop {
+        let mut between = Vec::new();
+        lexer.blank(&mut between, &mut sink);
+        let mut next = lexer.line;
+        let (kind, _) = lexer.token();
+        let from = all.len();
+        for comment in between.into_iter().rev() {
+            let is_behind = !comment.begins_line && !is_first;
+            let is_beside = is_behind || comment.end + 1 >= next && kind != Kind::End;
+            let text = String::from_utf8_lossy(&comment.text);
+            if is_beside && directive(&comment.text).is_none() && !text.trim().is_empty() {
+                next = comment.at.line;
+                all.push(SourceComment {
+                    source: file,
+                    lines: [comment.at.line, comment.end],
+                    is_behind,
+                    text: text.trim().to_owned(),
+                });
+            }
+        }
+        all[from..].reverse();
+        is_first = false;
+        if kind == Kind::End {
+            return all;
+        }
+    }
 }
 
 fn digraph(text: &str) -> &str {
@@ -317,8 +360,17 @@ impl<'b> Lexer<'b> {
         Some(byte)
     }
 
-    /// Passes white space and comments; returns whether there was any, and whether a line ended. Directives of Tapenade
-    /// go to `found`.
+    /// The comment that ends here and began at a position.
+    fn comment(&self, at: Pos, text: Range<usize>, begins_line: bool) -> Comment {
+        Comment {
+            at: self.span_from(at),
+            end: self.line,
+            text: self.bytes[text].to_vec(),
+            begins_line,
+        }
+    }
+
+    /// Passes white space and comments; returns whether there was any, and whether a line ended. Comments go to `found`.
     fn blank(&mut self, found: &mut Vec<Comment>, sink: &mut Sink) -> (bool, bool) {
         let (mut space, mut lines) = (false, false);
         while let Some(byte) = self.peek() {
@@ -331,8 +383,7 @@ impl<'b> Lexer<'b> {
                     while self.peek().is_some_and(|b| b != b'\n') {
                         self.bump();
                     }
-                    let at = self.span_from(at);
-                    found.extend(directive(&self.bytes[start..self.at], at, lines));
+                    found.push(self.comment(at, start..self.at, lines));
                     space = true;
                     continue;
                 }
@@ -345,10 +396,8 @@ impl<'b> Lexer<'b> {
                     loop {
                         match self.bump() {
                             Some(b'/') if last == b'*' => {
-                                let text = &self.bytes[start..self.at];
-                                let text = text.strip_suffix(b"*/").unwrap_or(text);
-                                let at = self.span_from(at);
-                                found.extend(directive(text, at, lines));
+                                let end = (self.at - 2).max(start);
+                                found.push(self.comment(at, start..end, lines));
                                 break;
                             }
                             Some(byte) => last = byte,

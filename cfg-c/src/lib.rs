@@ -57,7 +57,7 @@ mod written_texts;
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    ir::Program,
+    ir::{Program, SourceComment},
     validate::validate,
 };
 use std::{collections::BTreeMap, rc::Rc};
@@ -177,7 +177,11 @@ impl Reader {
         let (around, kept) = (&mut self.around, &mut self.kept);
         let further = beside::name_files(around, &mut attempt.sink, sources, files, kept);
         self.names = std::mem::take(&mut attempt.sink.files);
-        attempt.read(further)
+        let mut read = attempt.read(further);
+        if let Some(program) = &mut read.program {
+            note_comments(program, &all);
+        }
+        read
     }
 
     /// The k-th file, which is read unless it has been before. Options are read with the macros of the first file.
@@ -216,6 +220,17 @@ impl Reader {
         self.read.push(Rc::clone(&new));
         new
     }
+}
+
+/// Notes the comments of the files that a program was made from.
+fn note_comments(program: &mut Program, files: &[Rc<FileRead>]) {
+    let mut comments = Vec::new();
+    for (k, name) in (0..).zip(&program.sources) {
+        if let Some(file) = files.iter().find(|file| file.name == *name) {
+            comments.extend(lex::comments(&file.bytes, k));
+        }
+    }
+    SourceComment::note_all(&comments, &mut program.annotations);
 }
 
 /// The parts of files that the functions to differentiate reach; none if there are errors.

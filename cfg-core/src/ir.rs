@@ -20,6 +20,7 @@
 mod astray;
 mod c_source;
 mod cfg;
+mod comments;
 mod expr;
 mod fields;
 mod ids;
@@ -39,6 +40,7 @@ pub mod visit;
 pub use astray::Astray;
 pub use c_source::{CDeclaration, CGlobal, CHead, CLeftOut, CParameter};
 pub use cfg::{Cfg, Control, Edge};
+pub use comments::{SourceComment, SourceComments};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use fields::{Leaf, Level, Part};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};

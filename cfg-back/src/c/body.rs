@@ -67,18 +67,6 @@ fn is_cheap(op: Op) -> bool {
     is_conversion || matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg)
 }
 
-/// The test that an index is not beyond its last value: `i < n` rather than `i <= n - 1`.
-pub(super) fn within(i: Code, last: Code, rises: bool) -> Code {
-    let (operator, or_equal) = match rises {
-        true => (Infix::Lt, Infix::Le),
-        false => (Infix::Gt, Infix::Ge),
-    };
-    match last.next_integer(rises) {
-        Some(end) => i.is(operator, end),
-        None => i.is(or_equal, last),
-    }
-}
-
 impl Writer<'_> {
     /// The statements from ENTRY to EXIT of a structured graph.
     pub(super) fn emit_structured(&mut self, cfg: &Cfg, structure: &Structure) -> Emitted<()> {
@@ -222,7 +210,7 @@ impl Writer<'_> {
         let roomy = self.room_for_passes(pushed, &first, &last_code, by)?;
         // Compilers warn of an index that is assigned itself.
         let begin = (first != i).then(|| i.clone().set(first));
-        let test = within(i, last_code, by > 0);
+        let test = self.within(i, (last, last_code), by > 0)?;
         let origin = self.routine.variable(index).origin.as_deref();
         if origin.is_some_and(|origin| origin.role == NameRole::Direction) {
             self.pieces.require(Piece::Independent);
@@ -230,6 +218,32 @@ impl Writer<'_> {
         }
         self.add(Statement::For(begin, [test, next].into(), false));
         Ok(roomy)
+    }
+
+    /// The test that an index is not beyond its last value: `i < n` rather than `i <= n - 1`. The code is that of the
+    /// expression, or a variable that keeps its value.
+    pub(super) fn within(
+        &mut self,
+        i: Code,
+        (last, code): (&Expr, Code),
+        rises: bool,
+    ) -> Emitted<Code> {
+        let (operator, or_equal, next) = match rises {
+            true => (Infix::Lt, Infix::Le, Op::Sub),
+            false => (Infix::Gt, Infix::Ge, Op::Add),
+        };
+        let is_short = i.ty != ScalarType::Integer;
+        if is_short || code != self.emit_scalar(last)? {
+            return Ok(i.is(or_equal, code));
+        }
+        Ok(match FlatExpr::view(last) {
+            FlatExpr::Op(op, [end, Expr::Int(1)]) if op == next => {
+                i.is(operator, self.emit_wide(end, true)?)
+            }
+            FlatExpr::Op(..) | FlatExpr::Constant(_) | FlatExpr::Place(_) => {
+                i.is(or_equal, self.emit_wide(last, true)?)
+            }
+        })
     }
 
     /// Makes room for all that the passes of a loop push; false if they push nothing, or more than is known.

@@ -9,7 +9,6 @@
 
 use super::{
     Emitted,
-    body::within,
     lines::Statement,
     operators::{Code, Prefix, precedence::POSTFIX},
     unrolled::{Counted, counted, names},
@@ -96,7 +95,8 @@ impl Writer<'_> {
             1 => Prefix::Increment,
             _ => Prefix::Decrement,
         };
-        let (test, next) = (within(i.clone(), last, found.step == 1), i.prefix(step));
+        let test = self.within(i.clone(), (found.last, last), found.step == 1)?;
+        let next = i.prefix(step);
         // Elements are there if there is a pass.
         self.add(Statement::If(test.clone()));
         self.open_indices.push(found.index);

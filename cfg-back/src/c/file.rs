@@ -13,7 +13,9 @@ use super::{
 use cfg_core::{
     entity::{RoutineId, VarId},
     flat::FlatStmt,
-    ir::{Expr, Program, Routine, ScalarType, StmtKind, Variable, visit::each_name},
+    ir::{
+        Expr, Program, Routine, ScalarType, SourceComments, StmtKind, Variable, visit::each_name,
+    },
     memory::{
         effects::Effects,
         locations::Locations,
@@ -26,6 +28,7 @@ use std::{
     borrow::Cow,
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    rc::Rc,
 };
 
 /// The properties of a function that its callers need to know.
@@ -116,6 +119,8 @@ pub(super) struct File<'a> {
     compared: BTreeSet<RoutineId>,
     /// What the code comes from.
     pub(super) origins: RefCell<Origins>,
+    /// The comments of the sources, if there are any.
+    pub(super) comments: Option<Rc<SourceComments>>,
 }
 
 impl File<'_> {
@@ -226,6 +231,7 @@ impl<'a> File<'a> {
             effects,
             compared,
             origins: RefCell::default(),
+            comments: SourceComments::from_annotations(&program.annotations).map(Rc::new),
         }
     }
 
@@ -380,10 +386,10 @@ pub(super) fn header(title: &str, types: &str, functions: &[String]) -> String {
 pub(super) fn whole(title: &str, pieces: &Pieces, origins: &Origins, functions: &str) -> String {
     let [before, behind] = pieces.pragmas();
     let text = format!("{}{before}{functions}{behind}", head(title, pieces));
-    if origins.wanted() {
-        return origins.resolved(&text);
+    match origins.is_marked() {
+        true => origins.resolved(&text),
+        false => text,
     }
-    text
 }
 
 /// The head of a file: what it is, and what it includes.

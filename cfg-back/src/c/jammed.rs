@@ -13,7 +13,6 @@
 use super::{
     Emitted,
     body::Pushed,
-    body::within,
     linear::{Bounds, Linear},
     lines::Statement,
     operators::{Code, Infix, Prefix, precedence::POSTFIX},
@@ -213,7 +212,8 @@ impl Writer<'_> {
             _ => Prefix::Decrement,
         };
         let begin = Some(j.clone().set(first));
-        let rest = [within(j.clone(), last, inner.step == 1), j.prefix(by)];
+        let test = self.within(j.clone(), (inner.last, last), inner.step == 1)?;
+        let rest = [test, j.prefix(by)];
         self.add(Statement::For(begin, rest.into(), false));
         self.open_indices.push(inner.index);
         Ok(())

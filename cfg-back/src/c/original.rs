@@ -2,7 +2,7 @@
 
 use super::{
     Emitted, Failed, GlobalNames,
-    adapter::{Public, Taken, list},
+    adapter::{Public, Taken, list, silence},
     codes,
     file::File,
     parameters::{Interface, Passed, is_optional},
@@ -41,7 +41,7 @@ pub(super) fn function(
         .collect();
     let mut sized = Sized(HashSet::new());
     sized.visit_routine(routine);
-    let (mut body, mut parameters) = (String::new(), Vec::new());
+    let (mut body, mut parameters, mut names) = (String::new(), Vec::new(), Vec::new());
     let mut arguments: HashMap<VarId, String> = HashMap::new();
     for parameter in &head.parameters {
         let refused = |why: &str| refused_parameter(routine, &parameter.name, why);
@@ -49,7 +49,7 @@ pub(super) fn function(
         let Some(variable) = &parameter.variable else {
             let name = interface.fresh(&parameter.name);
             parameters.push(text.replace('@', &name));
-            body += &format!("(void){name};\n");
+            names.push(name);
             continue;
         };
         let v = by_name.get(&**variable).copied();
@@ -70,6 +70,7 @@ pub(super) fn function(
         let ty = file.type_of(of.ty);
         let declared = text.replace('$', &ty).replace('#', &extents);
         parameters.push(declared.replace('@', &name));
+        names.push(name.clone());
         let pointer = text.contains('*');
         let plain = [ScalarType::Real, ScalarType::Real32, ScalarType::Integer];
         if pointer && file.checks && !plain.contains(&of.ty) {
@@ -107,6 +108,13 @@ pub(super) fn function(
             return Err(refused(routine, &why));
         };
         texts.push(argument);
+    }
+    // A function that needs memory has one around it, which takes all.
+    if let Some(made) = file
+        .made_function(r, false)
+        .filter(|made| made.name == plain)
+    {
+        texts = made.used_arguments(texts);
     }
     let result = routine.result.map(|v| routine.variable(v));
     let text = head
@@ -154,6 +162,8 @@ pub(super) fn function(
         (false, Some(_)) if !memory => format!("return {call};\n"),
         (false, _) => format!("{call};\n{returned}"),
     };
+    let unused = silence(&body, names.iter().map(String::as_str));
+    body.insert_str(0, &unused);
     let named = format!("{name}({})", list(parameters));
     let head = text.replace('$', &ty).replace('@', &named);
     Ok(Public::new(head, &body).declared())

@@ -1,11 +1,12 @@
-//! What emitted code comes from, on request: comments that name statements of the original, and `#line` with the places of
-//! statements in the program's sources.
+//! What emitted code comes from: the comments of the program's sources beside statements, and on request comments that
+//! name statements of the original, and `#line` with the places of statements in the sources.
 //!
 //! While functions are written a line of its own, which no compiler sees, marks where the code of a place begins
 //! ([`Origins::add`], `Statement::Mark`). [`Origins::resolved`] makes comments and directives of these lines when the file is
 //! complete: only then it is known on which line the file's own code stands, to which directives lead back.
 
 use super::faults::literal;
+use std::collections::HashSet;
 
 /// The character with which a line begins that marks a place: names have no control characters.
 pub(super) const MARK: char = '\u{1}';
@@ -20,13 +21,15 @@ pub(super) struct Origin {
     pub(super) words: String,
     /// The file and the line.
     pub(super) source: Option<Source>,
+    /// The source's comments beside that place, as lines of C, with their numbers.
+    pub(super) comments: Vec<(usize, Vec<String>)>,
 }
 
 /// The places that a file's code comes from.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    /// Comments are wanted.
-    comments: bool,
+    /// Statements of the original are wanted.
+    statements: bool,
     /// Directives are wanted.
     pub(super) lines: bool,
     /// The name of the file that is written.
@@ -38,17 +41,22 @@ pub(super) struct Origins {
 
 impl Origins {
     /// Nothing yet, of a file with comments or directives.
-    pub(super) fn new(comments: bool, lines: bool) -> Self {
+    pub(super) fn new(statements: bool, lines: bool) -> Self {
         Self {
-            comments,
+            statements,
             lines,
             ..Self::default()
         }
     }
 
-    /// True if anything of it is wanted.
+    /// True if anything of it is wanted beside the comments of sources.
     pub(super) fn wanted(&self) -> bool {
-        self.comments || self.lines
+        self.statements || self.lines
+    }
+
+    /// True if the text has marks.
+    pub(super) fn is_marked(&self) -> bool {
+        !self.all.is_empty()
     }
 
     /// True if some code has a place in a source.
@@ -71,14 +79,19 @@ impl Origins {
             line: self.before + 1,
             presumed: None,
         };
-        let mut here = None;
+        let mut here: Option<&Origin> = None;
         let mut told = None;
+        // In each function a comment of a source stands once.
+        let mut said: HashSet<usize> = HashSet::new();
         for line in text.lines() {
             let code = line.trim_start();
             if let Some(number) = code.strip_prefix(MARK) {
                 let number: usize = number.parse().unwrap_or(0);
                 here = number.checked_sub(1).and_then(|k| self.all.get(k));
                 continue;
+            }
+            if line == "{" {
+                said.clear();
             }
             // Who reads on behind a block is told again where it is.
             if code.starts_with('}') {
@@ -87,9 +100,15 @@ impl Origins {
             let begins = !["}", "{", "case ", "default:", "break;"]
                 .iter()
                 .any(|other| code.starts_with(other));
-            if self.comments && begins && told != here {
+            let indent = &line[..line.len() - code.len()];
+            let comments = here.iter().filter(|_| begins).flat_map(|o| &o.comments);
+            for (_, lines) in comments.filter(|(k, _)| said.insert(*k)) {
+                for comment in lines {
+                    made.push(&format!("{indent}{comment}"));
+                }
+            }
+            if self.statements && begins && told != here {
                 if let Some(origin) = here {
-                    let indent = &line[..line.len() - code.len()];
                     made.push(&format!("{indent}/* {} */", origin.words));
                 }
                 told = here;
@@ -146,7 +165,7 @@ mod tests {
     #[test]
     fn marks_are_resolved() {
         let mut origins = Origins {
-            comments: true,
+            statements: true,
             lines: true,
             file: "f\".c".to_owned(),
             ..Origins::default()
@@ -154,6 +173,7 @@ mod tests {
         let origin = |words: &str, source: Option<(&str, u32)>| Origin {
             words: words.to_owned(),
             source: source.map(|(name, line)| (name.to_owned(), line)),
+            comments: Vec::new(),
         };
         assert_eq!(origins.add(origin("one", Some(("a\\.f", 7)))), 1);
         assert_eq!(origins.add(origin("two", None)), 2);
@@ -162,11 +182,32 @@ mod tests {
         let expected = "{\n    /* one */\n#line 7 \"a\\\\.f\"\n    a;\n#line 7 \"a\\\\.f\"\n    b;\n    /* two */\n\
                         #line 9 \"f\\\".c\"\n    c;\n    }\n    /* two */\n    d;\n}\n";
         assert_eq!(origins.resolved(text), expected);
-        origins.comments = false;
+        origins.statements = false;
         origins.lines = false;
         assert_eq!(
             origins.resolved(text),
             "{\n    a;\n    b;\n    c;\n    }\n    d;\n}\n"
         );
+    }
+
+    /// Comments of sources stand once in each function, where code of theirs begins.
+    #[test]
+    fn comments_stand_once_in_a_function() {
+        let mut origins = Origins::default();
+        let comments = |k: usize| vec![(k, vec![format!("/* {k}"), "   more */".to_owned()])];
+        for k in 1..3 {
+            origins.add(Origin {
+                words: String::new(),
+                source: None,
+                comments: comments(k),
+            });
+        }
+        let text = "f\n{\n\u{1}1\n    a;\n\u{1}2\n    }\n    b;\n\u{1}1\n    c;\n}\ng\n{\n\u{1}1\n    d;\n}\n";
+        let one = "    /* 1\n       more */\n";
+        let two = "    /* 2\n       more */\n";
+        let expected = format!(
+            "f\n{{\n{one}    a;\n    }}\n{two}    b;\n    c;\n}}\ng\n{{\n{one}    d;\n}}\n"
+        );
+        assert_eq!(origins.resolved(text), expected);
     }
 }

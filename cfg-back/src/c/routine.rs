@@ -343,8 +343,8 @@ pub(super) fn function(
     };
     let makes_result = Returned::classify(routine) == Some(Returned::Made);
     let extents = names.fresh(&format!("{value}_extents"), Some(&file.names));
-    let traced = file.origins.borrow().wanted();
-    let traced = traced.then(|| Traced::trace_back(file.program, r));
+    let traced = file.origins.borrow().wanted() || file.comments.is_some();
+    let traced = traced.then(|| Traced::trace_back(file.program, r, file.comments.clone()));
     let tops = copied_tops(file, routine).into_iter();
     let tops = tops.map(|tape| (tape, names.fresh("top", Some(&file.names)).into()));
     let tops = tops.collect();
@@ -458,6 +458,9 @@ fn finish(
         .function_name(writer.id, made.needs_memory, writer.strided);
     let routine = writer.routine;
     let mut text = String::new();
+    for line in writer.traced.iter().flat_map(Traced::comments_above) {
+        text.push_str(&format!("{line}\n"));
+    }
     if let Some(origin) = &routine.origin {
         let of = match &*origin.of {
             "" => String::new(),

@@ -4,10 +4,10 @@ use super::{faults::original, names::escape_comment, origins::Origin};
 use cfg_core::{
     diagnostic::site::{Element, Site},
     entity::{RoutineId, VertexId},
-    ir::{Cfg, Program, Routine},
+    ir::{Cfg, Program, Routine, SourceComments},
     text::{self, Printer},
 };
-use std::{collections::HashMap, fmt::Write as _};
+use std::{collections::HashMap, fmt::Write as _, rc::Rc};
 
 /// The most characters of a statement in a comment.
 const LONGEST: usize = 72;
@@ -34,11 +34,29 @@ pub(super) struct Traced<'a> {
     /// The vertices by their numbers, and the statements in order.
     vertices: HashMap<i64, VertexId>,
     statements: Vec<(VertexId, usize)>,
+    comments: Option<Rc<SourceComments>>,
+}
+
+/// A comment of a source as lines of C.
+fn comment_lines(text: &str) -> Vec<String> {
+    let bare = |line: &str| escape_comment(line.trim().trim_start_matches('*').trim_start());
+    let mut lines: Vec<String> = text.lines().map(bare).collect();
+    for (k, line) in lines.iter_mut().enumerate() {
+        *line = format!("{}{line}", if k == 0 { "/* " } else { "   " });
+    }
+    if let Some(last) = lines.last_mut() {
+        last.push_str(" */");
+    }
+    lines
 }
 
 impl<'a> Traced<'a> {
     /// What is known of a routine of the program.
-    pub(super) fn trace_back(program: &'a Program, r: RoutineId) -> Self {
+    pub(super) fn trace_back(
+        program: &'a Program,
+        r: RoutineId,
+        comments: Option<Rc<SourceComments>>,
+    ) -> Self {
         let from = original(program, r);
         let id = from.unwrap_or(r);
         let routine = program.routine(id);
@@ -52,7 +70,18 @@ impl<'a> Traced<'a> {
             generated: from.is_some(),
             vertices: all().map(|(v, vertex)| (vertex.id, v)).collect(),
             statements: statements.collect(),
+            comments,
         }
+    }
+
+    /// The source's comments above a routine that is written as it is, as lines of C.
+    pub(super) fn comments_above(&self) -> Vec<String> {
+        let span = self.routine.at.as_deref().filter(|_| !self.generated);
+        let Some((span, comments)) = span.zip(self.comments.as_ref()) else {
+            return Vec::new();
+        };
+        let found = comments.beside(span, 0).into_iter();
+        found.flat_map(|(_, text)| comment_lines(text)).collect()
     }
 
     /// The element that a vertex or statement of a written routine comes from.
@@ -124,6 +153,17 @@ impl<'a> Traced<'a> {
             Some(span) => Some(*span),
             None => site.source(program).map(|place| place.span),
         };
+        let comments = own.zip(self.comments.as_ref()).map(|(span, comments)| {
+            // The lines of a loop or a branch are those of its body, too.
+            let last = if stmt.is_some() {
+                span.end_line
+            } else {
+                span.line
+            };
+            let found = comments.beside(span, last.get());
+            let lines = |(k, text): (usize, &str)| (k, comment_lines(text));
+            found.into_iter().map(lines).collect()
+        });
         let name = span.and_then(|span| program.sources.get(span.source as usize));
         let source = name.zip(span).map(|(name, span)| (name.to_string(), span));
         if let Some((name, span)) = &source {
@@ -136,6 +176,7 @@ impl<'a> Traced<'a> {
         Origin {
             words: escape_comment(&words),
             source: source.and_then(line),
+            comments: comments.unwrap_or_default(),
         }
     }
 }

@@ -9,7 +9,6 @@
 
 use super::{
     Emitted,
-    body::within,
     lines::Statement,
     operators::{Infix, precedence::POSTFIX},
     writer::Writer,
@@ -134,7 +133,8 @@ impl Writer<'_> {
         self.pieces.begin_statement();
         self.back_to_open();
         self.lines.close_block();
-        self.add(Statement::If(within(i, last, true)));
+        let test = self.within(i, (high, last), true)?;
+        self.add(Statement::If(test));
         for (vertex, k, statement) in &body {
             self.set_place(Some((*vertex, Some(*k))));
             self.emit_statement(statement, false)?;

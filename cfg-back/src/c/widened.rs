@@ -70,7 +70,7 @@ impl Writer<'_> {
 
     /// The value of an integer expression in 64 bits; `beside` an operand of this type C converts it. Recursion is
     /// bounded: expressions have at most [`Expr::MAX_DEPTH`] levels.
-    fn emit_wide(&mut self, e: &Expr, beside: bool) -> Emitted<Code> {
+    pub(super) fn emit_wide(&mut self, e: &Expr, beside: bool) -> Emitted<Code> {
         if let Some((AnyInt::Sized(_), x)) = converted(e)
             && self.integer_type(x) == Some(AnyInt::Integer)
         {

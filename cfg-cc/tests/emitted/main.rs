@@ -20,6 +20,7 @@ mod originals;
 mod origins;
 mod overlaps;
 mod random;
+mod readable;
 mod results;
 mod scalar_loops;
 mod second;

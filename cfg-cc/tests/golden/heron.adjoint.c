@@ -606,7 +606,7 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
 }
 
 /* reverse of heron */
-static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
+static int heron_rev_body(int64_t n, const double *restrict a, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
@@ -616,7 +616,6 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     double *const w_b = cfgrev_allocate(&memory->work, n, sizeof *w_b);
     if (!w_b)
         return 1;
-    (void)s;
     for (int64_t k = n - 1; k >= 0; --k) {
         w[k] = cfgrev_pop_real(&top);
     }
@@ -715,7 +714,8 @@ int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, s
 {
     const struct cfgrev_state state = cfgrev_begin(tape);
     int status = 0;
-    status = heron_rev_body(n, a, s, a_b, s_b, tape, tape);
+    (void)s;
+    status = heron_rev_body(n, a, a_b, s_b, tape, tape);
     return cfgrev_end(tape, &state, status);
 }
 

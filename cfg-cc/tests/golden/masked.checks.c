@@ -33,14 +33,17 @@
             "X203 routine masked, vertex 3: integer overflow",
             NULL});
     for (int64_t i = 1; trips > 0; --trips) {
-        cfgrev_logical holds = cfgrev_true(&check, 2, cfgrev_element_logical(&check, 1, mask, cfgrev_index(&check, 1, i, 1, n)));
+        cfgrev_logical holds = cfgrev_true(&check, 2,
+                cfgrev_element_logical(&check, 1, mask, cfgrev_index(&check, 1, i, 1, n)));
         if (check.at)
             return cfgrev_stop_with(memory, &check, (const char *const []){
                 "X201 routine masked, vertex 4: index out of bounds",
                 "X202 routine masked, vertex 4: an uninitialised value decides",
                 NULL});
         if (holds) {
-            r = cfgrev_add_real(r, cfgrev_mul_real(cfgrev_element_real(&check, 1, x, cfgrev_index(&check, 1, i, 1, n)), cfgrev_element_real(&check, 2, x, cfgrev_index(&check, 2, i, 1, n))));
+            r = cfgrev_add_real(r, cfgrev_mul_real(cfgrev_element_real(&check, 1, x,
+                    cfgrev_index(&check, 1, i, 1, n)),
+                    cfgrev_element_real(&check, 2, x, cfgrev_index(&check, 2, i, 1, n))));
             if (check.at)
                 return cfgrev_stop_with(memory, &check, (const char *const []){
                     "X201 routine masked, vertex 5, statement 1: index out of bounds",
@@ -52,7 +55,8 @@
         if (check.at)
             return cfgrev_stop(memory, &check, "X203 routine masked, vertex 3: integer overflow");
     }
-    r = cfgrev_div_real(r, cfgrev_element_real(&check, 2, x, cfgrev_index(&check, 2, cfgrev_sub_integer(&check, 1, n, 2), 1, n)));
+    r = cfgrev_div_real(r, cfgrev_element_real(&check, 2, x,
+            cfgrev_index(&check, 2, cfgrev_sub_integer(&check, 1, n, 2), 1, n)));
     if (check.at)
         return cfgrev_stop_with(memory, &check, (const char *const []){
             "X201 routine masked, vertex 8, statement 1: index out of bounds",

@@ -1,10 +1,8 @@
 
 
 /* reverse of constant */
-static void constant_rev_body(const double *restrict x, double *restrict r, double *restrict x_b, double *restrict r_b, struct cfgrev_tape *tape)
+static void constant_rev_body(const double *restrict x, double *restrict x_b, double *restrict r_b)
 {
-    (void)r;
-    (void)tape;
     x_b[0] += r_b[1] * x[2];
     x_b[2] += r_b[1] * x[0];
     r_b[1] = 0.0;
@@ -17,9 +15,8 @@ static void constant_rev_body(const double *restrict x, double *restrict r, doub
 }
 
 /* forward of constant */
-static void constant_fwd_body(const double *restrict x, double *restrict r, struct cfgrev_tape *tape)
+static void constant_fwd_body(const double *restrict x, double *restrict r)
 {
-    (void)tape;
     r[0] = x[0] * x[0];
     r[1] = x[1] * x[1];
     r[2] = x[2] * x[2];
@@ -31,8 +28,8 @@ static void constant_grad_body(const double *restrict x, double *restrict r, dou
 {
     struct cfgrev_tape *const tape = memory;
     const struct cfgrev_level level = cfgrev_level_of(tape);
-    constant_fwd_body(x, r, tape);
-    constant_rev_body(x, r, x_b, r_b, tape);
+    constant_fwd_body(x, r);
+    constant_rev_body(x, x_b, r_b);
     cfgrev_cut(tape, level);
 }
 
@@ -40,7 +37,7 @@ int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *ta
 
 int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *tape)
 {
-    constant_fwd_body(x, constant_value, tape);
+    constant_fwd_body(x, constant_value);
     tape->message = "";
     return 0;
 }
@@ -49,7 +46,8 @@ int constant_rev(const double *x, double *x_b, double *constant_value, double *c
 
 int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape)
 {
-    constant_rev_body(x, constant_value, x_b, constant_b, tape);
+    (void)constant_value;
+    constant_rev_body(x, x_b, constant_b);
     tape->message = "";
     return 0;
 }

@@ -227,18 +227,6 @@ impl Code {
         self
     }
 
-    /// The expression of which an integer is one less, or one more; `None` if it is not written so.
-    pub(crate) fn next_integer(&self, greater: bool) -> Option<Self> {
-        let minus = if greater { Infix::Sub } else { Infix::Add };
-        match &*self.nodes {
-            [nodes @ .., Node::Integer(1), Node::Infix(operator)] if *operator == minus => {
-                let nodes = nodes.to_vec();
-                Some(Self { nodes, ty: self.ty })
-            }
-            _ => None,
-        }
-    }
-
     /// True of an assignment to a variable of a value that does not name it.
     pub(crate) fn assigns(&self, name: &Name) -> bool {
         match &*self.nodes {
