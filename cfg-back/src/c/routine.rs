@@ -3,6 +3,7 @@
 use super::{
     Emitted,
     adapter::Taken,
+    coalesced::coalesce,
     faults,
     file::{File, Made, Written},
     held,
@@ -549,6 +550,7 @@ fn finish(
         (None, false) => {}
     }
     let mut lines = Lines::new(1);
+    let statements = coalesce(statements, &locals);
     lines.extend(scoped::declare_where_used(statements, locals));
     text.push_str(&lines.into_text());
     text.push_str("}\n");

@@ -237,6 +237,18 @@ impl Code {
         }
     }
 
+    /// The variables of an assignment of one to another one: the target first.
+    pub(crate) fn copied(&self) -> Option<(&Name, &Name)> {
+        match &*self.nodes {
+            [
+                Node::Name(target),
+                Node::Name(value),
+                Node::Infix(Infix::Set),
+            ] => Some((target, value)),
+            _ => None,
+        }
+    }
+
     /// An assignment to a variable with this target in place of the variable.
     pub(crate) fn with_target(mut self, target: &Self) -> Self {
         self.nodes.splice(0..1, target.nodes.iter().cloned());
