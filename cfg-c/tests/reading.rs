@@ -2169,3 +2169,32 @@ double f(double x, double y) { return sq(x) + sq(y); }";
     let codes: Vec<&str> = read.problems.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["C019"], "{}", read.problems);
 }
+
+/// Comments beside code are those of the program: behind it, or in the lines above it.
+#[test]
+fn comments_beside_code() {
+    let text = "/* not beside code */
+
+// above
+/* of two
+   lines */ double f(double x) /* behind */
+{
+    const char *s = \"/* no comment */\"; (void)s;
+    /* $AD II-LOOP */
+    return x /* within */ * x; // end\\
+      of it
+    /* nothing follows */
+}
+";
+    let program = read(text).program.unwrap();
+    let comments = program.annotations.unwrap().get("comments").cloned();
+    let expected = serde_json::json!([
+        [0, 3, 3, false, "above"],
+        [0, 4, 5, false, "of two\n   lines"],
+        [0, 5, 5, true, "behind"],
+        [0, 9, 9, true, "within"],
+        [0, 9, 10, true, "end      of it"],
+        [0, 11, 11, false, "nothing follows"],
+    ]);
+    assert_eq!(comments, Some(expected));
+}
