@@ -3,7 +3,7 @@
 use super::operators::{Code, Name, Node};
 use cfg_core::ir::ScalarType;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fmt::{Display, Write as _},
 };
 
@@ -87,6 +87,15 @@ impl Statement {
         self.codes().flat_map(Code::names).chain(stops)
     }
 
+    /// True of a statement that may stand without braces under a condition.
+    fn is_simple(&self) -> bool {
+        match self {
+            Self::Expression(code) => !code.declares(),
+            Self::Return(_) | Self::Break | Self::Continue => true,
+            _ => false,
+        }
+    }
+
     /// The statement with other names.
     pub(super) fn renamed(mut self, new: &HashMap<Name, Name>) -> Self {
         let mut each = |code: &mut Code| code.rename(new);
@@ -125,6 +134,30 @@ impl Statement {
         let mut nodes = self.codes().flat_map(Code::nodes);
         nodes.any(|node| matches!(node, Node::Call(name, _) if &**name == function))
     }
+}
+
+/// The statements without braces around single ones, under conditions without `else` and in counted loops.
+pub(super) fn without_braces(statements: Vec<Statement>) -> Vec<Statement> {
+    let mut bare: HashSet<usize> = HashSet::new();
+    for (at, statement) in statements.iter().enumerate() {
+        let begins = matches!(statement, Statement::If(_) | Statement::For(_, _, false));
+        let mut inside = (at + 1..).zip(statements.iter().skip(at + 1));
+        let single = inside.find(|(_, s)| !matches!(s, Statement::Mark(_)));
+        if let (true, Some((one, inside))) = (begins, single)
+            && inside.is_simple()
+            && matches!(statements.get(one + 1), Some(Statement::End))
+        {
+            bare.extend([at, one + 1]);
+        }
+    }
+    let all = statements.into_iter().enumerate();
+    let made = all.filter_map(|(at, statement)| match (bare.contains(&at), statement) {
+        (true, Statement::If(code)) => Some(Statement::Guard(code)),
+        (true, Statement::For(first, more, _)) => Some(Statement::For(first, more, true)),
+        (true, _) => None,
+        (false, statement) => Some(statement),
+    });
+    made.collect()
 }
 
 /// Statements, inside of some blocks.
@@ -376,6 +409,50 @@ mod tests {
             let whole = format!("{indent}a;\n{indent}b;\n{indent}{{\n{inside}c;\n{indent}}}\n");
             assert_eq!(lines.into_text(), whole, "{depth}");
         }
+    }
+
+    #[test]
+    fn single_statements_have_no_braces() {
+        let [a, b] = ["a", "b"].map(|name| Code::name(name, Integer));
+        let text = |statements: &[Statement]| {
+            let mut lines = Lines::new(0);
+            lines.extend(super::without_braces(statements.to_vec()));
+            let text = lines.into_text();
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            lines.join(" ")
+        };
+        let set = Statement::from(a.clone().set(b.clone()));
+        let when = Statement::If(b.clone());
+        let count = Statement::For(None, [b.clone(), a.clone()].into(), false);
+        let one = [
+            when.clone(),
+            Statement::Mark(1),
+            set.clone(),
+            Statement::End,
+        ];
+        assert_eq!(text(&one), "if (b) \u{1}1 a = b;");
+        let looped = [count.clone(), set.clone(), Statement::End];
+        assert_eq!(text(&looped), "for (; b; a) a = b;");
+        // An `else` belongs to the last condition before it, and a declaration is no statement.
+        let nested = [
+            when.clone(),
+            when.clone(),
+            set.clone(),
+            Statement::End,
+            Statement::Else,
+            set.clone(),
+            Statement::End,
+        ];
+        assert_eq!(text(&nested), "if (b) { if (b) a = b; } else { a = b; }");
+        let declared = Statement::from(a.declared("int").set(b));
+        assert_eq!(
+            text(&[when.clone(), declared, Statement::End]),
+            "if (b) { int a = b; }"
+        );
+        assert_eq!(
+            text(&[when, set.clone(), set, Statement::End]),
+            "if (b) { a = b; a = b; }"
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
     faults,
     file::{File, Made, Written},
     held,
-    lines::{Lines, Statement},
+    lines::{Lines, Statement, without_braces},
     names::{Names, escape_comment},
     operators::{Code, Infix, Name, Piece, Pieces, Prefix, checked::unset_value},
     prologue,
@@ -551,7 +551,8 @@ fn finish(
     }
     let mut lines = Lines::new(1);
     let statements = coalesce(statements, &locals);
-    lines.extend(scoped::declare_where_used(statements, locals));
+    let statements = scoped::declare_where_used(statements, locals);
+    lines.extend(without_braces(statements));
     text.push_str(&lines.into_text());
     text.push_str("}\n");
     Ok((made, text))

@@ -555,12 +555,10 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
     if (!w_b)
         return 1;
     s_here = 0.0;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w[k] = 2.0 * a[k];
-    }
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w_b[k] = 0.0;
-    }
     double x = 0.0;
     for (int64_t i = 1; i <= n; ++i) {
         if (a[i - 1] > 0.0) {
@@ -591,12 +589,10 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
             a_b[i - 1] += x_b;
         }
     }
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         a_b[k] += w_b[k] * 2.0;
-    }
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w_b[k] = 0.0;
-    }
     *s_b = 0.0;
     *s = s_here;
     cfgrev_release(&memory->work, entry);
@@ -616,13 +612,11 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     double *const w_b = cfgrev_allocate(&memory->work, n, sizeof *w_b);
     if (!w_b)
         return 1;
-    for (int64_t k = n - 1; k >= 0; --k) {
+    for (int64_t k = n - 1; k >= 0; --k)
         w[k] = cfgrev_pop_real(&top);
-    }
     double x = cfgrev_pop_real(&top);
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w_b[k] = 0.0;
-    }
     for (int64_t i = n; i >= 1; --i) {
         if (a[i - 1] > 0.0) {
             double x_b = *s_b * w[i - 1];
@@ -638,12 +632,10 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
             a_b[i - 1] += x_b;
         }
     }
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         a_b[k] += w_b[k] * 2.0;
-    }
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w_b[k] = 0.0;
-    }
     *s_b = 0.0;
     cfgrev_release(&memory->work, entry);
     tape->top = top;
@@ -660,9 +652,8 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     if (!w)
         return 1;
     s_here = 0.0;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w[k] = 2.0 * a[k];
-    }
     double x = 0.0;
     for (int64_t i = 1; i <= n; ++i) {
         if (a[i - 1] > 0.0) {
@@ -689,9 +680,8 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     cfgrev_push_real(&top, x);
     if (cfgrev_room_real(&top, tape, n))
         return 1;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         cfgrev_push_real(&top, w[k]);
-    }
     *s = s_here;
     cfgrev_release(&memory->work, entry);
     tape->top = top;

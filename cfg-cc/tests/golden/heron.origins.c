@@ -10,19 +10,16 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     if (!w_b)
         return 1;
     /* heron, vertex 12: EXIT */
-    for (int64_t k = n - 1; k >= 0; --k) {
+    for (int64_t k = n - 1; k >= 0; --k)
         w[k] = cfgrev_pop_real(&top);
-    }
-    /* heron, vertex 12: EXIT */
     double x = cfgrev_pop_real(&top);
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w_b[k] = 0.0;
-    }
     /* heron, vertex 11: ENDLOOP (src/he"ron ? /.f90:15) */
 #line 15 "src/he\"ron\\\?\?/.f90"
     for (int64_t i = n; i >= 1; --i) {
         /* heron, vertex 10: ENDBRANCH */
-#line 695 "heron.adjoint.c"
+#line 683 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
@@ -33,7 +30,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 10 "src/he\"ron\\\?\?/.f90"
             int64_t rBound_6 = cfgrev_pop_count(&top);
             /* heron, vertex 8: ENDLOOP */
-#line 706 "heron.adjoint.c"
+#line 694 "heron.adjoint.c"
             for (int64_t rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
 #line 11 "src/he\"ron\\\?\?/.f90"
@@ -44,35 +41,30 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
-#line 717 "heron.adjoint.c"
+#line 705 "heron.adjoint.c"
             }
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
             x = cfgrev_pop_real(&top);
 #line 9 "src/he\"ron\\\?\?/.f90"
             a_b[i - 1] += x_b;
-#line 724 "heron.adjoint.c"
+#line 712 "heron.adjoint.c"
         }
 #line 15 "src/he\"ron\\\?\?/.f90"
     }
     /* heron, vertex 2, statement 2: w := 2.0*a (src/he"ron ? /.f90:6) */
 #line 6 "src/he\"ron\\\?\?/.f90"
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
 #line 6 "src/he\"ron\\\?\?/.f90"
         a_b[k] += w_b[k] * 2.0;
 #line 6 "src/he\"ron\\\?\?/.f90"
-    }
-    /* heron, vertex 2, statement 2: w := 2.0*a (src/he"ron ? /.f90:6) */
-#line 6 "src/he\"ron\\\?\?/.f90"
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
 #line 6 "src/he\"ron\\\?\?/.f90"
         w_b[k] = 0.0;
-#line 6 "src/he\"ron\\\?\?/.f90"
-    }
     /* heron, vertex 2, statement 1: s := 0.0 (src/he"ron ? /.f90:5) */
 #line 5 "src/he\"ron\\\?\?/.f90"
     *s_b = 0.0;
-#line 745 "heron.adjoint.c"
+#line 728 "heron.adjoint.c"
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;
@@ -92,19 +84,16 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     s_here = 0.0;
     /* heron, vertex 2, statement 2: w := 2.0*a (src/he"ron ? /.f90:6) */
 #line 6 "src/he\"ron\\\?\?/.f90"
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
 #line 6 "src/he\"ron\\\?\?/.f90"
         w[k] = 2.0 * a[k];
-#line 6 "src/he\"ron\\\?\?/.f90"
-    }
-    /* heron, vertex 2, statement 2: w := 2.0*a (src/he"ron ? /.f90:6) */
 #line 6 "src/he\"ron\\\?\?/.f90"
     double x = 0.0;
     /* heron, vertex 3: i = 1, n (src/he"ron ? /.f90:7) */
 #line 7 "src/he\"ron\\\?\?/.f90"
     for (int64_t i = 1; i <= n; ++i) {
         /* heron, vertex 4: a[i] > 0.0 */
-#line 777 "heron.adjoint.c"
+#line 757 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
@@ -130,7 +119,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = (x + a[i - 1] / x) / 2.0;
                 /* heron, vertex 8: ENDLOOP */
-#line 803 "heron.adjoint.c"
+#line 783 "heron.adjoint.c"
                 ctr_6 += 1;
 #line 10 "src/he\"ron\\\?\?/.f90"
             }
@@ -144,20 +133,19 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
             s_here += x * w[i - 1];
-#line 817 "heron.adjoint.c"
+#line 797 "heron.adjoint.c"
         }
 #line 7 "src/he\"ron\\\?\?/.f90"
     }
     /* heron, vertex 12: EXIT */
-#line 822 "heron.adjoint.c"
+#line 802 "heron.adjoint.c"
     if (cfgrev_room_real(&top, tape, 1))
         return 1;
     cfgrev_push_real(&top, x);
     if (cfgrev_room_real(&top, tape, n))
         return 1;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         cfgrev_push_real(&top, w[k]);
-    }
     *s = s_here;
     cfgrev_release(&memory->work, entry);
     tape->top = top;

@@ -22,12 +22,10 @@ static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
         return 1;
     s_t_here = 0.0;
     s_here = 0.0;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w_t[k] = a_t[k] * 2.0;
-    }
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         w[k] = 2.0 * a[k];
-    }
     for (int64_t i = 1; i <= n; ++i) {
         if (a[i - 1] > 0.0) {
             double x_t = a_t[i - 1];

@@ -103,17 +103,15 @@ static int norm_grad_body(int64_t n, const double *restrict x, double *restrict 
         return status;
     if (cfgrev_room_real(&top, results, n))
         return 1;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         cfgrev_push_real(&top, y[k]);
-    }
     if (cfgrev_room_real(&top, results, 1))
         return 1;
     cfgrev_push_real(&top, *r);
     norm_rev_body(n, x, y, r, x_b, y_b, r_b, tape);
     *r = cfgrev_pop_real(&top);
-    for (int64_t k = n - 1; k >= 0; --k) {
+    for (int64_t k = n - 1; k >= 0; --k)
         y[k] = cfgrev_pop_real(&top);
-    }
     results->top = top;
     cfgrev_cut(results, level_2);
     cfgrev_cut(tape, level);

@@ -21,9 +21,8 @@ static int recorded_body(int64_t n, const double *restrict x, struct cfgrev_tape
         return 1;
     cfgrev_push_real(&t->top, x[0]);
     extent = cfgrev_trips(n, 1, -1);
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         r[k] = x[n + k*-1 - 1];
-    }
     *recorded_value = r;
     recorded_value_extents[0] = n > 0 ? n : 0;
     return 0;
@@ -36,9 +35,8 @@ static int signs_body(int64_t n, const double *restrict x, bool **signs_value, i
         return 1;
     for (int64_t k = 0; k < n; ++k)
         b[k] = false;
-    for (int64_t i = 2; i <= n; ++i) {
+    for (int64_t i = 2; i <= n; ++i)
         b[i - 1] = x[i - 1] > 0.0;
-    }
     *signs_value = b;
     signs_value_extents[0] = n > 0 ? n : 0;
     return 0;
@@ -51,14 +49,12 @@ static int chosen_body(int64_t x_extent1, const double *restrict x, double f_val
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->arrays);
     {
         const struct cfgrev_mark mark = cfgrev_mark_of(&memory->work);
-        int64_t at = (x_extent1 > 0 ? x_extent1 : 0) - 1;
-        int64_t extent = at;
+        int64_t extent = (x_extent1 > 0 ? x_extent1 : 0) - 1;
         double *const w = cfgrev_allocate(&memory->work, extent, sizeof *w);
         if (!w)
             return 1;
-        for (int64_t k = 0; k < extent; ++k) {
+        for (int64_t k = 0; k < extent; ++k)
             w[k] = 0.0;
-        }
         r_extent1 = extent > 0 ? extent : 0;
         if (!r || r_room < r_extent1) {
             r_room = r_extent1 > 2*r_room ? r_extent1 : 2*r_room;
@@ -66,9 +62,8 @@ static int chosen_body(int64_t x_extent1, const double *restrict x, double f_val
             if (!r)
                 return 1;
         }
-        for (int64_t k = 0; k < r_extent1; ++k) {
+        for (int64_t k = 0; k < r_extent1; ++k)
             r[k] = w[k];
-        }
         cfgrev_release(&memory->work, mark);
     }
     int64_t last = x_extent1 > 0 ? x_extent1 : 0;
@@ -77,9 +72,8 @@ static int chosen_body(int64_t x_extent1, const double *restrict x, double f_val
         r[i - 2] = x[i - 1] - x[i - 2] + f_value_extent1;
         r[i + 1 - 2] = x[i] - x[i + 1 - 2] + f_value_extent1;
     }
-    if (i <= last) {
+    if (i <= last)
         r[i - 2] = x[i - 1] - x[i - 2] + f_value_extent1;
-    }
     *chosen_value = cfgrev_allocate(&memory->work, r_extent1, sizeof(double));
     if (!*chosen_value)
         return 1;
@@ -95,12 +89,10 @@ static int computed_body(int64_t n, const double *restrict x, double **computed_
     double *const r = cfgrev_allocate(&memory->work, (n > 0 ? n : 0)*2, sizeof *r);
     if (!r)
         return 1;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         r[k] = x[k];
-    }
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k)
         r[n + k] = 2.0 * x[k];
-    }
     *computed_value = r;
     computed_value_extents[0] = n > 0 ? n : 0;
     computed_value_extents[1] = 2;

@@ -249,6 +249,13 @@ impl Code {
         }
     }
 
+    /// True of a declaration.
+    pub(crate) fn declares(&self) -> bool {
+        self.nodes
+            .iter()
+            .any(|node| matches!(node, Node::Declaration(_)))
+    }
+
     /// An assignment to a variable with this target in place of the variable.
     pub(crate) fn with_target(mut self, target: &Self) -> Self {
         self.nodes.splice(0..1, target.nodes.iter().cloned());
