@@ -112,6 +112,10 @@ impl Writer<'_> {
         }
         let array = self.array_kind(place.var)?;
         let ty = self.variables.all[place.var.index()].ty;
+        if let Some(inside) = &array.inside {
+            let element = self.member_element((&array, inside), ty, &place.subscripts)?;
+            return Ok(self.held_element(place, element));
+        }
         let mut offset = self.emit_offset(&array, &place.subscripts)?;
         offset = offset.plus(&array.offset.into());
         let element = Code::name(array.pointer, ty).at(offset.to_code());

@@ -6,6 +6,7 @@ use super::{
     operators::Pieces,
     origins::Origins,
     pooled::Pooled,
+    records::Records,
     runtime,
     structs::Structs,
     variable::{cell_type, given_shape},
@@ -90,6 +91,8 @@ pub(super) struct File<'a> {
     used_tapes: BTreeSet<(RoutineId, VarId)>,
     /// The structures of a program that has been written with records.
     pub(super) structs: Option<Structs<'a>>,
+    /// The records that are structures inside of the file.
+    pub(super) records: Records,
     /// True if functions are to be seen by other files.
     pub(super) public: bool,
     /// A routine whose function is to be seen by other files even so.
@@ -208,6 +211,7 @@ impl<'a> File<'a> {
             tapes,
             used_tapes: used_tapes(program),
             structs: None,
+            records: Records::default(),
             public: false,
             replaced: None,
             pooled: Pooled::globals(program),

@@ -316,6 +316,7 @@ impl Wrapper<'_> {
         let roles = Signature::from_origins(program, r).parameters;
         for (k, (p, role)) in inner.parameter_ids().zip(roles).enumerate() {
             let taken = Taken::from_parameter(inner, p);
+            let structure = self.file.records.home(self.called.routine, p);
             let in_apart = apart.and_then(|of| Some((of, *of.parameters.get(k)?)));
             let is_value = in_apart.is_some_and(|(of, p)| Taken::from_parameter(of, p).by_value);
             let (role, v): (fn(VarId) -> ParameterRole, _) = match role {
@@ -336,6 +337,12 @@ impl Wrapper<'_> {
                     continue;
                 }
             };
+            if let Some((_, leaf)) = structure {
+                if leaf == 0 {
+                    self.adapter.hand_structure(&taken, role, v)?;
+                }
+                continue;
+            }
             if let Some(v) = self.adapter.hand(&taken, role, v)? {
                 let texts = self.argument(&taken, role(v), v);
                 self.adapter.texts.extend(texts);

@@ -70,7 +70,7 @@ fn parameter(
 pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String {
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
-    let (made, _) = variables(file, routine, &mut names, strided, false);
+    let (made, _) = variables(file, (r, routine), &mut names, strided, false);
     let function = file.made_function(r, strided).unwrap_or_default();
     let [memory, value, extents, pairs] =
         ["memory", "value", "extents", "pairs"].map(|name| names.fresh(name, Some(&file.names)));
@@ -127,6 +127,17 @@ fn head_with(
     for p in routine.parameter_ids() {
         let mut count = None;
         let held = &variables.all[p.index()];
+        if let Some((s, leaf)) = held.member {
+            let structure = &variables.structures[s];
+            if leaf == 0 {
+                let extent = variables.count_of_structures(routine, p);
+                parameters.extend(extent.iter().map(|extent| format!("int64_t {extent}")));
+                parameters.push(structure.declaration(routine.aliased));
+                arguments.extend(extent.map(|extent| extent.to_string()));
+                arguments.push(structure.name.to_string());
+            }
+            continue;
+        }
         let (name, extents) = match (&held.behind, &held.kind) {
             (Some(name), _)
             | (None, Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name)) => {
@@ -220,7 +231,7 @@ pub(super) fn plain_head(
     names: &mut Names,
 ) -> PlainHead {
     let routine = file.program.routine(r);
-    let (made, _) = variables(file, routine, names, false, false);
+    let (made, _) = variables(file, (r, routine), names, false, false);
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
     let extent = |k: usize| names.fresh(&format!("{value}_extent{}", k + 1), Some(&file.names));
     let extents: Vec<String> = returned::deferred(routine)
@@ -275,7 +286,7 @@ pub(super) fn function(
     } = form;
     let routine = &*written.routine;
     let mut names = Names::of_function();
-    let (mut variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
+    let (mut variables, can_fail) = variables(file, (r, routine), &mut names, strided, recursive);
     // With checks each assignment is seen by who reads the scalar next, under whatever name.
     if !file.checks {
         held::hold(file.program, written, &mut variables, |name| {
@@ -398,7 +409,9 @@ pub(super) fn function(
         writer.note_read(result);
         end = Some(code);
     }
-    let alone = !file.checks && keeps_scalars_alone(written);
+    // Members of a structure are neighbours, too.
+    let has_structures = !writer.variables.structures.is_empty();
+    let alone = !file.checks && (has_structures || keeps_scalars_alone(written));
     finish(writer, end, &value, (alone, form.inlined))
 }
 
@@ -478,6 +491,8 @@ fn finish(
         }
     }
     declare(&writer, &named, &mut lines);
+    let [structures, unread] = writer.structure_lines(&named, &read);
+    lines.append(structures);
     for (name, declaration) in &writer.helpers {
         if named.contains(name) {
             lines.add(declaration.clone());
@@ -492,6 +507,7 @@ fn finish(
         lines.add(Code::from(writer.memory.clone()).cast("void", ScalarType::Tape));
     }
     writer.unread_statements(&named, &read, &mut lines);
+    lines.append(unread);
     for part in [entry, lines, body, epilogue] {
         text.push_str(&part.into_text());
     }
@@ -541,6 +557,7 @@ fn declare(writer: &Writer<'_>, named: &HashSet<&Name>, lines: &mut Lines) {
             let local = writer.routine.variable(v).role == Role::Local;
             if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
                 && variable.ty == ty
+                && variable.member.is_none()
             {
                 let mut name = Code::name(name.clone(), ty);
                 if scalars.len().is_multiple_of(8) {

@@ -308,6 +308,9 @@ impl Writer<'_> {
             }
         }
         for (v, variable) in self.variables.numbered() {
+            if variable.member.is_some() {
+                continue;
+            }
             let given = Returned::given(self.routine) == Some(v);
             let parameter = self.routine.variable(v).intent().is_some() || given;
             let local = self.routine.variable(v).role == Role::Local && !given;
