@@ -40,7 +40,7 @@
 //! | `lines` | statements, which become text last |
 //! | `parameters`, `adapter`, `apart`, `added`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; adjoints that may; the choice of a version by what they share |
 //! | `interface`, `sweep`, `plain`, `original` | the functions for callers in other files |
-//! | `structs`, `handing` | records as structures of callers, and their fields as arguments |
+//! | `structs`, `handing`, `records`, `members` | records as structures of callers, their fields as arguments; records as structures inside of the file |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
@@ -78,6 +78,7 @@ mod jumps;
 mod linear;
 mod lines;
 mod markers;
+mod members;
 mod names;
 mod operators;
 mod original;
@@ -87,6 +88,7 @@ mod parameters;
 mod plain;
 mod pooled;
 mod prologue;
+mod records;
 mod restart;
 mod results;
 mod returned;
@@ -123,6 +125,7 @@ use names::Names;
 use operators::{Piece, Pieces};
 use origins::Origins;
 use pooled::Pooled;
+use records::Records;
 use std::collections::HashSet;
 use structs::Structs;
 use sweep::{Called, Sweep};
@@ -288,6 +291,10 @@ impl Bundle {
         file.public = driven.is_none();
         if driven.is_some() {
             file.stops = Stops::Place;
+        }
+        if let (Some(structs), Some((_, parts))) = (&structs, program.records()) {
+            let entries: Vec<_> = wanted.iter().map(|&r| (r, None)).collect();
+            file.records = Records::find(program, structs, parts, &entries);
         }
         file.structs = structs;
         let structs = file
@@ -677,9 +684,15 @@ fn derivative(
             .iter_mut()
             .for_each(|(called, _)| called.apart = None),
     }
-    let called = sweeps.iter().map(|(called, _)| called);
-    let wanted = called.flat_map(|called| [Some(called.routine), called.apart]);
-    let wanted: Vec<RoutineId> = wanted.chain([replaced]).flatten().collect();
+    let called = sweeps
+        .iter()
+        .map(|(called, _)| (called.routine, called.apart));
+    let entries: Vec<_> = called.chain(replaced.map(|r| (r, None))).collect();
+    let wanted = entries.iter().flat_map(|&(r, apart)| [Some(r), apart]);
+    let wanted: Vec<RoutineId> = wanted.flatten().collect();
+    if let (Some(structs), Some((_, parts))) = (&file.structs, outside) {
+        file.records = Records::find(program, structs, parts, &entries);
+    }
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     // The value of a function is left on the tape for a reverse sweep that uses it.

@@ -262,6 +262,24 @@ impl<'a> Adapter<'a> {
         Ok(None)
     }
 
+    /// Adds the argument for a structure, of which what has a role to the routine is a leaf, and the number of structures.
+    pub(super) fn hand_structure(
+        &mut self,
+        taken: &Taken<'_>,
+        role: fn(VarId) -> ParameterRole,
+        v: VarId,
+    ) -> Result<(), Failed> {
+        let structs = self.interface.file.structs.as_ref();
+        let home = structs.and_then(|s| s.home(self.interface.id, v));
+        let of = home.map_or(v, |(of, _)| of);
+        if taken.extents() > 0 {
+            self.texts.extend(self.interface.extents_of(of));
+        }
+        let text = self.structure(role, of, taken)?;
+        self.texts.push(text);
+        Ok(())
+    }
+
     /// The call of the function of the file with these arguments.
     pub(super) fn call(&self, made: &Made, memory: &str) -> String {
         call(made, &self.texts, memory)

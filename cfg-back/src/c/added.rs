@@ -172,6 +172,7 @@ fn leaves(file: &File<'_>, ty: ScalarType) -> Vec<Leaf> {
         (Some(_) | None, _) => vec![Leaf {
             ty,
             path: Vec::new(),
+            records: Vec::new(),
         }],
     };
     leaves

@@ -157,7 +157,7 @@ impl Adapter<'_> {
                             let why = "its extents are computed, and it may overlap with an array of structures";
                             return Err(refused(routine, variable, why));
                         };
-                        format!("{count} * ")
+                        format!("(size_t)({count}) * ")
                     }
                 };
                 let size = format!("{count}sizeof *{pointer}");

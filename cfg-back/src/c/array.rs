@@ -214,7 +214,8 @@ impl Writer<'_> {
                 axes.push((extent.into(), stride.into()));
             }
             arrays.views[array.index()] = Some(View {
-                pointer: name,
+                pointer: Code::name(name, it.ty),
+                inside: None,
                 offset: 0.into(),
                 axes,
                 order: it.order,

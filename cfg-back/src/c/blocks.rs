@@ -119,7 +119,7 @@ pub(super) struct Mention {
     pub(super) reads: bool,
 }
 
-/// The blocks of statements, and for each variable where it is named.
+/// The blocks of statements, and for each of so many variables where it is named.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "most statements neither begin nor end a block"
@@ -127,6 +127,7 @@ pub(super) struct Mention {
 pub(super) fn find_mentions(
     statements: &[Statement],
     by_name: &HashMap<Name, usize>,
+    count: usize,
 ) -> (Blocks, Vec<Vec<Mention>>) {
     let root = Block {
         kind: Kind::Braces,
@@ -139,7 +140,7 @@ pub(super) fn find_mentions(
         all: vec![root],
         open: vec![ROOT],
     };
-    let mut mentions: Vec<Vec<Mention>> = vec![Vec::new(); by_name.len()];
+    let mut mentions: Vec<Vec<Mention>> = vec![Vec::new(); count];
     for (at, statement) in statements.iter().enumerate() {
         // Expressions in the heads of blocks belong to what is around these.
         let opener = match statement {

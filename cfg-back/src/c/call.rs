@@ -56,7 +56,7 @@ impl Writer<'_> {
         result: Option<&Place>,
     ) -> Emitted<()> {
         let theirs = self.file.program.routine(callee);
-        let strided = theirs.aliased && self.has_gaps(theirs, arguments)?;
+        let strided = theirs.aliased && self.has_gaps((callee, theirs), arguments)?;
         let Some(made) = self.file.called(callee, strided) else {
             return Err(self.malformed("a routine is called that is not there"));
         };
@@ -86,6 +86,14 @@ impl Writer<'_> {
         let mut written = Arguments::default();
         for (k, p) in theirs.parameter_ids().enumerate() {
             written.reaches.push(None);
+            if let Some((formal, leaf)) = self.file.records.home(callee, p) {
+                if leaf == 0 {
+                    let arguments = &arguments[k..k + formal.parts.len()];
+                    let texts = self.structure_argument(callee, formal, arguments)?;
+                    written.texts.extend(texts);
+                }
+                continue;
+            }
             self.emit_argument(
                 theirs,
                 (p, strided),
@@ -355,8 +363,15 @@ impl Writer<'_> {
 
     /// True if an array is passed whose elements may have gaps between them, or lie in another order than a parameter
     /// says that takes its extents.
-    fn has_gaps(&mut self, theirs: &Routine, arguments: &[Option<Expr>]) -> Emitted<bool> {
+    fn has_gaps(
+        &mut self,
+        (callee, theirs): (RoutineId, &Routine),
+        arguments: &[Option<Expr>],
+    ) -> Emitted<bool> {
         for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
+            if self.file.records.home(callee, p).is_some() {
+                continue;
+            }
             let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).rank() > 0) else {
                 continue;
             };

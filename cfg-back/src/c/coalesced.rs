@@ -5,7 +5,7 @@ use super::{
     blocks::{Blocks, Kind, Mention, find_mentions},
     lines::Statement,
     operators::Name,
-    scoped::Local,
+    scoped::{Local, by_name},
 };
 use std::collections::HashMap;
 
@@ -27,10 +27,8 @@ pub(super) fn coalesce(statements: Vec<Statement>, locals: &[Local]) -> Vec<Stat
     if statements.iter().any(jumps) {
         return statements;
     }
-    let by_name: HashMap<Name, usize> = (locals.iter().enumerate())
-        .map(|(k, local)| (local.name.clone(), k))
-        .collect();
-    let (blocks, mentions) = find_mentions(&statements, &by_name);
+    let by_name = by_name(locals);
+    let (blocks, mentions) = find_mentions(&statements, &by_name, locals.len());
     let life = |mentions: &Vec<Mention>| {
         let (&first, last) = (mentions.first()?, mentions.last()?.statement);
         let scope = blocks.around_all(mentions);
@@ -42,7 +40,8 @@ pub(super) fn coalesce(statements: Vec<Statement>, locals: &[Local]) -> Vec<Stat
         })
     };
     let mut lives: Vec<Option<Life>> = mentions.iter().map(life).collect();
-    let mut shared: HashMap<Name, Name> = HashMap::new();
+    // Variables with the copies whose names they share.
+    let mut shared: Vec<(usize, usize)> = Vec::new();
     let mut kept = vec![true; statements.len()];
     for (at, statement) in statements.iter().enumerate() {
         let Statement::Expression(code) = statement else {
@@ -64,21 +63,17 @@ pub(super) fn coalesce(statements: Vec<Statement>, locals: &[Local]) -> Vec<Stat
                 is_shared: true,
             });
             lives[y] = None;
-            shared.insert(locals[y].name.clone(), locals[x].name.clone());
+            shared.push((y, x));
             kept[at] = false;
         }
     }
-    // A variable that shares the name of a later copy may be a copy itself.
-    let resolved = |name: &Name| {
-        let mut last = name;
-        while let Some(next) = shared.get(last) {
-            last = next;
-        }
-        last.clone()
-    };
-    let new: HashMap<Name, Name> = (shared.keys())
-        .map(|name| (name.clone(), resolved(name)))
-        .collect();
+    let mut new: HashMap<Name, Name> = HashMap::new();
+    for (y, x) in shared.into_iter().rev() {
+        // The copy may share the name of one of its own, further below.
+        let name = &locals[x].name;
+        let name = new.get(name).unwrap_or(name).clone();
+        new.extend(locals[y].renamed(&name));
+    }
     let statements = statements.into_iter().zip(kept);
     let statements = statements.filter(|(_, is_kept)| *is_kept);
     statements.map(|(s, _)| s.renamed(&new)).collect()
@@ -133,6 +128,7 @@ mod tests {
     fn text(statements: Vec<Statement>) -> String {
         let local = |of: &str| Local {
             name: of.into(),
+            members: Vec::new(),
             declared: name(of).declared(if of == "long" { "long" } else { "int" }),
             first: 0.into(),
         };

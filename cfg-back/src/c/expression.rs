@@ -115,6 +115,10 @@ impl Writer<'_> {
         }
         let array = self.array_kind(place.var)?;
         let ty = self.variables.all[place.var.index()].ty;
+        if let Some(inside) = &array.inside {
+            let element = self.member_element((&array, inside), ty, &place.subscripts)?;
+            return Ok(self.held_element(place, element));
+        }
         let offset = self.emit_offset(&array, &place.subscripts)?;
         let offset = offset.plus(&array.offset.into()).to_code();
         // An index of any integer type is one.

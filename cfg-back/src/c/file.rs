@@ -1,11 +1,13 @@
 //! The state of a file that is written: its globals, the names and properties of its functions; and its head.
 
 use super::{
+    adapter::Taken,
     globals::{self, Globals},
     names::{Names, escape_comment},
     operators::Pieces,
     origins::Origins,
     pooled::Pooled,
+    records::Records,
     runtime,
     structs::Structs,
     variable::{cell_type, given_shape},
@@ -102,6 +104,8 @@ pub(super) struct File<'a> {
     used_tapes: BTreeSet<(RoutineId, VarId)>,
     /// The structures of a program that has been written with records.
     pub(super) structs: Option<Structs<'a>>,
+    /// The records that are structures inside of the file.
+    pub(super) records: Records,
     /// True if functions are to be seen by other files.
     pub(super) public: bool,
     /// A routine whose function is to be seen by other files even so.
@@ -222,6 +226,7 @@ impl<'a> File<'a> {
             tapes,
             used_tapes: used_tapes(program),
             structs: None,
+            records: Records::default(),
             public: false,
             replaced: None,
             pooled: Pooled::globals(program),
@@ -238,6 +243,17 @@ impl<'a> File<'a> {
     /// The function that a routine is; with `strided`, the one whose array parameters may have gaps.
     pub(super) fn made_function(&self, r: RoutineId, strided: bool) -> Option<Made> {
         self.functions.borrow().get(&(r, strided)).cloned()
+    }
+
+    /// The number of parameters of the function of a routine that one of the routine's is: a record that is a structure
+    /// is one with its first leaf, as far as the function has those that it uses alone.
+    pub(super) fn parameters_of(&self, r: RoutineId, p: VarId) -> usize {
+        let taken = Taken::from_parameter(self.program.routine(r), p);
+        match self.records.home(r, p) {
+            Some((_, 0)) => 1 + taken.extents().min(1),
+            Some(_) => 0,
+            None => taken.count(self),
+        }
     }
 
     /// The function that a routine is, for a call in the function that is being written.

@@ -168,6 +168,7 @@ impl Globals {
             };
             let kind = if global.variable.rank() > 0 {
                 Kind::Array(Array {
+                    inside: None,
                     pointer: place.clone().into(),
                     offset,
                     axes: axes(global),

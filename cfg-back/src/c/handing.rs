@@ -32,15 +32,38 @@ struct Record {
 }
 
 impl Adapter<'_> {
-    /// The argument for a leaf of the record that has this role.
-    pub(super) fn record(
+    /// The argument for the record, or the array of records, that has this role.
+    pub(super) fn structure(
         &mut self,
         role: fn(VarId) -> ParameterRole,
         v: VarId,
-        leaf: usize,
         taken: &Taken<'_>,
     ) -> Result<String, Failed> {
-        let (interface, role) = (&mut self.interface, role(v));
+        let (passed, ty) = self.passed_record(role(v), v)?;
+        let mut name = passed.name.clone();
+        let variable = self.interface.routine.variable(v);
+        if passed.or_zeros && variable.rank() > 0 {
+            let Some(count) = self.interface.elements(v) else {
+                return Err(refused(
+                    self.interface.routine,
+                    variable,
+                    "its extents are computed",
+                ));
+            };
+            name = match &*count {
+                "1" => self.or_zero(&name, &ty),
+                _ => self.or_zeros(&name, &ty, &count),
+            };
+        } else if taken.writes && passed.constant {
+            // What the caller has for reading may be handed on to a function that writes it.
+            name = format!("({ty} *){name}");
+        }
+        Ok(name)
+    }
+
+    /// The record that has this role, and its type.
+    fn passed_record(&mut self, role: ParameterRole, v: VarId) -> Result<(Record, String), Failed> {
+        let interface = &mut self.interface;
         let (routine, variable) = (interface.routine, interface.routine.variable(v));
         let (Some(structs), Some(record), Some(item)) = (
             &interface.file.structs,
@@ -51,9 +74,40 @@ impl Adapter<'_> {
         };
         let item = &mut interface.items[item];
         item.used = true;
-        let (mut name, mut constant) = (item.name.clone(), item.passed == Passed::Constant);
+        let (name, constant) = (item.name.clone(), item.passed == Passed::Constant);
         let optional = is_optional(variable);
         let or_zeros = item.given == Given::OrNull && !optional;
+        let is_derivative = !matches!(role, ParameterRole::Primal(_));
+        let ty = structs.type_of(record);
+        let mut passed = Record {
+            name,
+            constant,
+            may_be_null: optional || is_derivative && !or_zeros,
+            or_zeros,
+            elements: None,
+            directions: self.directions.clone().filter(|_| is_derivative),
+        };
+        if or_zeros && variable.rank() == 0 && passed.directions.is_none() {
+            passed.name = self.or_zero(&passed.name, &ty);
+            passed.constant = false;
+        }
+        Ok((passed, ty))
+    }
+
+    /// The argument for a leaf of the record that has this role.
+    pub(super) fn record(
+        &mut self,
+        role: fn(VarId) -> ParameterRole,
+        v: VarId,
+        leaf: usize,
+        taken: &Taken<'_>,
+    ) -> Result<String, Failed> {
+        let (mut passed, _) = self.passed_record(role(v), v)?;
+        let interface = &mut self.interface;
+        let (routine, variable) = (interface.routine, interface.routine.variable(v));
+        let (Some(structs), Some(record)) = (&interface.file.structs, variable.ty.record()) else {
+            return Err(refused(routine, variable, "it is no record"));
+        };
         let known = self.leaves.entry(record);
         let leaves = Rc::clone(known.or_insert_with(|| structs.leaves(record).into()));
         let Some(leaf) = leaves.get(leaf) else {
@@ -64,31 +118,42 @@ impl Adapter<'_> {
             let Some(count) = interface.elements(v) else {
                 return Err(refused(routine, variable, "its extents are computed"));
             };
-            let size = interface.fresh(&format!("{name}_count"));
+            let name = interface.item(role(v)).map_or("", |item| &item.name);
+            let size = format!("{name}_count");
+            let size = interface.fresh(&size);
             self.copies += &format!("const int64_t {size} = {count};\n");
             self.sizes.insert(v, size.clone());
             elements = Some(size);
         }
-        let is_derivative = !matches!(role, ParameterRole::Primal(_));
-        let directions = self.directions.clone().filter(|_| is_derivative);
-        if or_zeros && elements.is_none() && directions.is_none() {
-            name = self.or_zero(&name, &structs.type_of(record));
-            constant = false;
-        }
-        let passed = Record {
-            name,
-            constant,
-            may_be_null: optional || is_derivative && !or_zeros,
-            or_zeros,
-            elements: elements.or_else(|| directions.as_ref().map(|_| "1".to_owned())),
-            directions,
-        };
+        let one = || passed.directions.as_ref().map(|_| "1".to_owned());
+        passed.elements = elements.or_else(one);
         let mut around = leaf.path.iter().rev().skip(1);
         let has_gaps = around.any(|(_, extents)| !extents.is_empty());
         Ok(match passed.elements.is_some() || has_gaps {
             true => self.copied(&passed, leaf, taken.writes),
             false => in_place(&passed, leaf, taken),
         })
+    }
+
+    /// A pointer to so many records in place of one that may be null.
+    fn or_zeros(&mut self, name: &str, ty: &str, count: &str) -> String {
+        let here = self.interface.fresh(&format!("{name}_here"));
+        let k = self
+            .counter
+            .get_or_insert_with(|| self.interface.fresh("k"));
+        let (work, status) = (&self.work, &self.status);
+        self.may_fail = true;
+        self.copies += &format!(
+            "{ty} *{here} = ({ty} *){name};\n\
+             if (!{here}) {{\n    \
+                 {here} = cfgrev_allocate(&{work}->work, {count}, sizeof *{here});\n    \
+                 if (!{here})\n        \
+                     {status} = 1;\n    \
+                 for (int64_t {k} = 0; {here} && {k} < {count}; ++{k})\n        \
+                     {here}[{k}] = ({ty}){{0}};\n\
+             }}\n"
+        );
+        here
     }
 
     /// A pointer to a record in place of one that may be null.

@@ -4,6 +4,7 @@
 use super::{
     file::Written,
     lines::Statement,
+    members::held_name,
     operators::{Code, Name, Prefix},
     variable::{HeldElement, Kind, Variables, c_type, zero},
     writer::Writer,
@@ -28,8 +29,13 @@ pub(super) fn hold(
     mut fresh: impl FnMut(&str) -> String,
 ) {
     for v in held(program, written) {
+        let is_behind = variables.is_behind(v);
         let variable = &mut variables.all[v.index()];
-        if let Kind::Pointer(pointer) = variable.kind.clone() {
+        if let (Kind::Value(place), true) = (variable.kind.clone(), is_behind) {
+            let name = place.replace("->", "_");
+            variable.kind = Kind::Value(fresh(&format!("{name}_here")).into());
+            variable.behind = Some(place);
+        } else if let Kind::Pointer(pointer) = variable.kind.clone() {
             variable.kind = Kind::Value(fresh(&format!("{pointer}_here")).into());
             variable.behind = Some(pointer);
         }
@@ -42,10 +48,10 @@ pub(super) fn hold(
         if array.is_strided() {
             continue;
         }
-        let pointer = array.pointer.clone();
+        let array = array.clone();
         for subscripts in elements {
             let at: Vec<String> = subscripts.iter().map(i64::to_string).collect();
-            let name = fresh(&format!("{pointer}_{}", at.join("_").replace('-', "m")));
+            let name = fresh(&held_name(&array, &at.join("_").replace('-', "m")));
             let held = HeldElement {
                 name: name.into(),
                 cell: None,
@@ -231,7 +237,10 @@ impl Writer<'_> {
             if let (Some(pointer), Kind::Value(local), true) =
                 (&variable.behind, &variable.kind, variable.used)
             {
-                let cell = Code::name(pointer.clone(), variable.ty).prefix(Prefix::Dereference);
+                let mut cell = Code::name(pointer.clone(), variable.ty);
+                if variable.member.is_none() {
+                    cell = cell.prefix(Prefix::Dereference);
+                }
                 // The caller may leave what only comes out without a value, and not every bit pattern is one.
                 let first = match self.routine.variable(v).intent() {
                     Some(Intent::Out) => zero(variable.ty),

@@ -320,11 +320,12 @@ impl Wrapper<'_> {
             .collect();
         for (k, (p, role)) in inner.parameter_ids().zip(roles).enumerate() {
             let taken = Taken::from_parameter(inner, p);
+            let structure = self.file.records.home(self.called.routine, p);
             let from = self.adapter.texts.len();
-            let mut places = from..from + taken.count(self.file);
-            if places.all(|k| versions.iter().all(|made| made.unused.contains(&k))) {
-                let nothing = vec![String::new(); taken.count(self.file)];
-                self.adapter.texts.extend(nothing);
+            let count = self.file.parameters_of(r, p);
+            let is_unused = |k| versions.iter().all(|made| made.unused.contains(&k));
+            if (from..from + count).all(is_unused) {
+                self.adapter.texts.extend(vec![String::new(); count]);
                 continue;
             }
             let in_apart = apart.and_then(|of| Some((of, *of.parameters.get(k)?)));
@@ -347,6 +348,12 @@ impl Wrapper<'_> {
                     continue;
                 }
             };
+            if let Some((_, leaf)) = structure {
+                if leaf == 0 {
+                    self.adapter.hand_structure(&taken, role, v)?;
+                }
+                continue;
+            }
             if let Some(v) = self.adapter.hand(&taken, role, v)? {
                 let texts = self.argument(&taken, role(v), v);
                 self.adapter.texts.extend(texts);

@@ -473,7 +473,7 @@ mod tests {
         );
         assert_eq!(
             of(a.clone().member("->x").at(b.clone()).set(c.clone())),
-            "a b c"
+            "b a c"
         );
         let both = a.clone().declared("int").set(b.clone().set(c.clone()));
         assert_eq!(of(both.with(Infix::Comma, c.set(a))), "b c a");

@@ -204,6 +204,12 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
     let mut tape = None;
     for p in routine.parameter_ids() {
         let taken = Taken::from_parameter(routine, p);
+        if let Some((_, leaf)) = file.records.home(r, p) {
+            if leaf == 0 {
+                a.hand_structure(&taken, ParameterRole::Primal, p)?;
+            }
+            continue;
+        }
         let Some(v) = a.hand(&taken, ParameterRole::Primal, p)? else {
             continue;
         };

@@ -99,12 +99,14 @@ impl Writer<'_> {
             let of = format!("{} *", self.file.c_type(ty));
             self.helpers.push(Local {
                 name: name.as_str().into(),
+                members: Vec::new(),
                 declared: pointer.clone().declared(&of),
                 first: null(),
             });
             let numbers = Code::name(&*extents, ScalarType::Integer);
             self.helpers.push(Local {
                 name: extents.into(),
+                members: Vec::new(),
                 declared: numbers.clone().at(rank as i64).declared("int64_t"),
                 first: Code::list("", [0.into()]),
             });
@@ -159,6 +161,7 @@ impl Writer<'_> {
         let cells = Code::name(name.clone(), ty).at(size.max(1));
         self.helpers.push(Local {
             name: name.clone(),
+            members: Vec::new(),
             declared: cells.declared(self.file.c_type(ty)),
             first: Code::list("", [zero(ty)]),
         });

@@ -2,7 +2,6 @@
 
 use super::{
     Emitted,
-    adapter::Taken,
     coalesced::coalesce,
     faults,
     file::{File, Made, Written},
@@ -85,15 +84,15 @@ pub(super) fn uses_result(file: &File<'_>, sweep: RoutineId, original: RoutineId
         return false;
     };
     let before = routine.parameters[..position].iter();
-    let count = |&p: &VarId| Taken::from_parameter(routine, p).count(file);
-    !made.unused.contains(&before.map(count).sum())
+    let before = before.map(|&p| file.parameters_of(sweep, p));
+    !made.unused.contains(&before.sum())
 }
 
 /// The head of a function whose properties are known, without names.
 pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String {
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
-    let (made, _) = variables(file, routine, &mut names, strided, false);
+    let (made, _) = variables(file, (r, routine), &mut names, strided, false);
     let function = file.made_function(r, strided).unwrap_or_default();
     let [memory, value, extents, pairs] =
         ["memory", "value", "extents", "pairs"].map(|name| names.fresh(name, Some(&file.names)));
@@ -147,6 +146,17 @@ fn own_parameters(
     for p in routine.parameter_ids() {
         let mut count = None;
         let held = &variables.all[p.index()];
+        if let Some((s, leaf)) = held.member {
+            let structure = &variables.structures[s];
+            if leaf == 0 {
+                let extent = variables.count_of_structures(routine, p);
+                let number = |name: Name| (name.clone(), format!("int64_t {name}"));
+                parameters.extend(extent.map(number));
+                let declared = structure.declaration(routine.aliased);
+                parameters.push((structure.name.clone(), declared));
+            }
+            continue;
+        }
         let (name, extents) = match (&held.behind, &held.kind) {
             (Some(name), _)
             | (None, Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name)) => {
@@ -257,7 +267,7 @@ pub(super) fn plain_head(
     names: &mut Names,
 ) -> PlainHead {
     let routine = file.program.routine(r);
-    let (made, _) = variables(file, routine, names, false, false);
+    let (made, _) = variables(file, (r, routine), names, false, false);
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
     let extent = |k: usize| names.fresh(&format!("{value}_extent{}", k + 1), Some(&file.names));
     let extents: Vec<String> = returned::deferred(routine)
@@ -313,7 +323,7 @@ pub(super) fn function(
     } = form;
     let routine = &*written.routine;
     let mut names = Names::of_function();
-    let (mut variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
+    let (mut variables, can_fail) = variables(file, (r, routine), &mut names, strided, recursive);
     // With checks each assignment is seen by who reads the scalar next, under whatever name.
     if !file.checks {
         held::hold(file.program, written, &mut variables, |name| {
@@ -436,7 +446,9 @@ pub(super) fn function(
         writer.note_read(result);
         end = Some(code);
     }
-    let alone = !file.checks && keeps_scalars_alone(written);
+    // Members of a structure are neighbours, too.
+    let has_structures = !writer.variables.structures.is_empty();
+    let alone = !file.checks && (has_structures || keeps_scalars_alone(written));
     finish(writer, end, &value, (alone, form.inlined))
 }
 
@@ -489,10 +501,12 @@ fn finish(
     let keeps_all = writer.recursive || is_public(writer.file, writer.id, &made, writer.strided);
     if !keeps_all {
         let all = own_parameters(writer.file, routine, &made, &writer.variables);
-        let unused = all
-            .iter()
-            .enumerate()
-            .filter(|(_, (name, _))| !named.contains(name));
+        // Members of structures are named with these.
+        let used: HashSet<&str> = (named.iter())
+            .filter_map(|name| name.split(['.', '-']).next())
+            .collect();
+        let unused = all.iter().enumerate();
+        let unused = unused.filter(|(_, (name, _))| !used.contains(&**name));
         made.unused = unused.map(|(k, _)| k).collect();
     }
     let head = head(
@@ -535,7 +549,8 @@ fn finish(
         lines.add(Code::from(writer.memory.clone()).cast("void", ScalarType::Tape));
     }
     writer.unread_statements(&named, &read, keeps_all, &mut lines);
-    let locals = local_scalars(&writer);
+    lines.append(writer.unread_structures(&named, &read, keeps_all));
+    let locals = locals(&writer);
     let mut statements: Vec<Statement> = Vec::new();
     for part in [entry, lines, body, epilogue] {
         statements.extend(part.into_statements());
@@ -574,15 +589,18 @@ fn asked_for_more_than_shape(writer: &mut Writer<'_>, named: &HashSet<Name>) {
     }
 }
 
-/// The local scalars, those that hold values for a while among them.
-fn local_scalars(writer: &Writer<'_>) -> Vec<Local> {
+/// The local variables but arrays, those that hold values for a while among them.
+fn locals(writer: &Writer<'_>) -> Vec<Local> {
     let mut made = Vec::new();
     for (v, variable) in writer.variables.numbered() {
         let local = writer.routine.variable(v).role == Role::Local;
-        if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used) {
+        if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
+            && variable.member.is_none()
+        {
             let ty = variable.ty;
             made.push(Local {
                 name: name.clone(),
+                members: Vec::new(),
                 declared: Code::name(name.clone(), ty).declared(writer.file.c_type(ty)),
                 first: match writer.is_checked() {
                     true => unset_value(ty),
@@ -591,10 +609,12 @@ fn local_scalars(writer: &Writer<'_>) -> Vec<Local> {
             });
         }
     }
+    made.extend(writer.local_structures());
     made.extend(writer.helpers.iter().cloned());
     if writer.has_status {
         made.extend(writer.status.names().map(|name| Local {
             name: name.clone(),
+            members: Vec::new(),
             declared: writer.status.clone().declared("int"),
             first: 0.into(),
         }));

@@ -12,10 +12,12 @@ use super::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// A local variable: its name, its declaration, and the value that it has before it is assigned.
+/// A local variable: its name, the names of its members, its declaration, and the value that it has before it is
+/// assigned.
 #[derive(Clone)]
 pub(super) struct Local {
     pub(super) name: Name,
+    pub(super) members: Vec<Name>,
     pub(super) declared: Code,
     pub(super) first: Code,
 }
@@ -46,10 +48,7 @@ enum How {
 /// The statements of a function with declarations of its local variables; those that no statement names have none.
 pub(super) fn declare_where_used(statements: Vec<Statement>, locals: Vec<Local>) -> Vec<Statement> {
     let jumps = |s: &Statement| matches!(s, Statement::Goto(_) | Statement::Label(_));
-    let by_name: HashMap<Name, usize> = (locals.iter().enumerate())
-        .map(|(k, local)| (local.name.clone(), k))
-        .collect();
-    let (blocks, mentions) = find_mentions(&statements, &by_name);
+    let (blocks, mentions) = find_mentions(&statements, &by_name(&locals), locals.len());
     // A jump could pass over a declaration.
     let jumps = statements.iter().any(jumps);
     let mut before: HashMap<usize, Vec<Declared>> = HashMap::new();
@@ -68,7 +67,7 @@ pub(super) fn declare_where_used(statements: Vec<Statement>, locals: Vec<Local>)
             false => places_of(&blocks, &statements, &local.name, mentions),
         };
         let ends = |place: &Declaration| (place.at, blocks.all[place.scope].end);
-        scopes.push((local.name.clone(), places.iter().map(ends).collect()));
+        scopes.push((local.clone(), places.iter().map(ends).collect()));
         for Declaration { at, how, .. } in places {
             let declared = local.declared.clone();
             let first = match how {
@@ -96,7 +95,7 @@ pub(super) fn declare_where_used(statements: Vec<Statement>, locals: Vec<Local>)
 }
 
 /// A variable, and the statements from which to which it is declared.
-type Scopes = (Name, Vec<(usize, usize)>);
+type Scopes = (Local, Vec<(usize, usize)>);
 
 /// Shorter names: variables of one name but for a number, such as `i` and `i_2`, share it if the scope of none begins in
 /// that of another.
@@ -107,12 +106,13 @@ fn shared_names(all: Vec<Scopes>) -> HashMap<Name, Name> {
     }
     // The ends of scopes by their beginnings, for each name that is a variable's own.
     let mut taken: HashMap<Name, BTreeMap<usize, usize>> = HashMap::new();
-    for (name, scopes) in &all {
-        taken.insert(name.clone(), scopes.iter().copied().collect());
+    for (local, scopes) in &all {
+        taken.insert(local.name.clone(), scopes.iter().copied().collect());
     }
     let mut new = HashMap::new();
-    for (name, scopes) in all {
-        let Some((base, others)) = base(&name).and_then(|base| taken.get_key_value(base)) else {
+    for (local, scopes) in all {
+        let Some((base, others)) = base(&local.name).and_then(|base| taken.get_key_value(base))
+        else {
             continue;
         };
         let overlaps = |&(from, to): &(usize, usize)| {
@@ -124,9 +124,30 @@ fn shared_names(all: Vec<Scopes>) -> HashMap<Name, Name> {
         }
         let base = base.clone();
         taken.entry(base.clone()).or_default().extend(scopes);
-        new.insert(name, base);
+        new.extend(local.renamed(&base));
     }
     new
+}
+
+impl Local {
+    /// The names of the variable and its members, and those that they have if the variable has another name.
+    pub(super) fn renamed<'l>(&'l self, to: &'l Name) -> impl Iterator<Item = (Name, Name)> + 'l {
+        let members = self.members.iter().filter_map(move |member| {
+            let member_of = member.strip_prefix(&*self.name)?;
+            Some((member.clone(), format!("{to}{member_of}").into()))
+        });
+        [(self.name.clone(), to.clone())].into_iter().chain(members)
+    }
+}
+
+/// The variables by their names and those of their members.
+pub(super) fn by_name(locals: &[Local]) -> HashMap<Name, usize> {
+    let all = locals.iter().enumerate();
+    let names = all.flat_map(|(k, local)| {
+        let names = local.members.iter().chain([&local.name]);
+        names.map(move |name| (name.clone(), k))
+    });
+    names.collect()
 }
 
 /// The places at which a variable is declared: one, or one in each of several blocks that share no value.
@@ -332,6 +353,7 @@ mod tests {
     fn text(statements: Vec<Statement>) -> String {
         let local = |of: &str| Local {
             name: of.into(),
+            members: Vec::new(),
             declared: name(of).declared("int"),
             first: 7.into(),
         };
@@ -424,6 +446,7 @@ mod tests {
         let locals = |names: &[&str]| {
             let local = |of: &&str| Local {
                 name: (*of).into(),
+                members: Vec::new(),
                 declared: name(of).declared("int"),
                 first: 7.into(),
             };

@@ -311,6 +311,9 @@ impl Writer<'_> {
             }
         }
         for (v, variable) in self.variables.numbered() {
+            if variable.member.is_some() {
+                continue;
+            }
             let given = Returned::given(self.routine) == Some(v);
             let parameter = self.routine.variable(v).intent().is_some() && has_all || given;
             let local = self.routine.variable(v).role == Role::Local && !given;

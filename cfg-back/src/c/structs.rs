@@ -41,16 +41,26 @@ fn homes<'v, I, P>(
 }
 
 /// A scalar or an array of scalars in a structure.
+#[derive(Debug)]
 pub(super) struct Leaf {
     pub(super) ty: ScalarType,
     /// The members on the way, each with the extents of its dimensions.
     pub(super) path: Vec<(String, Vec<usize>)>,
+    /// The record that has each of them.
+    pub(super) records: Vec<RecordId>,
 }
 
 impl Leaf {
     /// The number of elements in one structure.
     pub(super) fn elements(&self) -> usize {
         self.path.iter().flat_map(|(_, extents)| extents).product()
+    }
+
+    /// True of a scalar, or an array of one dimension, that no array of structures is around.
+    pub(super) fn is_plain(&self) -> bool {
+        let mut path = self.path.iter().rev();
+        let own = path.next().map_or(0, |(_, extents)| extents.len());
+        own <= 1 && path.all(|(_, extents)| extents.is_empty())
     }
 
     /// The members on the way to element `at` of a structure, or of several whose elements are counted through; the
@@ -127,15 +137,21 @@ impl<'a> Structs<'a> {
         let leaves = leaves.map(|leaf| {
             let mut around = Some(record);
             let mut path = Vec::with_capacity(leaf.path.len());
+            let mut records = Vec::with_capacity(leaf.path.len());
             for &name in &leaf.path {
                 let field = around.and_then(|r| {
                     Some((self.member(r, name)?, self.program.record(r).field(name)?))
                 });
                 let Some((member, field)) = field else { break };
                 path.push((member.to_owned(), extents(field)));
+                records.extend(around);
                 around = field.ty.record();
             }
-            Leaf { ty: leaf.ty, path }
+            Leaf {
+                ty: leaf.ty,
+                path,
+                records,
+            }
         });
         leaves.collect()
     }

@@ -5,13 +5,14 @@ use super::{
     amount::Amount,
     names::Names,
     operators::{Code, Name, literal_integer, literal_logical, literal_real, literal_real32},
+    parameters::Passed,
 };
 use cfg_core::{
     entity::VarId,
     flat::FlatType,
-    ir::{Dim, Expr, Extent, Order, ScalarType},
+    ir::{Dim, Expr, Extent, Order, Routine, ScalarType},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 /// The C type of a scalar in a file. With checks an integer of any type is an `int64_t`, so that one number more can say
 /// that there is no value.
@@ -111,6 +112,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The first dimension of an array.
+    pub(super) fn first_axis(&self) -> Option<Axis> {
+        match self {
+            Self::Array(array) => array.axes.first().cloned(),
+            Self::Value(_) | Self::Pointer(_) | Self::Tape(_) => None,
+        }
+    }
+
     /// The name of the variable or of the pointer to it.
     pub(super) fn name(&self) -> &Name {
         match self {
@@ -138,9 +147,37 @@ pub(super) struct Array {
     /// The name of what says how the elements of the argument lie, of a parameter whose elements may have gaps and whose
     /// extents are its own: its strides follow from it.
     pub(super) laid_over: Option<Name>,
+    /// The way to the elements in structures, of a member of a record that is one.
+    pub(super) inside: Option<Rc<Inside>>,
     /// The name of the number of elements that the argument of a parameter has, where that is checked: -1 if it is not given,
     /// -2 if it has no shape yet.
     pub(super) count: Option<Name>,
+}
+
+/// The way to the elements of an array that is a member of a structure, or of several.
+#[derive(Debug)]
+pub(super) struct Inside {
+    /// The number of dimensions of the array of structures, the first of those of the array.
+    pub(super) rank: usize,
+    /// True of an array of one structure, which is written as that structure.
+    pub(super) is_single: bool,
+    /// True of what a parameter points to.
+    pub(super) is_behind: bool,
+    /// The members on the way, each with the number of its dimensions.
+    pub(super) path: Vec<(Name, usize)>,
+}
+
+/// A record that is a structure in the function.
+#[derive(Debug)]
+pub(super) struct Structure {
+    pub(super) name: Name,
+    /// The type.
+    pub(super) ty: String,
+    /// The number of structures, of a local array.
+    pub(super) count: Option<usize>,
+    /// The way in which it is passed; `None` of a local one.
+    pub(super) passed: Option<Passed>,
+    pub(super) parts: Vec<VarId>,
 }
 
 /// A variable.
@@ -152,6 +189,8 @@ pub(super) struct Variable {
     pub(super) behind: Option<Name>,
     /// The type.
     pub(super) ty: ScalarType,
+    /// The structure of which it is a leaf, and which leaf.
+    pub(super) member: Option<(usize, usize)>,
     /// True if the code names it.
     pub(super) used: bool,
     /// True if the code reads it, or hands it on.
@@ -178,6 +217,8 @@ pub(super) struct Variables {
     pub(super) all: Vec<Variable>,
     /// The bounds that variables keep.
     pub(super) bounds: Vec<KeptBound>,
+    /// The records that are structures.
+    pub(super) structures: Vec<Structure>,
 }
 
 impl Variables {
@@ -193,6 +234,26 @@ impl Variables {
                 Kind::Array(array) => Some((v, variable, array)),
                 Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
             })
+    }
+
+    /// The name of the number of structures of an array that brings it, of which the parameter is the first leaf.
+    pub(super) fn count_of_structures(&self, routine: &Routine, p: VarId) -> Option<Name> {
+        let brings = |dim: &Dim| dim.extent == Extent::Deferred;
+        let axis = self.all[p.index()].kind.first_axis();
+        match axis
+            .filter(|_| routine.variable(p).shape.first().is_some_and(brings))?
+            .extent
+        {
+            Bound::Kept(k) => Some(self.bounds[k].name.clone()),
+            Bound::Constant(_) | Bound::Parameter(_) => None,
+        }
+    }
+
+    /// True of a leaf of a structure that a parameter points to.
+    pub(super) fn is_behind(&self, v: VarId) -> bool {
+        let structure = self.all[v.index()].member.map(|(s, _)| &self.structures[s]);
+        let passed = structure.and_then(|structure| structure.passed);
+        matches!(passed, Some(Passed::Constant | Passed::Pointer))
     }
 
     /// The dimensions of a declaration. Bounds that are not constant are kept under names of their own unless `stable`

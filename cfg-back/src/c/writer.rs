@@ -4,11 +4,12 @@ use super::{
     Failed, codes,
     file::{File, Made},
     lines::{Lines, Statement},
+    members,
     names::Names,
     operators::{Code, Infix, Name, Pieces, Prefix},
     returned::Returned,
     scoped::Local,
-    variable::{Array, Cells, Kind, Variable, Variables, given_shape, zero},
+    variable::{Array, Axis, Cells, Kind, Variable, Variables, given_shape, zero},
 };
 use cfg_core::{
     diagnostic::{
@@ -158,6 +159,7 @@ impl<'a> Writer<'a> {
         let first = zero(ty);
         self.helpers.push(Local {
             name,
+            members: Vec::new(),
             declared,
             first,
         });
@@ -277,6 +279,12 @@ impl<'a> Writer<'a> {
         Ok((tape, top))
     }
 
+    /// True of a member of what a parameter points to, unless a local variable holds it.
+    pub(super) fn is_behind(&self, v: VarId) -> bool {
+        let is_held = self.variables.all[v.index()].behind.is_some();
+        !is_held && self.variables.is_behind(v)
+    }
+
     /// True of a variable that only this routine's own statements name: a local scalar, or a scalar passed by value.
     pub(super) fn is_own(&self, v: VarId) -> bool {
         let role = self.routine.variables.get(v.index()).map(|v| v.role);
@@ -284,7 +292,7 @@ impl<'a> Writer<'a> {
             self.variables.all.get(v.index()).map(|v| &v.kind),
             Some(Kind::Value(_))
         );
-        value && !matches!(role, Some(Role::Global(_)) | None)
+        value && !matches!(role, Some(Role::Global(_)) | None) && !self.is_behind(v)
     }
 
     /// The function returns because there is no memory, under a condition.
@@ -311,7 +319,7 @@ pub(super) fn bytes(ty: ScalarType, checks: bool) -> i64 {
 /// The variables of a routine in C.
 pub(super) fn variables(
     file: &File<'_>,
-    routine: &Routine,
+    (id, routine): (RoutineId, &Routine),
     names: &mut Names,
     strided: bool,
     recursive: bool,
@@ -322,7 +330,9 @@ pub(super) fn variables(
     let mut can_fail = false;
     // Names of parameters first: they are what callers see.
     let mut own: Vec<Option<Name>> = vec![None; routine.variables.len()];
-    for v in routine.parameter_ids() {
+    members::add_structures(file, id, names, &mut made.structures, true);
+    let members = members::homes(file, id);
+    for v in routine.parameter_ids().filter(|v| !members.contains_key(v)) {
         let name = names.fresh(&routine.variable(v).name, Some(&file.names));
         own[v.index()] = Some(name.into());
     }
@@ -331,8 +341,10 @@ pub(super) fn variables(
         let name = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
         own[v.index()] = Some(name.into());
     }
+    members::add_structures(file, id, names, &mut made.structures, false);
+    let members = members::of_structures(file, id, &made.structures);
     for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
-        if variable.role == Role::Local && given != Some(v) {
+        if variable.role == Role::Local && given != Some(v) && !members.contains_key(&v) {
             own[v.index()] = Some(names.fresh(&variable.name, Some(&file.names)).into());
         }
     }
@@ -341,6 +353,27 @@ pub(super) fn variables(
         let name = own[v.index()].take().unwrap_or_else(|| "".into());
         let ty = variable.ty;
         let rank = variable.rank();
+        if let Some(member) = members.get(&v) {
+            // The leaves of an array of structures have its extents in common.
+            let (structure, leaf) = member.home;
+            let structure = &made.structures[structure];
+            let first = made.all.get(structure.parts[0].index());
+            let shared = first
+                .filter(|_| leaf > 0)
+                .and_then(|first| first.kind.first_axis());
+            let shared: Vec<Axis> = shared.filter(|_| member.has_count()).into_iter().collect();
+            let (name, shape) = (structure.name.clone(), &variable.shape[shared.len()..]);
+            let axes = made.axes(&name, shape, (names, &file.names), false, &stable);
+            made.all.push(Variable {
+                kind: member.kind(variable, shared.into_iter().chain(axes).collect()),
+                behind: None,
+                ty,
+                member: Some(member.home),
+                used: false,
+                read: false,
+            });
+            continue;
+        }
         let kind = match variable.role {
             Role::Global(g) => file.globals.kind(g),
             Role::Parameter { .. } | Role::Local if ty == ScalarType::Tape => Kind::Tape(name),
@@ -393,6 +426,7 @@ pub(super) fn variables(
                             .into()
                     }),
                     pointer: name,
+                    inside: None,
                     offset: 0,
                     axes,
                     order: variable.order,
@@ -405,6 +439,7 @@ pub(super) fn variables(
             kind,
             behind: None,
             ty,
+            member: None,
             used: false,
             read: false,
         });

@@ -26,6 +26,7 @@ mod scalar_loops;
 mod second;
 mod second_called;
 mod sized;
+mod structures;
 mod support;
 mod tops;
 mod trial;

@@ -124,7 +124,7 @@ fn structures_of_callers_hold_records() {
         ),
         (
             &["convert", "--to", "c", "--header"],
-            "int middle(const struct Pair *c, double t, struct Point *middle_value);\n",
+            "struct Point middle(const struct Pair *c, double t);\n",
         ),
         (
             &["reverse", "--emit", "c", "--replace"],

@@ -59,7 +59,7 @@ impl Writer<'_> {
         let (to, from) = (self.view_of(arrays, a)?, self.view_of(arrays, b)?);
         let taken = arrays.variable.contains(&b);
         if taken {
-            self.add(Statement::If(from.pointer.clone().into()));
+            self.add(Statement::If(from.pointer.clone()));
         }
         self.must_be_array(arrays, a);
         self.must_be_array(arrays, b);
@@ -103,7 +103,7 @@ impl Writer<'_> {
 
     pub(super) fn untaken(&mut self, arrays: &mut Arrays<'_>, array: ArrayId) -> Emitted<()> {
         let view = self.view_of(arrays, array)?;
-        self.set(&Code::name(view.pointer, view.ty), null());
+        self.set(&view.pointer, null());
         for (extent, _) in &view.axes {
             self.set(&extent.to_code(), 1);
         }
@@ -127,7 +127,7 @@ impl Writer<'_> {
             let may_lack = is_otherwise && self.may_lack_shape(arrays, candidate);
             certain = !may_lack && !arrays.variable.contains(&candidate);
             if !certain {
-                self.add(Statement::If(view.pointer.into()));
+                self.add(Statement::If(view.pointer));
             }
             for ((extent, _), (e, _)) in to.axes.iter().zip(&view.axes) {
                 self.set(&extent.to_code(), e.to_code());

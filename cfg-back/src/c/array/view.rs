@@ -6,7 +6,7 @@ use crate::c::{
     amount::Amount,
     expression::at_least_zero,
     operators::{Code, Infix, Name, Node, precedence::POSTFIX},
-    variable::strides,
+    variable::{Array, Inside, strides},
     writer::Writer,
 };
 use cfg_core::{
@@ -16,10 +16,71 @@ use cfg_core::{
 };
 use cfg_transform::scalarize::ArrayId;
 
+/// The part of a dimension that a subscript selects: where it begins and, of a range, the extent, the stride, whether it
+/// is whole, and whether the stride is 1.
+struct Along {
+    start: Amount,
+    range: Option<(Amount, Amount, bool, bool)>,
+}
+
+/// The elements of a member of structures.
+#[derive(Clone, Debug)]
+pub(in crate::c) struct Elements {
+    structures: Code,
+    steps: Vec<Inner>,
+}
+
+/// A step from structures to the elements of a member.
+#[derive(Clone, Debug)]
+enum Inner {
+    Member(Name),
+    Dimension(Dimension),
+}
+
+/// A dimension of structures, or of the member.
+#[derive(Clone, Debug)]
+struct Dimension {
+    offset: Amount,
+    /// The axis of the view that goes along it.
+    axis: Option<usize>,
+    /// True of that of an array of one structure, which is written as that structure.
+    is_single: bool,
+}
+
+impl Inner {
+    fn dimension(&mut self) -> Option<&mut Dimension> {
+        match self {
+            Self::Dimension(dimension) => Some(dimension),
+            Self::Member(_) => None,
+        }
+    }
+}
+
+impl Inside {
+    /// The steps to the elements.
+    fn steps(&self) -> Vec<Inner> {
+        let dimension = |is_single: bool| {
+            Inner::Dimension(Dimension {
+                offset: 0.into(),
+                axis: None,
+                is_single,
+            })
+        };
+        let mut steps = vec![dimension(self.is_single); self.rank];
+        for (member, rank) in &self.path {
+            steps.push(Inner::Member(format!(".{member}").into()));
+            steps.extend(vec![dimension(false); *rank]);
+        }
+        steps
+    }
+}
+
 /// The cells of an array: a pointer and an offset, and for each dimension the extent and the stride.
 #[derive(Clone, Debug)]
 pub(in crate::c) struct View {
-    pub(in crate::c) pointer: Name,
+    pub(in crate::c) pointer: Code,
+    /// The elements of a member of structures, unless it is one array of one dimension.
+    pub(in crate::c) inside: Option<Elements>,
     pub(in crate::c) offset: Amount,
     pub(in crate::c) axes: Vec<(Amount, Amount)>,
     pub(in crate::c) order: Order,
@@ -38,7 +99,8 @@ impl View {
     ) -> Self {
         let steps = strides(&extents, order);
         Self {
-            pointer: pointer.into(),
+            pointer: Code::name(pointer, ty),
+            inside: None,
             offset: 0.into(),
             axes: extents.into_iter().zip(steps).collect(),
             order,
@@ -54,7 +116,7 @@ impl View {
 
     /// The pointer to its first element.
     pub(in crate::c) fn first(&self) -> Code {
-        let pointer = Code::name(self.pointer.clone(), self.ty);
+        let pointer = self.pointer.clone();
         match self.offset.constant() {
             Some(0) => pointer,
             _ => pointer.with(Infix::Add, self.offset.to_code()),
@@ -63,11 +125,36 @@ impl View {
 
     /// The element at these positions.
     pub(in crate::c) fn element(&self, at: &[Amount]) -> Code {
+        if let Some(elements) = &self.inside {
+            return self.element_inside(elements, at);
+        }
         let mut offset = self.offset.clone();
         for (at, (_, stride)) in at.iter().zip(&self.axes) {
             offset = offset.plus(&at.times(stride));
         }
-        Code::name(self.pointer.clone(), self.ty).at(offset.to_code())
+        self.pointer.clone().at(offset.to_code())
+    }
+
+    /// The element of a member of structures.
+    fn element_inside(&self, elements: &Elements, at: &[Amount]) -> Code {
+        let mut code = elements.structures.clone();
+        for step in &elements.steps {
+            code = match step {
+                Inner::Member(name) => code.member(name.clone()),
+                Inner::Dimension(Dimension {
+                    is_single: true, ..
+                }) => code,
+                Inner::Dimension(Dimension { offset, axis, .. }) => {
+                    let along = axis.and_then(|k| Some((at.get(k)?, self.axes.get(k)?)));
+                    let offset = match along {
+                        Some((at, (_, stride))) => offset.plus(&at.times(stride)),
+                        None => offset.clone(),
+                    };
+                    code.at(offset.to_code())
+                }
+            };
+        }
+        code
     }
 }
 
@@ -140,7 +227,7 @@ impl Writer<'_> {
         }
         let to = self.view_of(arrays, array)?;
         // Views are read only, or of what may be written.
-        let pointer = Code::name(to.pointer, view.ty);
+        let pointer = to.pointer;
         let cast = format!("{} *", self.file.c_type(view.ty));
         self.set(&pointer, view.first().parenthesised().cast(&cast, view.ty));
         for ((extent, stride), (e, s)) in to.axes.iter().zip(&view.axes) {
@@ -158,12 +245,20 @@ impl Writer<'_> {
             return self.section_view(place);
         }
         let array = self.array_kind(place.var)?;
+        if array.inside.is_some() {
+            let subscripts = array.axes.iter().map(|_| Subscript::Range(Box::default()));
+            return self.section_view(&Place {
+                var: place.var,
+                subscripts: subscripts.collect(),
+            });
+        }
         let extents = self.variables.extents(&array.axes);
         let strides = self.variables.strides(&array);
         let dense = !array.is_strided();
         let ty = self.variables.all[place.var.index()].ty;
         Ok(View {
-            pointer: array.pointer,
+            pointer: Code::name(array.pointer, ty),
+            inside: None,
             offset: array.offset.into(),
             axes: extents.into_iter().zip(strides).collect(),
             order: array.order,
@@ -176,6 +271,7 @@ impl Writer<'_> {
     pub(in crate::c) fn section_view(&mut self, place: &Place) -> Emitted<View> {
         self.note_read(place.var);
         let array = self.array_kind(place.var)?;
+        let ty = self.variables.all[place.var.index()].ty;
         let extents = self.variables.extents(&array.axes);
         let strides = self.variables.strides(&array);
         // With checks all subscripts are evaluated before one is looked at.
@@ -189,60 +285,106 @@ impl Writer<'_> {
         let mut offset = Amount::from(array.offset);
         let mut axes = Vec::new();
         let mut ranges = Vec::new();
+        let (mut pointer, mut outer) = (Code::name(array.pointer.clone(), ty), 0);
+        let (mut steps, mut has_gaps) = (Vec::new(), array.is_strided());
+        if let Some(members) = &array.inside {
+            outer = members.outer();
+            let stays = |k: usize| place.subscripts[k].index().is_none();
+            has_gaps = (0..outer).any(|k| stays(k) && extents[k].constant() != Some(1));
+            if !has_gaps {
+                pointer = self.member_cells((&array, members), ty, &place.subscripts)?;
+            }
+            if has_gaps || outer + 1 != place.subscripts.len() {
+                steps = members.steps();
+            }
+        }
         for (k, subscript) in place.subscripts.iter().enumerate() {
-            let (axis, stride) = (&array.axes[k], &strides[k]);
-            let [index, from, to, step] = match evaluated.get_mut(k) {
+            if k < outer && steps.is_empty() {
+                // A dimension of structures that stays is one of one structure.
+                if subscript.index().is_none() {
+                    ranges.push((k, true, true));
+                    axes.push((1.into(), strides[k].clone()));
+                }
+                continue;
+            }
+            let parts = match evaluated.get_mut(k) {
                 Some(parts) => std::mem::take(parts),
                 None => self.kept_parts(subscript)?,
             };
-            let lower = self.variables.amount_of(&axis.lower);
-            if let Some(index) = index {
-                let at = match self.is_checked() {
-                    true => self.checked_index(&index, (&axis.lower, &axis.extent), place.var),
-                    false => index.minus_code(&lower),
-                };
-                offset = offset.plus(&at.times(stride));
-                continue;
-            }
-            let (unit, whole) = (step.is_none(), from.is_none() && to.is_none());
-            ranges.push((k, whole && unit, unit));
-            let from = from.unwrap_or_else(|| lower.clone());
-            let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
-            let step = step.unwrap_or_else(|| 1.into());
-            let (extent, start, by) = match step.constant() {
-                Some(1) if whole && unit && self.is_checked() => {
-                    (extents[k].clone(), 0.into(), step)
+            let along = self.along(&array, (place.var, k), &extents[k], parts)?;
+            let structures = steps.iter_mut().filter_map(Inner::dimension).nth(k);
+            let (offset, stride) = match structures {
+                Some(dimension) => {
+                    dimension.axis = along.range.is_some().then_some(axes.len());
+                    (&mut dimension.offset, 1.into())
                 }
-                _ if self.is_checked() => {
-                    let range = [&from, &to, &step];
-                    self.checked_range(range, &lower, &extents[k], place.var)
-                }
-                Some(1) => {
-                    let extent = match whole && unit {
-                        true => extents[k].clone(),
-                        false => to.minus_code(&from).plus(&1.into()),
-                    };
-                    (extent, from.minus_code(&lower), step)
-                }
-                _ => {
-                    let operands = [&from, &to, &step].map(Amount::to_code);
-                    let trips = Amount::from(self.emit_operator(Op::Trips, operands.into())?);
-                    let extent = self.kept_amount("extent", trips);
-                    (extent, from.minus_code(&lower), step)
-                }
+                None => (&mut offset, strides[k].clone()),
             };
-            offset = offset.plus(&start.times(stride));
-            axes.push((extent, by.times(stride)));
+            *offset = offset.plus(&along.start.times(&stride));
+            if let Some((extent, by, whole, unit)) = along.range {
+                ranges.push((k, whole, unit));
+                axes.push((extent, by.times(&stride)));
+            }
         }
         self.stop_on_fault();
-        let dense = !array.is_strided() && is_dense(array.order, place.subscripts.len(), &ranges);
+        let dense = !has_gaps && is_dense(array.order, place.subscripts.len(), &ranges);
+        let structures = Code::name(array.pointer, ty);
+        let inside = (!steps.is_empty()).then_some(Elements { structures, steps });
         Ok(View {
-            pointer: array.pointer,
+            pointer,
+            inside,
             offset,
             axes,
             order: array.order,
-            ty: self.variables.all[place.var.index()].ty,
+            ty,
             dense,
+        })
+    }
+
+    /// The part of a dimension that a subscript selects, whose index or range is evaluated.
+    fn along(
+        &mut self,
+        array: &Array,
+        (v, k): (VarId, usize),
+        extent: &Amount,
+        [index, from, to, step]: [Option<Amount>; 4],
+    ) -> Emitted<Along> {
+        let axis = &array.axes[k];
+        let lower = self.variables.amount_of(&axis.lower);
+        if let Some(index) = index {
+            let start = match self.is_checked() {
+                true => self.checked_index(&index, (&axis.lower, &axis.extent), v),
+                false => index.minus_code(&lower),
+            };
+            return Ok(Along { start, range: None });
+        }
+        let (unit, whole) = (step.is_none(), from.is_none() && to.is_none());
+        let from = from.unwrap_or_else(|| lower.clone());
+        let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(extent)).minus(1));
+        let step = step.unwrap_or_else(|| 1.into());
+        let (extent, start, by) = match step.constant() {
+            Some(1) if whole && unit && self.is_checked() => (extent.clone(), 0.into(), step),
+            _ if self.is_checked() => {
+                let range = [&from, &to, &step];
+                self.checked_range(range, &lower, extent, v)
+            }
+            Some(1) => {
+                let extent = match whole && unit {
+                    true => extent.clone(),
+                    false => to.minus_code(&from).plus(&1.into()),
+                };
+                (extent, from.minus_code(&lower), step)
+            }
+            _ => {
+                let operands = [&from, &to, &step].map(Amount::to_code);
+                let trips = Amount::from(self.emit_operator(Op::Trips, operands.into())?);
+                let extent = self.kept_amount("extent", trips);
+                (extent, from.minus_code(&lower), step)
+            }
+        };
+        Ok(Along {
+            start,
+            range: Some((extent, by, whole && unit, unit)),
         })
     }
 

@@ -142,9 +142,9 @@ impl Code {
     }
 
     /// The member of a structure, with the operator before its name.
-    pub(crate) fn member(self, name: &'static str) -> Self {
+    pub(crate) fn member(self, name: impl Into<Name>) -> Self {
         let ty = self.ty;
-        Self::over(Node::Member(name), [self], ty)
+        Self::over(Node::Member(name.into()), [self], ty)
     }
 
     /// The code behind a cast.

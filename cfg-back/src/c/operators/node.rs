@@ -46,7 +46,7 @@ pub(crate) enum Node {
     /// The element behind a pointer at an index.
     Element,
     /// A member of a structure, behind `.` or `->`.
-    Member(&'static str),
+    Member(Name),
     /// Parentheses that precedence does not ask for.
     Parentheses,
 }
@@ -249,7 +249,8 @@ impl Node {
             Self::Name(name) | Self::Call(name, _) | Self::Declaration(name) | Self::Cast(name) => {
                 Some(name)
             }
-            Self::List(name, _) | Self::Member(name) => Some(name),
+            Self::List(name, _) => Some(name),
+            Self::Member(name) => Some(name),
             _ => self.constant(),
         }
     }
@@ -300,17 +301,29 @@ pub(super) fn reads(nodes: &[Node]) -> Vec<&Name> {
             open.extend([value, target]);
             continue;
         }
-        match target {
-            _ if operator.form().1 != ASSIGNMENT => read.extend(names(target)),
-            [Node::Name(_)] | [.., Node::Declaration(_)] => {}
-            [Node::Name(_), index @ .., Node::Element] if last(index) == 0 => {
-                read.extend(names(index));
-            }
+        match operator.form().1 {
+            ASSIGNMENT => read_by_target(target, &mut read),
             _ => read.extend(names(target)),
         }
         read.extend(names(value));
     }
     read
+}
+
+/// The names that the target of an assignment reads: all but that of a variable which has the element or the member.
+fn read_by_target<'n>(mut target: &'n [Node], read: &mut Vec<&'n Name>) {
+    loop {
+        match target {
+            [Node::Name(_)] | [.., Node::Declaration(_)] => return,
+            [inner @ .., Node::Member(member)] if member.starts_with('.') => target = inner,
+            [inner @ .., Node::Element] => {
+                let (array, index) = inner.split_at(last(inner));
+                read.extend(names(index));
+                target = array;
+            }
+            _ => return read.extend(names(target)),
+        }
+    }
 }
 
 /// The place at which the operand begins that ends with a list.
