@@ -56,9 +56,8 @@ end
         int32_t l = i == 0 ? n - 1 : (int32_t)i - 1;
         u[i] = u[l] + u[i == 0 ? n - 1 : i - 1];
         u[k + 1] = (double)(i * k);
-        if (i < k * 2) {
+        if (i < k * 2)
             p_here = p_here % 2 + k;
-        }
     }
     *p = p_here;";
     assert_eq!(made.trim_end(), expected, "{made}");
