@@ -1,5 +1,6 @@
 //! Runs by machine code are those of the executor.
 
+mod calls;
 mod corners;
 mod engines;
 mod fixtures;
