@@ -1,4 +1,4 @@
-//! Basic blocks of a routine's code, and facts about the places that they use.
+//! Basic blocks of a routine's code with its instances, and facts about the places that they use.
 //!
 //! Per block, by the usual equations:
 //!
