@@ -311,9 +311,10 @@ impl Routine {
             // The frame begins within memory, or behind its last cell.
             let frame = cells.wrapping_add(state.frame);
             // SAFETY: the state runs the code from which the function was made. It stores into the window of 256
-            // registers and those of callees behind it, into cells, which are tested against the number in the context or lie within the descriptors
-            // that `fill` has tested, into the context, and behind the tops of stacks up to limits within their
-            // capacity. No reference to any of these is in use, and it calls nothing that could reach them.
+            // registers and those of callees behind it, into cells, which are tested against the number in the
+            // context or lie within the descriptors that `fill` has tested, into the context, and behind the tops of
+            // stacks up to limits within their capacity. No reference to any of these is in use, and it calls nothing
+            // that could reach others.
             unsafe {
                 (self.function)(
                     words.as_mut_ptr(),

@@ -54,7 +54,8 @@ pub(crate) fn counted_loops(program: Program<'_>, code: &Code) -> Vec<Counted> {
 }
 
 /// The instructions of the innermost loop that runs, as often as the loops around the current instruction are still to
-/// be passed: less than the steps of loops within it and in callees, and more or fewer than those of loops whose passes differ.
+/// be passed: less than the steps of loops within it and in callees, and more or fewer than those of loops whose passes
+/// differ.
 pub(crate) fn steps_ahead(loops: &[Counted], state: &State<'_>) -> u64 {
     let at = state.pc();
     let around = loops.iter().filter(|l| (l.from..=l.to).contains(&at));

@@ -42,9 +42,9 @@
 //! - The executor runs calls of recursive and of large routines, and of those with other statements on arrays; such
 //!   statements; tapes in files and 32-bit stacks of tapes; routines that are too large for Cranelift; runs that record
 //!   visits of vertices; and the repetition of a run that a limit has stopped.
-//! - Machine code stops at NaN and at uninitialised values, at subscripts outside, at arguments that may overlap and at arrays with
-//!   gaps or without elements, at integers beyond ±2^62, where a
-//!   tape has no room, and where the steps that are left might not last for the next instructions.
+//! - Machine code stops at NaN and at uninitialised values, at subscripts outside, at arguments that may overlap and at
+//!   arrays with gaps or without elements, at integers beyond ±2^62, where a tape has no room, and where the steps that
+//!   are left might not last for the next instructions.
 //! - Elementary functions are those of the executor.
 //! - Where the machine refuses executable memory, the executor runs everything; [`cfg_exec::native::refused`] tells.
 

@@ -2,8 +2,9 @@
 //!
 //! The instructions of all are one sequence: first those of the routine, then those of each *instance* of a callee. A
 //! call with an instance goes on at the instance's begin, its return behind the call. An instance has registers and
-//! descriptors where the executor would have those of its frame, so that machine code may stop within it; its *binding*,
-//! the instructions up to the last one that binds a parameter or makes a local array, is run as a part of the call.
+//! descriptors where the executor would have those of its frame, so that machine code may stop within it. Its
+//! *binding*, the instructions up to the last one that binds a parameter or makes a local array, is run as a part of
+//! the call.
 
 use std::collections::HashMap;
 

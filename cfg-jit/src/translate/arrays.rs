@@ -2,7 +2,7 @@
 
 use cfg_core::ir::Order;
 use cfg_exec::native::{Operation, Reg, View, poison};
-use cranelift_codegen::ir::{InstBuilder, Value, condcodes::IntCC, types::I64};
+use cranelift_codegen::ir::{InstBuilder, MemFlags, Value, condcodes::IntCC, types::I64};
 
 use super::{Translator, memory::shared};
 use crate::{compiled, context};
@@ -170,20 +170,19 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Copies as many cells as `like` has.
-    pub(super) fn copy(&mut self, to: Value, from: Value, like: &Dense) {
+    /// Copies as many cells as `like` has, between memory and a stack.
+    pub(super) fn copy(&mut self, to: (Value, MemFlags), from: (Value, MemFlags), like: &Dense) {
         match like.count {
             Some(n @ 0..=FEW) => {
-                // The flags of neither: stacks and cells do not overlap, and neither is read early.
-                let flags = cranelift_codegen::ir::MemFlags::trusted();
                 for k in 0..n {
-                    let cell = self.b.ins().load(I64, flags, from, 8 * k as i32);
-                    self.b.ins().store(flags, cell, to, 8 * k as i32);
+                    let at = 8 * k as i32;
+                    let cell = self.b.ins().load(I64, from.1, from.0, at);
+                    self.b.ins().store(to.1, cell, to.0, at);
                 }
             }
             _ => {
                 let function = compiled::copy as *const () as usize;
-                self.call(function, &[to, from, like.size], I64);
+                self.call(function, &[to.0, from.0, like.size], I64);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Calls of instances, and returns from them.
 //!
-//! A call is made as a whole, with the callee's binding: whatever is in the way of it stops machine code in front of the
-//! call. Up to then it has written behind the end of memory only, and has made elements of output arrays uninitialised,
-//! which the executor does as well.
+//! A call is made as a whole, with the callee's binding: whatever is in the way of it stops machine code in front of
+//! the call. Up to then it has written behind the end of memory only, and has made elements of output arrays
+//! uninitialised, which the executor does as well.
 
 use cfg_exec::native::{Extent, ParameterHome, Passed, Reg, View, poison};
 use cranelift_codegen::ir::{

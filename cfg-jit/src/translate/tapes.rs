@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{
     types::{F64, I64},
 };
 
-use super::{Cell, Translator};
+use super::{Cell, Translator, memory::shared};
 use crate::{context, places::top, stacks::Class};
 
 /// Flags of an access to the values of a stack.
@@ -81,7 +81,7 @@ impl Translator<'_, '_> {
         self.burn(dense.size);
         self.test_doubtful();
         let from = self.address(dense.base);
-        self.copy(at, from, &dense);
+        self.copy((at, values()), (from, shared()), &dense);
         let next = self.b.ins().iadd(at, bytes);
         self.set_top(stack, next);
         self.after_effect();
@@ -100,7 +100,7 @@ impl Translator<'_, '_> {
         self.note_peak();
         let next = self.b.ins().isub(at, bytes);
         let to = self.address(dense.base);
-        self.copy(to, next, &dense);
+        self.copy((to, shared()), (next, values()), &dense);
         self.set_top(stack, next);
         self.count_pops(stack, dense.size);
         self.after_effect();

@@ -141,6 +141,8 @@ subroutine turn(in real r[3], in real x[3], out real y[3], in integer k, inout t
   y[3] := e[3] + c*x[1]
   push[real] e
   push[control 3] k
+  old[1] := c
+  y[2] := y[2] + old[1]
   old := pop[real]
   y[1] := y[1] + old[1]
 end
@@ -156,7 +158,7 @@ subroutine show(in real camera[5], in real point[3], in integer k, out real at[2
   end
 end
 
-main function f(in integer n, in integer bad, in real cameras[n, 5], in real points[n, 3], inout real sums[n], inout tape t) result s
+main function f(in integer n, in integer bad, in real c[n, 5], in real p[n, 3], inout real a[n], inout tape t) result s
   uses calls
   uses shift
   local real s
@@ -174,10 +176,10 @@ main function f(in integer n, in integer bad, in real cameras[n, 5], in real poi
     if i == bad
       k := 7
     end
-    call show(cameras[i, 1], points[i, 1], k, at, t)
+    call show(c[i, 1], p[i, 1], k, at, t)
     x := call weight(at[1], i)
-    call count(x*at[2], sums[i], most)
-    s := s + x*at[2] + sums[i]
+    call count(x*at[2], a[i], most)
+    s := s + x*at[2] + a[i]
   end
   s := s + most
 end
@@ -314,7 +316,7 @@ subroutine swap(inout real a[2, 2], in real b[2, 2])
   a[2, 1] := c[1, 2]*2.0
 end
 
-main function f(in integer n, in integer lag, in integer size, in integer deep, in real m[4, 4], inout real a[n]) result s
+main function f(in integer n, in integer lag, in integer few, in integer deep, in real m[4, 4], inout real a[n]) result s
   local real s
   local real half[2, 2]
   local real part
@@ -324,7 +326,7 @@ main function f(in integer n, in integer lag, in integer size, in integer deep, 
   for i = 1, n - 1
     call add(a[i], a[modulo(i + lag, n - 1) + 1])
     call grow(a[i], deep)
-    part := call total(size, a[i])
+    part := call total(few, a[i])
     s := s + part
     part := call total(2, m[1:4:2, 3])
     s := s + part
