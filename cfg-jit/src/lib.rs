@@ -55,6 +55,7 @@ mod compiled;
 mod context;
 mod flow;
 mod foresight;
+mod loops;
 mod operands;
 mod places;
 mod stacks;

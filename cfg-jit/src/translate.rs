@@ -15,7 +15,7 @@ mod memory;
 mod numbers;
 mod tapes;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cfg_exec::native::{Code, Instr, Reg};
 use cranelift_codegen::ir::{
@@ -29,6 +29,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use crate::{
     context::{self, Layout},
     flow::Flow,
+    loops::{Loop, loops},
     operands::{Access, Bank, for_each, written},
     places::{self, Loc, MOST, Set},
     stacks::Stacks,
@@ -154,6 +155,10 @@ struct Translator<'a, 'f> {
     segment: Segment,
     /// Values to be tested for NaN before the segment's effect.
     doubtful: Vec<Value>,
+    /// Loops by block.
+    loops: Vec<Option<Loop>>,
+    /// Subscripts that have been tested in the current block: array, dimension, value and constant.
+    tested: HashSet<(u16, usize, Value, i8)>,
     /// Integers |x| < 2^n by value, in the current block.
     small: HashMap<Value, u32>,
     exits: Vec<Exit>,
@@ -266,6 +271,8 @@ pub(crate) fn translate(
             exit: None,
         },
         doubtful: Vec::new(),
+        loops: loops(subject.unit, subject.flow),
+        tested: HashSet::new(),
         small: HashMap::new(),
         exits: Vec::new(),
         parts: Vec::new(),

@@ -63,6 +63,21 @@ impl Translator<'_, '_> {
                 self.b.def_var(variable, x);
             }
             let mut beyond = None;
+            if let Some(of) = self.loops[k].clone() {
+                let value = |t: &mut Self, r| match t.unit().constant(0, r) {
+                    Some(cell) => t.b.ins().iconst(I64, cell as i64),
+                    None => t.load_home(r.into(), I64),
+                };
+                let (first, passes) = (value(self, of.index), value(self, of.q));
+                let more = self.b.ins().iadd_imm(passes, -1);
+                let last = self.b.ins().iadd(first, more);
+                let out = self.leads_out(&of, [first, last], value);
+                // Within a pass there is at least this one.
+                let cc = IntCC::UnsignedGreaterThanOrEqual;
+                let odd = self.b.ins().icmp_imm(cc, more, 1 << 60);
+                beyond = Some(self.b.ins().bor(out, odd));
+                bounded.push(first);
+            }
             for x in bounded {
                 let of = self.beyond(x, 60);
                 beyond = Some(match beyond {
@@ -92,6 +107,7 @@ impl Translator<'_, '_> {
         self.at = k;
         self.values.fill(None);
         self.small.clear();
+        self.tested.clear();
         self.changed = places::Set::default();
         self.unsaved = block.unsaved;
         let unit = self.unit();
@@ -303,6 +319,7 @@ impl Translator<'_, '_> {
                 let passes = self.b.ins().iadd_imm(difference, 1);
                 let zero = self.b.ins().iconst(I64, 0);
                 let passes = self.b.ins().smax(passes, zero);
+                self.test_subscripts(first, last, passes);
                 self.enter_loop(q, index, first, passes, t);
             }
             Instr::LoopInit { q, index, first, t } => {
@@ -334,6 +351,16 @@ impl Translator<'_, '_> {
             _ => return false,
         }
         true
+    }
+
+    /// Tests the subscripts of the loop that follows.
+    fn test_subscripts(&mut self, first: Value, last: Value, passes: Value) {
+        if let Some(of) = self.loops.get(self.at + 1).cloned().flatten() {
+            let out = self.leads_out(&of, [first, last], |t, r| t.word(r));
+            let some = self.b.ins().icmp_imm(IntCC::NotEqual, passes, 0);
+            let out = self.b.ins().band(out, some);
+            self.stop_if(out);
+        }
     }
 
     fn enter_loop(&mut self, q: Reg, index: Reg, first: Value, passes: Value, t: u32) {

@@ -2,11 +2,16 @@
 
 use cfg_exec::native::{Arr, Instr, Reg};
 use cranelift_codegen::ir::{
-    AliasRegion, InstBuilder, MemFlags, Value, condcodes::IntCC, types::F64,
+    AliasRegion, InstBuilder, MemFlags, Value,
+    condcodes::IntCC,
+    types::{F64, I8},
 };
 
 use super::{Cell, Translator, arrays::Field};
-use crate::context;
+use crate::{
+    context,
+    loops::{Loop, Subscript},
+};
 
 /// Flags of an access to cells.
 pub(super) fn shared() -> MemFlags {
@@ -16,16 +21,55 @@ pub(super) fn shared() -> MemFlags {
 impl Translator<'_, '_> {
     /// The cells from the element with subscript 0 along a dimension; stops outside of the array.
     fn along(&mut self, arr: Arr, dimensions: usize, axis: usize, (i, u): (Reg, i8)) -> Value {
+        let subscript = Subscript {
+            arr,
+            dimensions,
+            axis,
+            r: i,
+            u,
+        };
+        let of = self.loops[self.at].as_ref();
+        let before = of.is_some_and(|of| of.tested.contains(&subscript));
         let i = self.word(i);
+        if self.tested.insert((arr, axis, i, u)) && !before {
+            let outside = self.outside(subscript, i);
+            self.stop_if(outside);
+        }
         let i = self.b.ins().iadd_imm(i, i64::from(u));
-        let lower = self.field(arr.into(), dimensions, Field::Lower(axis));
-        let room = self.field(arr.into(), dimensions, Field::Room(axis));
-        let offset = self.b.ins().isub(i, lower);
-        let cc = IntCC::UnsignedGreaterThanOrEqual;
-        let outside = self.b.ins().icmp(cc, offset, room);
-        self.stop_if(outside);
         let stride = self.field(arr.into(), dimensions, Field::Stride(axis));
         self.b.ins().imul(i, stride)
+    }
+
+    /// True if the value of a subscript's register leads out of the array.
+    fn outside(&mut self, of: Subscript, i: Value) -> Value {
+        let i = self.b.ins().iadd_imm(i, i64::from(of.u));
+        let lower = self.field(of.arr.into(), of.dimensions, Field::Lower(of.axis));
+        let room = self.field(of.arr.into(), of.dimensions, Field::Room(of.axis));
+        let offset = self.b.ins().isub(i, lower);
+        let cc = IntCC::UnsignedGreaterThanOrEqual;
+        self.b.ins().icmp(cc, offset, room)
+    }
+
+    /// True if a subscript of a loop leads out of its array in a pass from one index to another. `value` has the values
+    /// of registers.
+    pub(super) fn leads_out(
+        &mut self,
+        of: &Loop,
+        [first, last]: [Value; 2],
+        value: impl Fn(&mut Self, Reg) -> Value,
+    ) -> Value {
+        let mut out = self.b.ins().iconst(I8, 0);
+        for &subscript in &of.tested {
+            let ends = match subscript.r == of.index {
+                true => vec![first, last],
+                false => vec![value(self, subscript.r)],
+            };
+            for i in ends {
+                let outside = self.outside(subscript, i);
+                out = self.b.ins().bor(out, outside);
+            }
+        }
+        out
     }
 
     /// The cells from the element with subscripts 0 to another one.

@@ -50,14 +50,14 @@ impl Native for Counted {
 }
 
 /// Sessions of a program by the executor and by machine code, and the counts of the engines of the latter.
-struct Sessions {
+pub(crate) struct Sessions {
     main: RoutineId,
     all: Vec<Session>,
     counts: Arc<[AtomicU64; 2]>,
 }
 
 impl Sessions {
-    fn of(source: &str, engines: &[Jit]) -> Self {
+    pub(crate) fn of(source: &str, engines: &[Jit]) -> Self {
         let (program, main) = program(source);
         let counts = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
         let engines = engines
@@ -78,7 +78,7 @@ impl Sessions {
     }
 
     /// The outcome of a run, the same in all sessions: result, arguments, steps, tape, globals, or the error.
-    fn run(&mut self, arguments: &[Argument], run: &RunOptions) -> String {
+    pub(crate) fn run(&mut self, arguments: &[Argument], run: &RunOptions) -> String {
         let outcomes = self.all.iter_mut().map(|session| {
             let mut arguments = arguments.to_vec();
             match session.run(self.main, &mut arguments, run) {
@@ -185,7 +185,7 @@ main function f(in integer n, in integer bad, in real c[n, 5], in real p[n, 3], 
 end
 ";
 
-fn matrix(values: &[f64], columns: usize) -> Argument {
+pub(crate) fn matrix(values: &[f64], columns: usize) -> Argument {
     let value = Value::real_array(&[values.len() / columns, columns], Order::Row, values);
     Argument::Value(value.expect("whole rows"))
 }

@@ -4,6 +4,7 @@ mod calls;
 mod corners;
 mod engines;
 mod fixtures;
+mod loops;
 mod random;
 
 use std::sync::Arc;
