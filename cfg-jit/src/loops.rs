@@ -119,3 +119,81 @@ pub(crate) fn loops(unit: &Unit<'_>, flow: &Flow) -> Vec<Option<Loop>> {
     let all = 0..flow.blocks.len();
     all.map(|k| of_block(unit, flow, k, &entered)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+    use cfg_core::ir::{
+        Order,
+        ScalarType::{Integer, Real},
+    };
+    use cfg_exec::native::{Engine, Native, State};
+    use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+
+    use super::*;
+    use crate::stacks::Stacks;
+
+    /// Notes the numbers of subscripts that are tested in front of loops.
+    #[derive(Clone, Default)]
+    struct Looking(Arc<Mutex<Vec<usize>>>);
+
+    impl Engine for Looking {
+        fn start(&self, _: usize) -> Box<dyn Native> {
+            Box::new(self.clone())
+        }
+
+        fn refusal(&self) -> Option<String> {
+            None
+        }
+    }
+
+    impl Native for Looking {
+        fn run(&self, state: State<'_>) -> u64 {
+            let unit = Unit::of(state.program(), state.routine());
+            let flow = Flow::of(&unit, &Stacks::of(&unit), true);
+            let tested = loops(&unit, &flow).into_iter().flatten();
+            *self.0.lock().unwrap() = tested.map(|of| of.tested.len()).collect();
+            u64::MAX
+        }
+
+        fn interpreted(&self, _: usize, _: u64) {}
+    }
+
+    #[test]
+    fn subscripts_that_do_not_change_and_the_index_are_tested_in_front() {
+        let mut f = RoutineBuilder::new("f");
+        let a = f.inout("a", Real.array([4, 4]));
+        let (i, k, m) = (
+            f.input("i", Integer),
+            f.local("k", Integer),
+            f.local("m", Integer),
+        );
+        // Rows i, i - 1 and columns k: four subscripts, of two arrays elements the same.
+        f.for_loop(k, 2, 4, |f| {
+            f.assign(a.at((i, k)), a.at((i, k)) + a.at((i - 1, k + -1)))
+        });
+        // A subscript that changes is not tested, and no loop with a branch.
+        f.for_loop(k, 2, 4, |f| {
+            f.assign(m, m + k);
+            f.assign(a.at((m, 1)), 0.0);
+        });
+        f.for_loop(k, 2, 4, |f| {
+            f.if_then(lt(k, i), |f| f.assign(a.at((k, 1)), 0.0))
+        });
+        let mut program = ProgramBuilder::new();
+        let f = program.add(f);
+        let program = cfg_testkit::flat(&program.finish().unwrap());
+        let looking = Looking::default();
+        let options = CompileOptions {
+            engine: Some(Arc::new(looking.clone())),
+            ..CompileOptions::default()
+        };
+        let compiled = Compiled::new(&program, &options).unwrap();
+        let a = Value::real_array(&[4, 4], Order::Row, &[0.0; 16]).unwrap();
+        let mut arguments = [Argument::Value(a), Argument::from(3)];
+        let _ = Session::new(&compiled).run(f, &mut arguments, &RunOptions::default());
+        assert_eq!(*looking.0.lock().unwrap(), [4, 1]);
+    }
+}
