@@ -21,7 +21,7 @@ pub(crate) const POISON_INT_CELL: u64 = POISON_INT as u64;
 pub const POISON_LOGICAL: u64 = 2;
 
 /// The uninitialised cell of a type, records and pointers included: a host may make values of these.
-pub(crate) fn poison(ty: ScalarType) -> u64 {
+pub fn poison(ty: ScalarType) -> u64 {
     if ty.is_real() {
         POISON_REAL
     } else if ty == ScalarType::Logical {

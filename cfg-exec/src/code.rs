@@ -10,7 +10,8 @@ mod regions;
 
 use std::sync::Arc;
 
-pub(crate) use ext::{CallInfo, Ext, Extent, MayOverlap, Passed, SubReg, View};
+pub use ext::{CallInfo, Extent, MayOverlap, Operation, Passed, View};
+pub(crate) use ext::{Ext, SubReg};
 pub(crate) use regions::{Back, Region, regions};
 
 use cfg_core::{
@@ -357,9 +358,12 @@ pub struct Switch {
 
 /// The place of an argument in the callee's frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum ParameterHome {
+pub enum ParameterHome {
+    /// A register.
     Register(Reg),
+    /// A cell of the frame's memory.
     Frame(u32),
+    /// An array by its number among those that wait to be bound.
     Staged(u16),
 }
 
@@ -430,14 +434,34 @@ impl Code {
         self.registers
     }
 
-    /// Number of cells of the frame's memory.
-    pub fn frame_cells(&self) -> usize {
-        self.frame.len()
-    }
-
     /// The register of the result.
     pub fn result(&self) -> Option<Reg> {
         self.result
+    }
+
+    /// Number of positions of descriptors.
+    pub fn descriptors(&self) -> usize {
+        self.descriptors
+    }
+
+    /// Initial contents of the first registers, among them the constants.
+    pub fn template(&self) -> &[u64] {
+        &self.template
+    }
+
+    /// Initial contents of the frame's memory.
+    pub fn frame(&self) -> &[u64] {
+        &self.frame
+    }
+
+    /// The place of each argument.
+    pub fn homes(&self) -> &[ParameterHome] {
+        &self.homes
+    }
+
+    /// The operation of an [`Instr::Ext`].
+    pub fn operation(&self, k: u32) -> Operation<'_> {
+        self.ext[k as usize].operation()
     }
 
     /// Calls `read` for each register that the operation of an [`Instr::Ext`] reads.

@@ -41,6 +41,17 @@ pub struct Descriptor {
     pub(crate) capacity: u64,
 }
 
+impl Descriptor {
+    /// An array of at most two dimensions.
+    pub fn new(base: u64, axes: [Axis; 2]) -> Self {
+        Self {
+            base,
+            axes,
+            ..Self::default()
+        }
+    }
+}
+
 /// An array argument on its way into the callee's frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Staged {

@@ -31,13 +31,13 @@ use crate::{
 };
 
 pub(crate) use call::Incoming;
-pub use native::{Engine, Native, Program, State, operator, refused};
+pub use native::{Callee, Engine, Native, Program, State, operator, refused};
 pub use pure::pure;
 pub(crate) use run::execute;
 pub(crate) use running::running_loops;
 
 /// Registers in a window.
-pub(crate) const WINDOW: usize = 256;
+pub const WINDOW: usize = 256;
 /// The cell address of an argument that was not given.
 pub(crate) const ABSENT: u64 = u64::MAX;
 

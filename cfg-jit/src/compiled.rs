@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use cfg_exec::native::{Axis, Code, Instr, Program, State};
+use cfg_exec::native::{Axis, Callee, Descriptor, Instr, Program, Reg, State, WINDOW};
 use cranelift_codegen::{
     CodegenError, Context,
     isa::OwnedTargetIsa,
@@ -23,11 +23,11 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 
 use crate::{
-    context,
+    context::{self, Layout},
     flow::{Flow, WORTH},
-    places::register,
     stacks::{Class, Stack, Stacks},
-    translate::{Subject, leaves, signature, translate},
+    translate::{Subject, signature, translate},
+    unit::Unit,
 };
 
 /// Machine code: context, window, cells, the frame's cells, number of the entry.
@@ -40,8 +40,14 @@ pub(crate) struct Routine {
     module: Mutex<Option<JITModule>>,
     /// Instructions that the code reads, by their addresses.
     _instrs: Arc<[Instr]>,
-    /// The identity of the executor's code from which this one was made.
-    identity: u64,
+    /// The identities of the executor's codes from which this one was made, by routine.
+    identities: Vec<(usize, u64)>,
+    /// The instances of callees, behind the routine itself.
+    instances: Vec<Instance>,
+    layout: Layout,
+    /// The registers and descriptors that instances have, from those of the routine on.
+    registers: usize,
+    descriptors: usize,
     /// The entry at each instruction, if there is one, by its number.
     entries: Vec<Option<u32>>,
     /// The use of each entry, by number.
@@ -53,6 +59,50 @@ pub(crate) struct Routine {
     cells: usize,
     frame_cells: usize,
     everywhere: bool,
+}
+
+/// The copy of a callee, as it is entered where machine code stops in it.
+#[derive(Debug)]
+struct Instance {
+    /// The instance of the caller.
+    caller: usize,
+    routine: usize,
+    back: usize,
+    result: Option<Reg>,
+    /// Registers from the routine's that hold constants, with their cells.
+    constants: Vec<(usize, u64)>,
+    /// Arrays that are bound: the descriptor from the routine's, and the number of dimensions.
+    arrays: Vec<(usize, usize)>,
+    first_array: usize,
+}
+
+impl Instance {
+    /// The instances of a unit. The one of the routine itself is never entered.
+    fn all(unit: &Unit<'_>) -> Vec<Self> {
+        let new = |of: &crate::unit::Instance<'_>| {
+            let caller = of.caller.map_or((0, 0, None), |caller| {
+                let back = caller.at + 1 - unit.instances[caller.instance].at;
+                (caller.instance, back, caller.info.result)
+            });
+            let template = of.code.template().iter().enumerate();
+            let constants =
+                template.filter(|(r, _)| of.code.constant_register(*r as Reg).is_some());
+            let arrays = (of.arrays.iter())
+                .map(|view| (of.descriptors + usize::from(view.arr), view.rank.into()));
+            Self {
+                caller: caller.0,
+                routine: of.routine,
+                back: caller.1,
+                result: caller.2,
+                constants: constants
+                    .map(|(r, &cell)| (of.registers + r, cell))
+                    .collect(),
+                arrays: arrays.collect(),
+                first_array: of.first_array,
+            }
+        };
+        unit.instances.iter().map(new).collect()
+    }
 }
 
 /// The use of an entry.
@@ -150,33 +200,40 @@ impl Routine {
     /// Compiles a routine, with entries where they are worth it, or `everywhere`.
     pub(crate) fn new(
         program: Program<'_>,
-        code: &Code,
+        routine: usize,
         everywhere: bool,
         effort: Effort,
     ) -> Result<Self, Refusal> {
+        let code = program.code(routine);
         if code.instrs().len() > TOO_LARGE {
             return Err(Refusal::Because(TOO_LARGE_ROUTINE.to_owned()));
         }
-        let stacks = Stacks::of(code);
-        let flow = Flow::of(code, &stacks, &|instr| leaves(&stacks, instr), everywhere);
+        let unit = Unit::of(program, routine);
+        let stacks = Stacks::of(&unit);
+        let flow = Flow::of(&unit, &stacks, everywhere);
+        let layout = Layout::of(&unit, &stacks);
         if !flow.blocks.iter().any(|block| block.is_entry) {
             return Err(Refusal::NoUse);
         }
-        let instrs: Arc<[Instr]> = code.instrs().into();
+        let instrs: Arc<[Instr]> = unit.instrs.as_slice().into();
         let subject = Subject {
-            program,
-            code,
+            unit: &unit,
             flow: &flow,
             stacks: &stacks,
+            layout,
             instrs: &instrs,
         };
         let mut module =
             JITModule::new(JITBuilder::with_isa(isa(effort)?, default_libcall_names()));
         let pointer = module.target_config().pointer_type();
-        let mut unit = Context::new();
-        unit.func.signature = signature(module.target_config().default_call_conv, pointer);
-        let translated = translate(&subject, &mut unit.func, &mut FunctionBuilderContext::new());
-        let id = match define(&mut module, &mut unit) {
+        let mut context = Context::new();
+        context.func.signature = signature(module.target_config().default_call_conv, pointer);
+        let translated = translate(
+            &subject,
+            &mut context.func,
+            &mut FunctionBuilderContext::new(),
+        );
+        let id = match define(&mut module, &mut context) {
             Ok(id) => id,
             Err(refusal) => {
                 // SAFETY: no function of the module has been handed out.
@@ -197,10 +254,20 @@ impl Routine {
             entries: translated.entries,
             parts: translated.parts,
             cells: translated.cells,
-            frame_cells: translated.frame_cells,
+            frame_cells: code.frame().len(),
             stacks,
+            layout,
             _instrs: instrs,
-            identity: code.identity(),
+            identities: (unit.instances.iter())
+                .map(|of| (of.routine, of.code.identity()))
+                .collect(),
+            registers: (unit.instances.iter().map(|of| of.registers + WINDOW).max())
+                .unwrap_or(WINDOW),
+            descriptors: (unit.instances.iter())
+                .map(|of| of.descriptors + of.code.descriptors())
+                .max()
+                .unwrap_or(0),
+            instances: Instance::all(&unit),
         })
     }
 
@@ -211,10 +278,16 @@ impl Routine {
 
     /// Runs from the program counter on, if there is an entry. The state is that in front of an instruction then.
     pub(crate) fn run(&self, mut state: State<'_>) -> bool {
-        if state.code().identity() != self.identity {
+        let program = state.program();
+        let same = |&(routine, identity): &(usize, u64)| {
+            (program.routine(routine)).is_some_and(|code| code.identity() == identity)
+        };
+        if self.identities.first().map(|of| of.0) != Some(state.routine())
+            || !self.identities.iter().all(same)
+        {
             return false;
         }
-        let Some(entry) = self.entries.get(*state.pc).copied().flatten() else {
+        let Some(entry) = self.entries.get(state.pc()).copied().flatten() else {
             return false;
         };
         // All but the code may be exchanged by whoever hands on the state.
@@ -238,9 +311,10 @@ impl Routine {
             // The frame begins within memory, or behind its last cell.
             let frame = cells.wrapping_add(state.frame);
             // SAFETY: the state runs the code from which the function was made. It stores into the window of 256
-            // registers, into cells, which are tested against the number in the context or lie within the descriptors
-            // that `fill` has tested, into the context, and behind the tops of stacks up to limits within their
-            // capacity. No reference to any of these is in use, and it calls nothing that could reach them.
+            // registers and those of callees behind it, into cells, which are tested against the number in the
+            // context or lie within the descriptors that `fill` has tested, into the context, and behind the tops of
+            // stacks up to limits within their capacity. No reference to any of these is in use, and it calls nothing
+            // that could reach others.
             unsafe {
                 (self.function)(
                     words.as_mut_ptr(),
@@ -270,15 +344,20 @@ impl Routine {
     fn fill(&self, words: &mut Vec<u64>, state: &mut State<'_>, cells: u64) -> bool {
         let stacks = &self.stacks.0;
         words.clear();
-        words.resize(context::array(stacks.len(), self.parts.len()), 0);
+        words.resize(self.layout.array(self.parts.len()), 0);
         words[context::FUEL] = *state.fuel as u64;
-        words[context::PC] = *state.pc as u64;
+        words[context::PC] = state.pc() as u64;
         words[context::CELLS] = state.memory.len() as u64;
         words[context::PEAK_BITS] = *state.peak_bits;
+        words[context::END] = state.top as u64;
+        // Where there is no room, the executor makes it by a call.
+        let room =
+            self.registers <= state.registers.len() && self.descriptors <= state.descriptors.len();
+        words[context::DEPTH] = if room { state.depth as u64 } else { 0 };
         let room = state.max_bits.saturating_sub(*state.bits) / (stacks.len().max(1) as u64);
         let mut other = *state.bits;
         for (k, stack) in stacks.iter().enumerate() {
-            let handle = state.registers[usize::from(register(stack.handle))];
+            let handle = state.registers[usize::from(stack.handle)];
             let twice = |other: &Stack| {
                 other.class == stack.class && state.registers[usize::from(other.handle)] == handle
             };
@@ -330,7 +409,7 @@ impl Routine {
         }
         words[context::OTHER_BITS] = other;
         for (k, &(position, dimensions)) in self.parts.iter().enumerate() {
-            let words = &mut words[context::array(stacks.len(), k)..];
+            let words = &mut words[self.layout.array(k)..];
             let Some(part) = state.descriptors.get(position) else {
                 return false;
             };
@@ -355,7 +434,6 @@ impl Routine {
     /// Takes over what the code has left in the context.
     fn settle(&self, words: &[u64], state: &mut State<'_>) {
         *state.fuel = words[context::FUEL] as i64;
-        *state.pc = words[context::PC] as usize;
         let mut bits = words[context::OTHER_BITS];
         for (k, stack) in self.stacks.0.iter().enumerate() {
             let words = &words[context::stack(k)..];
@@ -401,7 +479,60 @@ impl Routine {
         }
         *state.bits = bits;
         *state.peak_bits = words[context::PEAK_BITS].max(bits);
+        self.enter(words, state);
+        state.go_on_at(words[context::PC] as usize);
     }
+
+    /// Enters the callees in which the code has stopped.
+    fn enter(&self, words: &[u64], state: &mut State<'_>) {
+        let mut entered = Vec::new();
+        let mut k = words[context::INSTANCE] as usize;
+        while k > 0 {
+            entered.push(k);
+            k = self.instances[k].caller;
+        }
+        for k in entered.into_iter().rev() {
+            let of = &self.instances[k];
+            for &(r, cell) in &of.constants {
+                state.registers[r] = cell;
+            }
+            for (n, &(position, rank)) in of.arrays.iter().enumerate() {
+                let words = &words[self.layout.bound(of.first_array + n)..];
+                let mut axes = [Axis::default(); 2];
+                for (axis, words) in axes[..rank].iter_mut().zip(words[1..].chunks(3)) {
+                    *axis = Axis {
+                        lower: words[0] as i64,
+                        extent: words[1] as i64,
+                        stride: words[2] as i64,
+                    };
+                }
+                state.descriptors[position] = Descriptor::new(words[0], axes);
+            }
+            let frame = &words[self.layout.instance(k)..];
+            state.enter(Callee {
+                routine: of.routine,
+                back: of.back,
+                result: of.result,
+                frame: frame[context::FRAME] as usize,
+                top: frame[context::FLOOR] as usize,
+            });
+        }
+    }
+}
+
+/// Sets cells; returns the address behind them.
+pub(crate) extern "C" fn fill(to: *mut u64, n: usize, cell: u64) -> *mut u64 {
+    // SAFETY: machine code has tested that the cells lie in memory, to which no reference is in use.
+    unsafe { std::slice::from_raw_parts_mut(to, n) }.fill(cell);
+    to.wrapping_add(n)
+}
+
+/// Copies cells to others; returns the address behind these.
+pub(crate) extern "C" fn copy(to: *mut u64, from: *const u64, n: usize) -> *mut u64 {
+    // SAFETY: machine code has tested that one of both lies in memory, and the other one on a stack that has the cells,
+    // or room for them.
+    unsafe { std::ptr::copy_nonoverlapping(from, to, n) };
+    to.wrapping_add(n)
 }
 
 /// Values pushed and popped between two lengths of a stack. Pops are counted only where both happen.

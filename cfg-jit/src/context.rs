@@ -1,7 +1,10 @@
 //! The words that machine code and its caller share: the context of an entry.
 //!
-//! The head is followed by [`STACK_WORDS`] words for each stack of the routine, and by [`ARRAY_WORDS`] words for each
-//! part of a descriptor that the routine reads.
+//! The head is followed by [`STACK_WORDS`] words for each stack of the routine, by [`FRAME_WORDS`] words for each
+//! instance of a callee, by [`BOUND_WORDS`] words for each array that a callee binds, and by [`ARRAY_WORDS`] words for
+//! each part of a descriptor that the routine reads.
+
+use crate::{stacks::Stacks, unit::Unit};
 
 /// Steps that are left.
 pub(crate) const FUEL: usize = 0;
@@ -15,7 +18,22 @@ pub(crate) const PEAK_BITS: usize = 3;
 pub(crate) const CELLS: usize = 4;
 /// The value of a function that may fail.
 pub(crate) const VALUE: usize = 5;
-const HEAD: usize = 6;
+/// Calls that may nest.
+pub(crate) const DEPTH: usize = 6;
+/// The end of the memory in use.
+pub(crate) const END: usize = 7;
+/// The instance in which machine code stopped.
+pub(crate) const INSTANCE: usize = 8;
+const HEAD: usize = 9;
+
+const FRAME_WORDS: usize = 2;
+/// The cell address of the frame of an instance.
+pub(crate) const FRAME: usize = 0;
+/// The end of its memory.
+pub(crate) const FLOOR: usize = 1;
+
+/// Base, and lower bound, extent and stride of two dimensions.
+pub(crate) const BOUND_WORDS: usize = 7;
 
 pub(crate) const STACK_WORDS: usize = 7;
 /// The address behind the top value; of control bits their number.
@@ -64,7 +82,35 @@ pub(crate) fn stack(k: usize) -> usize {
     HEAD + STACK_WORDS * k
 }
 
-/// The first word of a part of a descriptor, behind a number of stacks.
-pub(crate) fn array(stacks: usize, k: usize) -> usize {
-    stack(stacks) + ARRAY_WORDS * k
+/// The numbers of what lies in front of the parts of descriptors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    stacks: usize,
+    instances: usize,
+    bound: usize,
+}
+
+impl Layout {
+    pub(crate) fn of(unit: &Unit<'_>, stacks: &Stacks) -> Self {
+        Self {
+            stacks: stacks.0.len(),
+            instances: unit.instances.len(),
+            bound: unit.arrays(),
+        }
+    }
+
+    /// The first word of an instance.
+    pub(crate) fn instance(self, k: usize) -> usize {
+        stack(self.stacks) + FRAME_WORDS * k
+    }
+
+    /// The first word of an array that a callee binds.
+    pub(crate) fn bound(self, k: usize) -> usize {
+        self.instance(self.instances) + BOUND_WORDS * k
+    }
+
+    /// The first word of a part of a descriptor.
+    pub(crate) fn array(self, k: usize) -> usize {
+        self.bound(self.bound) + ARRAY_WORDS * k
+    }
 }

@@ -1,4 +1,4 @@
-//! Basic blocks of a routine's code, and facts about the places that they use.
+//! Basic blocks of a routine's code with its instances, and facts about the places that they use.
 //!
 //! Per block, by the usual equations:
 //!
@@ -12,12 +12,13 @@
 //! processor. In a large routine no value is: each block loads and saves, so that the time for compilation stays
 //! linear.
 
-use cfg_exec::native::{Code, Instr};
+use cfg_exec::native::{Instr, Operation};
 
 use crate::{
     operands::{Access, for_each},
-    places::{FUEL, Loc, Set, register},
+    places::{CALLEES, FUEL, Loc, Set},
     stacks::Stacks,
+    unit::Unit,
 };
 
 /// Routines with more instructions keep no values in registers between blocks.
@@ -62,63 +63,91 @@ struct Use {
     written: Set,
 }
 
-/// Calls `f` for each place that an instruction reads or writes.
-fn places(code: &Code, stacks: &Stacks, instr: Instr, f: &mut dyn FnMut(Access, Loc)) {
-    if let Instr::Ext { k } = instr {
-        code.for_each_read(k, &mut |r| f(Access::Read, register(r)));
-        return;
-    }
-    for_each(instr, &mut |access, r, _| {
-        if code.constant_register(r).is_none() {
-            f(access, register(r));
+/// Calls `f` for each place that the instruction at a position reads or writes.
+fn places(unit: &Unit<'_>, stacks: &Stacks, position: usize, f: &mut dyn FnMut(Access, Loc)) {
+    let (instr, instance) = (unit.instrs[position], unit.instance_at(position));
+    let code = unit.instances[instance].code;
+    let mut visit = |access, instance, r| {
+        if unit.constant(instance, r).is_none() {
+            f(access, unit.place(instance, r));
         }
-    });
-    if let Some(top) = stacks.top(instr) {
+    };
+    if let Instr::Ext { k } = instr {
+        code.for_each_read(k, &mut |r| visit(Access::Read, instance, r));
+        if let (Operation::CellsFrom { d, .. }, false) =
+            (code.operation(k), unit.leaves(stacks, position))
+        {
+            visit(Access::Write, instance, d);
+        }
+        if let Some(callee) = unit.callee(position) {
+            unit.set_by_call(callee)
+                .for_each(|r| visit(Access::Write, callee, r));
+        }
+    } else {
+        for_each(instr, &mut |access, r, _| visit(access, instance, r));
+    }
+    if let (Instr::Return, Some(r)) = (instr, code.result()) {
+        visit(Access::Read, instance, r);
+        if let Some(caller) = unit.instances[instance].caller
+            && let Some(d) = caller.info.result
+        {
+            visit(Access::Write, caller.instance, d);
+        }
+    }
+    if let Some(top) = stacks.top(unit, position) {
         f(Access::Read, top);
         f(Access::Write, top);
     }
-    if let (Instr::Return, Some(r)) = (instr, code.result()) {
-        f(Access::Read, register(r));
-    }
 }
 
-/// Calls `f` for each instruction that may follow, but for the next one; true if that may follow too.
+/// Calls `f` for each position that may follow, but for the next one; true if that may follow too.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "all other instructions go on with the next one, or at their one target"
 )]
-fn targets(code: &Code, instr: Instr, mut f: impl FnMut(usize)) -> bool {
+fn targets(unit: &Unit<'_>, position: usize, mut f: impl FnMut(usize)) -> bool {
+    let (instr, instance) = (unit.instrs[position], unit.instance_at(position));
+    let of = &unit.instances[instance];
+    let mut go = |t| f(unit.target(instance, t));
     match instr {
         Instr::Switch { table, .. } => {
-            let switch = code.switch(table);
-            switch.cases.iter().for_each(|case| f(case.2 as usize));
-            switch.default.iter().for_each(|&t| f(t as usize));
+            let switch = of.code.switch(table);
+            switch.cases.iter().for_each(|case| go(case.2));
+            switch.default.iter().for_each(|&t| go(t));
             return false;
         }
-        Instr::Ext { k } => code.other_target(k).iter().for_each(|&t| f(t as usize)),
-        Instr::Return => return false,
-        _ => instr.target().iter().for_each(|&t| f(t as usize)),
+        Instr::Ext { k } => {
+            if let Some(callee) = unit.callee(position) {
+                f(unit.instances[callee].at);
+                return false;
+            }
+            of.code.other_target(k).iter().for_each(|&t| go(t));
+        }
+        Instr::Return => {
+            of.caller.iter().for_each(|caller| f(caller.at + 1));
+            return false;
+        }
+        _ => instr.target().iter().for_each(|&t| go(t)),
     }
     !matches!(instr, Instr::Jump { .. })
 }
 
 impl Flow {
-    /// The blocks of a routine; `leaves` tells the instructions that the executor runs. Entries are where they are
-    /// worth it, or `everywhere`.
-    pub(crate) fn of(
-        code: &Code,
-        stacks: &Stacks,
-        leaves: &dyn Fn(Instr) -> bool,
-        everywhere: bool,
-    ) -> Self {
-        let instrs = code.instrs();
+    /// The blocks of a routine with its instances. Entries are where they are worth it, or `everywhere`.
+    pub(crate) fn of(unit: &Unit<'_>, stacks: &Stacks, everywhere: bool) -> Self {
+        let instrs = &unit.instrs;
         let mut leader = vec![false; instrs.len() + 1];
         let mut entry = vec![false; instrs.len() + 1];
-        (leader[0], entry[0]) = (true, true);
-        for (pc, &instr) in instrs.iter().enumerate() {
-            let left = leaves(instr);
+        let mut left = vec![false; instrs.len()];
+        for of in &unit.instances {
+            leader[of.at] = true;
+        }
+        entry[0] = true;
+        for pc in 0..instrs.len() {
+            left[pc] = unit.leaves(stacks, pc);
+            let left = left[pc];
             let mut jumps = left;
-            let falls = targets(code, instr, |t| {
+            let falls = targets(unit, pc, |t| {
                 jumps = true;
                 leader[t] = true;
                 entry[t] |= left || t <= pc;
@@ -126,8 +155,11 @@ impl Flow {
             if jumps || !falls {
                 leader[pc + 1] = true;
             }
-            entry[pc + 1] |= left && falls;
+            entry[pc + 1] |= (left && falls) || unit.callee(pc).is_some();
         }
+        // The executor does not come to instances.
+        let own = unit.instances[0].code.instrs().len();
+        entry[own..].fill(false);
         leader[instrs.len()] = true;
         let starts: Vec<usize> = (0..=instrs.len()).filter(|&pc| leader[pc]).collect();
         let mut begins = vec![None; instrs.len() + 1];
@@ -139,7 +171,7 @@ impl Flow {
         let blocks = starts.windows(2).map(|ends| {
             let mut successors = Vec::new();
             let at = ends[1] - 1;
-            let falls = targets(code, instrs[at], |t| successors.extend(block_at(t)));
+            let falls = targets(unit, at, |t| successors.extend(block_at(t)));
             successors.extend(falls.then_some(ends[1]).and_then(block_at));
             // Behind the last instruction there is none.
             successors.retain(|&k| k < last);
@@ -159,9 +191,9 @@ impl Flow {
             carries: instrs.len() <= LARGE,
         };
         if !everywhere {
-            flow.keep_worthy_entries(|block| leaves(instrs[block.to - 1]));
+            flow.keep_worthy_entries(|block| left[block.to - 1]);
         }
-        flow.solve(code, stacks, leaves);
+        flow.solve(unit, stacks, &left);
         flow
     }
 
@@ -202,14 +234,14 @@ impl Flow {
         }
     }
 
-    fn solve(&mut self, code: &Code, stacks: &Stacks, leaves: &dyn Fn(Instr) -> bool) {
-        let instrs = code.instrs();
+    fn solve(&mut self, unit: &Unit<'_>, stacks: &Stacks, left: &[bool]) {
+        let instrs = &unit.instrs;
         let n = self.blocks.len();
         let uses: Vec<Use> = (self.blocks.iter())
             .map(|block| {
                 let mut used = Use::default();
-                for &instr in &instrs[block.from..block.to] {
-                    places(code, stacks, instr, &mut |access, loc| match access {
+                for pc in block.from..block.to {
+                    places(unit, stacks, pc, &mut |access, loc| match access {
                         Access::Read if !used.written.contains(loc) => used.read.insert(loc),
                         Access::Read => {}
                         Access::Write => used.written.insert(loc),
@@ -219,7 +251,7 @@ impl Flow {
             })
             .collect();
         let left: Vec<bool> = (self.blocks.iter())
-            .map(|block| leaves(instrs[block.to - 1]))
+            .map(|block| left[block.to - 1])
             .collect();
         // Machine code reads in a block what the executor's instruction at its end does not read.
         let read: Vec<Set> = (self.blocks.iter().zip(&uses).zip(&left))
@@ -228,8 +260,8 @@ impl Flow {
                     return used.read;
                 }
                 let mut used = Use::default();
-                for &instr in &instrs[block.from..block.to - 1] {
-                    places(code, stacks, instr, &mut |access, loc| match access {
+                for pc in block.from..block.to - 1 {
+                    places(unit, stacks, pc, &mut |access, loc| match access {
                         Access::Read if !used.written.contains(loc) => used.read.insert(loc),
                         Access::Read => {}
                         Access::Write => used.written.insert(loc),
@@ -238,14 +270,14 @@ impl Flow {
                 used.read
             })
             .collect();
-        let always = if code.has_handlers() {
+        let always = if unit.instances[0].code.has_handlers() {
             Set::ALL
         } else {
             // Tops of stacks and steps are saved at each exit.
-            Set::ALL.without(&(0..FUEL).fold(Set::default(), |mut set, loc| {
+            (FUEL..CALLEES).fold(Set::default(), |mut set, loc| {
                 set.insert(loc);
                 set
-            }))
+            })
         };
         let mut needed = vec![always; n];
         let mut wanted = vec![Set::default(); n];
@@ -315,7 +347,7 @@ impl Flow {
             });
             for pc in (block.from..block.to).rev() {
                 let (mut reads, mut writes) = (Set::default(), Set::default());
-                places(code, stacks, instrs[pc], &mut |access, loc| match access {
+                places(unit, stacks, pc, &mut |access, loc| match access {
                     Access::Read => reads.insert(loc),
                     Access::Write => writes.insert(loc),
                 });

@@ -36,10 +36,15 @@
 //!
 //! # Machine code and the executor
 //!
-//! - The executor runs calls, array statements, tapes in files and 32-bit stacks of tapes; routines that are too large
-//!   for Cranelift; runs that record visits of vertices; and the repetition of a run that a limit has stopped.
-//! - Machine code stops at NaN and at uninitialised values, at subscripts outside, at integers beyond ±2^62, where a
-//!   tape has no room, and where the steps that are left might not last for the next instructions.
+//! - Calls of small routines are machine code: a copy of the callee in that of its caller ([`cfg_exec::native::State`]
+//!   has the frames where it stops within). Parameters of explicit shape, locals, globals, tapes, and assignments of a
+//!   value to an array are; whole arrays go onto stacks of 64-bit reals and come from there.
+//! - The executor runs calls of recursive and of large routines, and of those with other statements on arrays; such
+//!   statements; tapes in files and 32-bit stacks of tapes; routines that are too large for Cranelift; runs that record
+//!   visits of vertices; and the repetition of a run that a limit has stopped.
+//! - Machine code stops at NaN and at uninitialised values, at subscripts outside, at arguments that may overlap and at
+//!   arrays with gaps or without elements, at integers beyond ±2^62, where a tape has no room, and where the steps that
+//!   are left might not last for the next instructions.
 //! - Elementary functions are those of the executor.
 //! - Where the machine refuses executable memory, the executor runs everything; [`cfg_exec::native::refused`] tells.
 
@@ -50,10 +55,12 @@ mod compiled;
 mod context;
 mod flow;
 mod foresight;
+mod loops;
 mod operands;
 mod places;
 mod stacks;
 mod translate;
+mod unit;
 
 use std::sync::{
     Arc, OnceLock,
@@ -168,7 +175,9 @@ impl Code {
             return (run >= steps).then_some(effort);
         }
         let code = state.code();
-        let loops = slot.loops.get_or_init(|| foresight::counted_loops(code));
+        let loops = slot
+            .loops
+            .get_or_init(|| foresight::counted_loops(state.program(), code));
         let all = run.saturating_add(foresight::steps_ahead(loops, state));
         match all / (code.instrs().len() as u64 + OVERHEAD) {
             BEST.. => Some(Effort::Best),
@@ -180,7 +189,7 @@ impl Code {
     /// Compiles a routine. The reason why that cannot be is kept, unless machine code would be of no use.
     fn compile(&self, state: &State<'_>, effort: Effort) -> Option<Routine> {
         let everywhere = self.jit.policy.everywhere;
-        match Routine::new(state.program(), state.code(), everywhere, effort) {
+        match Routine::new(state.program(), state.routine(), everywhere, effort) {
             Ok(routine) => Some(routine),
             Err(Refusal::NoUse) => None,
             Err(Refusal::Because(reason)) => {

@@ -1,8 +1,7 @@
 //! The places whose values machine code keeps in registers of the processor, and sets of them.
 
-use cfg_exec::native::Reg;
-
-/// A register of the executor's window, or a word of the context: the steps that are left, or the top of a stack.
+/// A register of the routine, a word of the context (the steps that are left, or the top of a stack), or a register of
+/// an instance of a callee.
 pub(crate) type Loc = u16;
 
 /// The steps that are left.
@@ -12,9 +11,11 @@ const TOPS: Loc = 257;
 /// Most stacks of tapes in a routine.
 pub(crate) const MOST_STACKS: usize = 127;
 
-pub(crate) fn register(r: Reg) -> Loc {
-    r.into()
-}
+/// The first register of instances.
+pub(crate) const CALLEES: Loc = TOPS + MOST_STACKS as Loc;
+/// All places.
+pub(crate) const MOST: Loc = 64 * WORDS as Loc;
+const WORDS: usize = 16;
 
 pub(crate) fn top(stack: usize) -> Loc {
     TOPS + stack as Loc
@@ -22,16 +23,17 @@ pub(crate) fn top(stack: usize) -> Loc {
 
 /// The stack whose top is at a place.
 pub(crate) fn stack_of(loc: Loc) -> Option<usize> {
-    loc.checked_sub(TOPS).map(usize::from)
+    let is_top = (TOPS..CALLEES).contains(&loc);
+    is_top.then(|| usize::from(loc - TOPS))
 }
 
 /// A set of places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Set([u64; 6]);
+pub(crate) struct Set([u64; WORDS]);
 
 impl Set {
     /// All registers and words of the context.
-    pub(crate) const ALL: Self = Self([u64::MAX; 6]);
+    pub(crate) const ALL: Self = Self([u64::MAX; WORDS]);
 
     pub(crate) fn insert(&mut self, loc: Loc) {
         self.0[usize::from(loc / 64)] |= 1 << (loc % 64);
@@ -89,7 +91,17 @@ mod tests {
     #[test]
     fn sets_have_what_was_put_into_them() {
         let mut set = Set::default();
-        let all = [0, 63, 64, 255, FUEL, top(0), top(MOST_STACKS - 1)];
+        let all = [
+            0,
+            63,
+            64,
+            255,
+            FUEL,
+            top(0),
+            top(MOST_STACKS - 1),
+            CALLEES,
+            MOST - 1,
+        ];
         all.iter().for_each(|&loc| set.insert(loc));
         assert_eq!(set.iter().collect::<Vec<_>>(), all);
         let mut fewer = set;

@@ -1,10 +1,11 @@
 //! The stacks of tapes that a routine uses.
 
-use cfg_exec::native::{Code, Instr, Reg};
+use cfg_exec::native::{Instr, Operation, Reg};
 
 use crate::{
     operands::written,
     places::{Loc, MOST_STACKS, top},
+    unit::Unit,
 };
 
 /// The kind of a stack.
@@ -15,7 +16,7 @@ pub(crate) enum Class {
     Bits,
 }
 
-/// A stack of the tape whose handle a register holds.
+/// A stack of the tape whose handle a register of the routine itself holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stack {
     pub(crate) handle: Reg,
@@ -49,16 +50,46 @@ fn access(instr: Instr) -> Option<(Reg, Class, bool)> {
     })
 }
 
+/// The use of a stack by the instruction at a position, with the register of the routine itself for the handle.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "all other instructions are looked up as those of single values"
+)]
+fn use_of(unit: &Unit<'_>, position: usize) -> Option<(Reg, Class, bool)> {
+    let instance = unit.instance_at(position);
+    let instr = unit.instrs[position];
+    let (h, class, pushes) = match instr {
+        Instr::Ext { k } => match unit.instances[instance].code.operation(k) {
+            Operation::Reals { h, is_push, .. } => (h, Class::Real, is_push),
+            Operation::Call(_)
+            | Operation::BindExplicit { .. }
+            | Operation::BindGlobal { .. }
+            | Operation::CheckOverlaps
+            | Operation::AllocLocal { .. }
+            | Operation::Fill { .. }
+            | Operation::CellsFrom { .. }
+            | Operation::Other => return None,
+        },
+        instr => access(instr)?,
+    };
+    Some((unit.handle(instance, h)?, class, pushes))
+}
+
 impl Stacks {
+    /// True of pushes and pops of single values in memory.
+    pub(crate) fn is_access(instr: Instr) -> bool {
+        access(instr).is_some()
+    }
+
     /// The stacks of a routine. A handle that an instruction writes is not known when the code is entered: the
     /// executor uses its stacks.
-    pub(crate) fn of(code: &Code) -> Self {
+    pub(crate) fn of(unit: &Unit<'_>) -> Self {
         let mut changes = [false; 256];
-        for &instr in code.instrs() {
+        for &instr in unit.instances[0].code.instrs() {
             written(instr, |r, _| changes[usize::from(r)] = true);
         }
         let mut found: Vec<Stack> = Vec::new();
-        for (handle, class, pushes) in code.instrs().iter().filter_map(|&instr| access(instr)) {
+        for (handle, class, pushes) in (0..unit.instrs.len()).filter_map(|at| use_of(unit, at)) {
             let known = found
                 .iter()
                 .position(|s| (s.handle, s.class) == (handle, class));
@@ -81,16 +112,16 @@ impl Stacks {
         Self(found)
     }
 
-    /// The number of the stack that an instruction uses.
-    pub(crate) fn used(&self, instr: Instr) -> Option<usize> {
-        let (handle, class, _) = access(instr)?;
+    /// The number of the stack that the instruction at a position uses.
+    pub(crate) fn used(&self, unit: &Unit<'_>, position: usize) -> Option<usize> {
+        let (handle, class, _) = use_of(unit, position)?;
         self.0
             .iter()
             .position(|s| (s.handle, s.class) == (handle, class))
     }
 
-    /// The place of the top of the stack that an instruction uses.
-    pub(crate) fn top(&self, instr: Instr) -> Option<Loc> {
-        self.used(instr).map(top)
+    /// The place of the top of the stack that the instruction at a position uses.
+    pub(crate) fn top(&self, unit: &Unit<'_>, position: usize) -> Option<Loc> {
+        self.used(unit, position).map(top)
     }
 }

@@ -8,14 +8,16 @@
 //! An integer beyond ±2^62 stops machine code too. The pattern of uninitialised integers lies beyond, and sums of two
 //! smaller ones do not overflow: one test does for both.
 
+mod arrays;
+mod calls;
 mod control;
 mod memory;
 mod numbers;
 mod tapes;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use cfg_exec::native::{Code, Instr, Program, Reg};
+use cfg_exec::native::{Code, Instr, Reg};
 use cranelift_codegen::ir::{
     self, AbiParam, AliasRegion, BlockArg, Function, InstBuilder, MemFlags, Signature, Type, Value,
     condcodes::FloatCC,
@@ -25,12 +27,16 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use crate::{
-    context,
+    context::{self, Layout},
     flow::Flow,
-    operands::{Access, Bank, for_each},
-    places::{self, Loc, Set},
+    loops::{Loop, loops},
+    operands::{Access, Bank, for_each, written},
+    places::{self, Loc, MOST, Set},
     stacks::Stacks,
+    unit::Unit,
 };
+use arrays::Array;
+use calls::Called;
 
 /// Most instructions of a segment, so that values which only its exit needs do not take up registers for long.
 const SEGMENT: usize = 24;
@@ -73,7 +79,7 @@ impl Cell {
 /// A place where machine code stops.
 struct Exit {
     block: ir::Block,
-    pc: usize,
+    position: usize,
     /// Steps that are left behind the block, and those of the block from the place on.
     fuel: (Value, i64),
     saves: Vec<(Loc, Cell)>,
@@ -82,6 +88,8 @@ struct Exit {
 /// The begin of the current segment.
 struct Segment {
     pc: usize,
+    /// Steps that are left behind the block, and those of the block from the begin on.
+    fuel: (Value, i64),
     /// The values to be saved if machine code stops within the segment.
     saves: Vec<(Loc, Cell)>,
     exit: Option<ir::Block>,
@@ -93,17 +101,16 @@ pub(crate) struct Translated {
     pub(crate) parts: Vec<(usize, usize)>,
     /// The number of each entry, by instruction.
     pub(crate) entries: Vec<Option<u32>>,
-    /// Cells that there must be from the begin of memory, and from that of the frame.
+    /// Cells that there must be from the begin of memory.
     pub(crate) cells: usize,
-    pub(crate) frame_cells: usize,
 }
 
 /// A routine to be translated.
 pub(crate) struct Subject<'a> {
-    pub(crate) program: Program<'a>,
-    pub(crate) code: &'a Code,
+    pub(crate) unit: &'a Unit<'a>,
     pub(crate) flow: &'a Flow,
     pub(crate) stacks: &'a Stacks,
+    pub(crate) layout: Layout,
     /// The instructions, in a copy that the function reads while it runs.
     pub(crate) instrs: &'a [Instr],
 }
@@ -130,6 +137,10 @@ struct Translator<'a, 'f> {
     /// True of a register that is the index of counted loops alone: it enters loops within ±2^60, and no run is so long
     /// that it leaves ±2^61.
     is_index: Vec<bool>,
+    /// The instance of the current block, and what is known of all instances so far.
+    instance: usize,
+    called: Vec<Option<Called>>,
+    arrays: Vec<Option<Array>>,
     /// Values of places in the current block.
     values: Vec<Option<Cell>>,
     /// Places whose value in the current block is not that of the variable.
@@ -144,58 +155,37 @@ struct Translator<'a, 'f> {
     segment: Segment,
     /// Values to be tested for NaN before the segment's effect.
     doubtful: Vec<Value>,
+    /// Loops by block.
+    loops: Vec<Option<Loop>>,
+    /// Subscripts that have been tested in the current block: array, dimension, value and constant.
+    tested: HashSet<(u16, usize, Value, i8)>,
     /// Integers |x| < 2^n by value, in the current block.
     small: HashMap<Value, u32>,
     exits: Vec<Exit>,
     parts: Vec<(usize, usize)>,
     part_at: HashMap<usize, usize>,
     cells_needed: usize,
-    frame_needed: usize,
     signatures: HashMap<(Vec<Type>, Type), ir::SigRef>,
-}
-
-/// True if the executor runs an instruction.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "machine code does all other instructions"
-)]
-pub(crate) fn leaves(stacks: &Stacks, instr: Instr) -> bool {
-    match instr {
-        Instr::Ext { .. }
-        | Instr::Return
-        | Instr::Visit { .. }
-        | Instr::PushReal32 { .. }
-        | Instr::PopReal32 { .. } => true,
-        Instr::PushReal { .. }
-        | Instr::PopReal { .. }
-        | Instr::PushInt { .. }
-        | Instr::PopInt { .. }
-        | Instr::PushBits { .. }
-        | Instr::PopBits { .. }
-        | Instr::PushLogical { .. }
-        | Instr::PopLogical { .. }
-        | Instr::PushCount { .. }
-        | Instr::PopCount { .. } => stacks.used(instr).is_none(),
-        _ => false,
-    }
 }
 
 /// The bank in which each place's value goes from block to block: that of reals if all instructions that do more than
 /// move the value have it there.
-fn banks(code: &Code) -> Vec<Type> {
-    let mut votes = [(0u32, 0u32); 256];
-    for &instr in code.instrs() {
-        for_each(instr, &mut |_, r, bank| match bank {
-            Bank::Real => votes[usize::from(r)].0 += 1,
-            Bank::Word => votes[usize::from(r)].1 += 1,
-            Bank::Any => {}
-        });
+fn banks(unit: &Unit<'_>) -> Vec<Type> {
+    let mut votes = vec![(0u32, 0u32); usize::from(MOST)];
+    for (instance, of) in unit.instances.iter().enumerate() {
+        for &instr in of.code.instrs() {
+            for_each(instr, &mut |_, r, bank| {
+                let votes = &mut votes[usize::from(unit.place(instance, r))];
+                match bank {
+                    Bank::Real => votes.0 += 1,
+                    Bank::Word => votes.1 += 1,
+                    Bank::Any => {}
+                }
+            });
+        }
     }
-    let registers = votes
-        .iter()
-        .map(|&(reals, words)| if reals > 0 && words == 0 { F64 } else { I64 });
-    let others = std::iter::repeat_n(I64, 128);
-    registers.chain(others).collect()
+    let of = |(reals, words)| if reals > 0 && words == 0 { F64 } else { I64 };
+    votes.into_iter().map(of).collect()
 }
 
 /// True of each register that only counted loops write, as their index.
@@ -203,23 +193,33 @@ fn banks(code: &Code) -> Vec<Type> {
     clippy::wildcard_enum_match_arm,
     reason = "all other instructions have no index"
 )]
-fn indices(code: &Code) -> Vec<bool> {
-    let (mut index, mut other) = (vec![false; 256], vec![false; 256]);
-    for &instr in code.instrs() {
-        let own = match instr {
-            Instr::LoopInit1 { index, .. } | Instr::LoopNext1 { index, .. } => Some(index),
-            _ => None,
-        };
-        for_each(instr, &mut |access, r, _| {
-            if access == Access::Write {
+fn indices(unit: &Unit<'_>) -> Vec<bool> {
+    let mut index = vec![false; usize::from(MOST)];
+    let mut other = index.clone();
+    for (instance, of) in unit.instances.iter().enumerate() {
+        for &instr in of.code.instrs() {
+            let own = match instr {
+                Instr::LoopInit1 { index, .. } | Instr::LoopNext1 { index, .. } => Some(index),
+                _ => None,
+            };
+            written(instr, |r, _| {
                 let kind = if own == Some(r) {
                     &mut index
                 } else {
                     &mut other
                 };
-                kind[usize::from(r)] = true;
-            }
-        });
+                kind[usize::from(unit.place(instance, r))] = true;
+            });
+        }
+        if instance > 0 {
+            unit.set_by_call(instance)
+                .for_each(|r| other[usize::from(unit.place(instance, r))] = true);
+        }
+        if let Some(caller) = of.caller
+            && let Some(d) = caller.info.result
+        {
+            other[usize::from(unit.place(caller.instance, d))] = true;
+        }
     }
     index
         .iter()
@@ -252,10 +252,13 @@ pub(crate) fn translate(
         window: parameters[1],
         cells: parameters[2],
         frame: parameters[3],
-        variables: vec![None; 384],
-        banks: banks(subject.code),
-        is_index: indices(subject.code),
-        values: vec![None; 384],
+        variables: vec![None; usize::from(MOST)],
+        banks: banks(subject.unit),
+        is_index: indices(subject.unit),
+        instance: 0,
+        called: subject.unit.instances.iter().map(|_| None).collect(),
+        arrays: (0..subject.unit.arrays()).map(|_| None).collect(),
+        values: vec![None; usize::from(MOST)],
         changed: Set::default(),
         unsaved: Set::default(),
         at: 0,
@@ -263,16 +266,18 @@ pub(crate) fn translate(
         fuel: parameters[4],
         segment: Segment {
             pc: 0,
+            fuel: (parameters[4], 0),
             saves: Vec::new(),
             exit: None,
         },
         doubtful: Vec::new(),
+        loops: loops(subject.unit, subject.flow),
+        tested: HashSet::new(),
         small: HashMap::new(),
         exits: Vec::new(),
         parts: Vec::new(),
         part_at: HashMap::new(),
         cells_needed: 0,
-        frame_needed: 0,
         signatures: HashMap::new(),
         b,
     };
@@ -287,13 +292,27 @@ pub(crate) fn translate(
         parts: t.parts,
         entries,
         cells: t.cells_needed,
-        frame_cells: t.frame_needed,
     }
 }
 
 impl<'a> Translator<'a, '_> {
+    fn unit(&self) -> &'a Unit<'a> {
+        self.subject.unit
+    }
+
+    /// The code of the current instance.
     fn code(&self) -> &'a Code {
-        self.subject.code
+        self.unit().instances[self.instance].code
+    }
+
+    /// The place of a register of the current instance.
+    fn place(&self, r: Reg) -> Loc {
+        self.unit().place(self.instance, r)
+    }
+
+    /// The constant at a place.
+    fn constant(&self, loc: Loc) -> Option<u64> {
+        self.unit().constant_at(loc)
     }
 
     // --- homes of values ---------------------------------------------------------------------
@@ -317,7 +336,7 @@ impl<'a> Translator<'a, '_> {
                 8 * (context::stack(stack) + context::TOP) as i32,
             ),
             None if loc == places::FUEL => (self.context, 8 * context::FUEL as i32),
-            None => (self.window, 8 * i32::from(loc)),
+            None => (self.window, 8 * self.unit().register_at(loc) as i32),
         }
     }
 
@@ -328,10 +347,7 @@ impl<'a> Translator<'a, '_> {
 
     fn save(&mut self, loc: Loc, cell: Cell) {
         let (base, offset) = self.home(loc);
-        let x = match cell.real.or(cell.word) {
-            Some(x) => x,
-            None => self.as_word(cell),
-        };
+        let x = self.in_some_bank(cell);
         self.b.ins().store(Self::own(), x, base, offset);
     }
 
@@ -348,9 +364,7 @@ impl<'a> Translator<'a, '_> {
         if let Some(cell) = self.values[usize::from(loc)] {
             return cell;
         }
-        if let Ok(r) = Reg::try_from(loc)
-            && let Some(cell) = self.code().constant_register(r)
-        {
+        if let Some(cell) = self.constant(loc) {
             return Cell::constant(cell);
         }
         let carried = self.subject.flow.blocks[self.at].carried.contains(loc);
@@ -414,30 +428,39 @@ impl<'a> Translator<'a, '_> {
         }
     }
 
+    fn in_some_bank(&mut self, cell: Cell) -> Value {
+        match cell.real.or(cell.word) {
+            Some(x) => x,
+            None => self.as_word(cell),
+        }
+    }
+
     fn real(&mut self, r: Reg) -> Value {
-        let cell = self.get(places::register(r), F64);
+        let loc = self.place(r);
+        let cell = self.get(loc, F64);
         let x = self.as_real(cell);
-        if let Some(known) = &mut self.values[usize::from(r)] {
+        if let Some(known) = &mut self.values[usize::from(loc)] {
             known.real = Some(x);
         }
         x
     }
 
     fn word(&mut self, r: Reg) -> Value {
-        let cell = self.get(places::register(r), I64);
+        let loc = self.place(r);
+        let cell = self.get(loc, I64);
         let x = self.as_word(cell);
-        if let Some(known) = &mut self.values[usize::from(r)] {
+        if let Some(known) = &mut self.values[usize::from(loc)] {
             known.word = Some(x);
         }
         x
     }
 
     fn set_real(&mut self, d: Reg, x: Value) {
-        self.set(places::register(d), Cell::real(x));
+        self.set(self.place(d), Cell::real(x));
     }
 
     fn set_word(&mut self, d: Reg, x: Value) {
-        self.set(places::register(d), Cell::word(x));
+        self.set(self.place(d), Cell::word(x));
     }
 
     fn set_flag(&mut self, d: Reg, flag: Value) {
@@ -445,13 +468,13 @@ impl<'a> Translator<'a, '_> {
             flag: Some(flag),
             ..Cell::default()
         };
-        self.set(places::register(d), cell);
+        self.set(self.place(d), cell);
     }
 
     /// The bank in which a loaded value will be wanted, as far as a look ahead in the block shows.
     fn bank_of_load(&self, d: Reg) -> Type {
         let block = &self.subject.flow.blocks[self.at];
-        let ahead = &self.code().instrs()[self.pc + 1..block.to];
+        let ahead = &self.unit().instrs[self.pc + 1..block.to];
         for &instr in ahead.iter().take(SEGMENT) {
             let mut found = None;
             for_each(instr, &mut |access, r, bank| {
@@ -468,7 +491,7 @@ impl<'a> Translator<'a, '_> {
                 return ty;
             }
         }
-        self.banks[usize::from(d)]
+        self.banks[usize::from(self.place(d))]
     }
 
     // --- segments ----------------------------------------------------------------------------
@@ -480,17 +503,19 @@ impl<'a> Translator<'a, '_> {
             let bank = self.banks[usize::from(loc)];
             (loc, self.get(loc, bank))
         });
+        let saves = saves.collect();
         self.segment = Segment {
             pc,
-            saves: saves.collect(),
+            fuel: self.fuel_at(pc),
+            saves,
             exit: None,
         };
     }
 
     /// The steps that are left behind the current block, and those of the block from an instruction on.
     fn fuel_at(&self, pc: usize) -> (Value, i64) {
-        let rest = self.subject.flow.blocks[self.at].to - pc;
-        (self.fuel, rest as i64)
+        let block = &self.subject.flow.blocks[self.at];
+        (self.fuel, (block.to - pc + self.more_steps()) as i64)
     }
 
     /// The block that stops at the begin of the segment.
@@ -503,8 +528,8 @@ impl<'a> Translator<'a, '_> {
         self.segment.exit = Some(block);
         self.exits.push(Exit {
             block,
-            pc: self.segment.pc,
-            fuel: self.fuel_at(self.segment.pc),
+            position: self.segment.pc,
+            fuel: self.segment.fuel,
             saves: std::mem::take(&mut self.segment.saves),
         });
         block
@@ -530,7 +555,7 @@ impl<'a> Translator<'a, '_> {
 
     /// Ends the segment behind an effect of the current instruction.
     fn after_effect(&mut self) {
-        if self.pc + 1 < self.subject.flow.blocks[self.at].to {
+        if self.pc + 1 < self.subject.flow.blocks[self.at].to && !self.is_binding() {
             self.begin_segment(self.pc + 1);
         }
     }
@@ -543,12 +568,14 @@ impl<'a> Translator<'a, '_> {
                     self.save(loc, cell);
                 }
             }
-            self.stop(exit.pc, exit.fuel);
+            self.stop(exit.position, exit.fuel);
         }
     }
 
     /// Stops in front of an instruction.
-    fn stop(&mut self, pc: usize, (fuel, rest): (Value, i64)) {
+    fn stop(&mut self, position: usize, (fuel, rest): (Value, i64)) {
+        let instance = self.unit().instance_at(position);
+        let pc = position - self.unit().instances[instance].at;
         let fuel = self.b.ins().iadd_imm(fuel, rest);
         self.save(places::FUEL, Cell::word(fuel));
         let at = self.b.ins().iconst(I64, pc as i64);
@@ -556,6 +583,12 @@ impl<'a> Translator<'a, '_> {
         self.b
             .ins()
             .store(own, at, self.context, 8 * context::PC as i32);
+        if instance > 0 {
+            let instance = self.b.ins().iconst(I64, instance as i64);
+            self.b
+                .ins()
+                .store(own, instance, self.context, 8 * context::INSTANCE as i32);
+        }
         self.b.ins().return_(&[]);
     }
 

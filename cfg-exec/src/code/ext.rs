@@ -21,23 +21,31 @@ pub(crate) enum SubReg {
 
 /// An array of the frame: its descriptor, and the properties that are known at compile time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
-    pub(crate) arr: Arr,
-    pub(crate) rank: u8,
+pub struct View {
+    /// The descriptor.
+    pub arr: Arr,
+    /// The number of dimensions.
+    pub rank: u8,
     /// The order in which elements are visited.
-    pub(crate) order: Order,
-    pub(crate) ty: ScalarType,
+    pub order: Order,
+    /// The type of the elements.
+    pub ty: ScalarType,
 }
 
 /// The form in which an argument reaches its parameter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Passed {
+pub enum Passed {
     /// A cell: a value, a cell address or a tape handle.
     Cell(Reg),
     /// An array.
     Array(View),
     /// A cell address as an array of `count` elements that begins there: the rest of an array from an element on.
-    From { address: Reg, count: Reg },
+    From {
+        /// The register with the address.
+        address: Reg,
+        /// The register with the number of elements.
+        count: Reg,
+    },
     /// An argument that is not given.
     Absent,
 }
@@ -45,7 +53,7 @@ pub(crate) enum Passed {
 /// An argument that may share storage with another one, or with a global that the routine uses, while one of the two
 /// is written: compared at run time.
 #[derive(Clone, Debug)]
-pub(crate) struct MayOverlap {
+pub struct MayOverlap {
     pub(crate) first: (usize, Extent),
     pub(crate) second: (Party, Extent),
     /// True if one of the two is a parameter of explicit shape, which may be smaller than its argument: compared
@@ -53,32 +61,111 @@ pub(crate) struct MayOverlap {
     pub(crate) on_entry: bool,
 }
 
+impl MayOverlap {
+    /// The cells of both.
+    pub fn extents(&self) -> [Extent; 2] {
+        [self.first.1, self.second.1]
+    }
+}
+
 /// Cells that an argument covers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Extent {
+pub enum Extent {
+    /// The cell whose address is in a register.
     Cell(Reg),
+    /// The elements of an array.
     Array(View),
+    /// The cells from an address on.
     From {
+        /// The register with the address.
         address: Reg,
+        /// The register with the number of cells.
         count: Reg,
     },
     /// Cells of a global.
     Fixed {
+        /// The first cell.
         address: u64,
+        /// The number of cells.
         count: i64,
     },
 }
 
 /// A call.
 #[derive(Clone, Debug)]
-pub(crate) struct CallInfo {
-    pub(crate) callee: RoutineId,
+pub struct CallInfo {
+    /// The routine that is called.
+    pub callee: RoutineId,
     /// True of a part with a checkpoint that is run without being recorded.
-    pub(crate) is_step: bool,
-    pub(crate) arguments: Box<[Passed]>,
-    pub(crate) overlaps: Box<[MayOverlap]>,
+    pub is_step: bool,
+    /// The arguments by parameter.
+    pub arguments: Box<[Passed]>,
+    /// Arguments to be compared with others.
+    pub overlaps: Box<[MayOverlap]>,
     /// Register for a scalar result.
-    pub(crate) result: Option<Reg>,
+    pub result: Option<Reg>,
+}
+
+/// An operation that machine code may run by itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Operation<'c> {
+    /// A call.
+    Call(&'c CallInfo),
+    /// Binds a parameter of explicit shape to an array that waits, with lower bound and extent of each dimension in
+    /// registers `dims, dims+1, ...`.
+    BindExplicit {
+        /// The parameter.
+        to: View,
+        /// The number of the array that waits.
+        staged: u16,
+        /// The first register of the bounds.
+        dims: Reg,
+        /// True in a routine whose parameters may share cells.
+        is_aliased: bool,
+    },
+    /// Binds a global array.
+    BindGlobal {
+        /// The array in the frame.
+        to: View,
+        /// Position of the global's descriptor.
+        global: u32,
+    },
+    /// Tests arguments whose overlap depends on the shape that parameters have.
+    CheckOverlaps,
+    /// Makes an array in the frame's memory, with bounds as those of a parameter. Its elements are uninitialised.
+    AllocLocal {
+        /// The array.
+        to: View,
+        /// The first register of the bounds.
+        dims: Reg,
+    },
+    /// Sets all elements to the value of a register; without one they become uninitialised.
+    Fill {
+        /// The array.
+        to: View,
+        /// The register.
+        s: Option<Reg>,
+    },
+    /// Pushes 64-bit reals, or pops them, in the order of the array.
+    Reals {
+        /// The register with the tape's handle.
+        h: Reg,
+        /// The array.
+        of: View,
+        /// True of a push.
+        is_push: bool,
+    },
+    /// The number of cells from an element's address to the end of the array; 1 unless it is contiguous.
+    CellsFrom {
+        /// The register of the result.
+        d: Reg,
+        /// The register with the address.
+        address: Reg,
+        /// The array.
+        of: View,
+    },
+    /// Any other operation.
+    Other,
 }
 
 /// Operations that are rare or big.
@@ -307,6 +394,53 @@ pub(crate) enum Ext {
 }
 
 impl Ext {
+    /// The operation, as far as machine code may run it.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the executor runs all other operations"
+    )]
+    pub(crate) fn operation(&self) -> Operation<'_> {
+        match *self {
+            Self::Call(ref info) => Operation::Call(info),
+            Self::BindExplicit {
+                to,
+                staged,
+                dims,
+                written,
+            } => Operation::BindExplicit {
+                to,
+                staged,
+                dims,
+                is_aliased: written.is_none(),
+            },
+            Self::BindGlobal { to, global } => Operation::BindGlobal { to, global },
+            Self::CheckOverlaps => Operation::CheckOverlaps,
+            Self::AllocLocal { to, dims } => Operation::AllocLocal { to, dims },
+            Self::Fill { to, s } => Operation::Fill { to, s: Some(s) },
+            Self::Forget { of } => Operation::Fill { to: of, s: None },
+            Self::PushArray {
+                h,
+                class: StackClass::Real,
+                of,
+            } => Operation::Reals {
+                h,
+                of,
+                is_push: true,
+            },
+            Self::PopArray {
+                h,
+                class: StackClass::Real,
+                to,
+            } => Operation::Reals {
+                h,
+                of: to,
+                is_push: false,
+            },
+            Self::CellsFrom { d, address, of } => Operation::CellsFrom { d, address, of },
+            _ => Operation::Other,
+        }
+    }
+
     /// Calls `read` for each register that the operation reads.
     pub(crate) fn for_each_read(&self, read: &mut dyn FnMut(Reg)) {
         match self {

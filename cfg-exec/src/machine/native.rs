@@ -6,9 +6,9 @@ use cfg_core::{
     ir::Op,
 };
 
-use super::{Image, Machine, WINDOW};
+use super::{Activation, Frame, Image, Machine, WINDOW};
 use crate::{
-    code::Code,
+    code::{Code, Reg},
     descriptor::Descriptor,
     fault::NATIVE,
     tape::{Meter, Stacks, Tape, TapeCounts},
@@ -69,6 +69,16 @@ impl<'p> Program<'p> {
         &self.image.routines[routine]
     }
 
+    /// The code of a routine, if there is such a routine.
+    pub fn routine(self, routine: usize) -> Option<&'p Code> {
+        self.image.routines.get(routine)
+    }
+
+    /// The descriptor of a global array at a position, the first one of those of all its dimensions.
+    pub fn global(self, position: u32) -> Descriptor {
+        self.image.globals[position as usize]
+    }
+
     /// The function of [`Instr::Real1`](crate::native::Instr::Real1).
     pub fn unary(self, f: u8) -> Unary {
         self.image.math.unary[usize::from(f)]
@@ -102,18 +112,20 @@ impl<'p> Program<'p> {
 
 /// The state of a run, lent to machine code.
 pub struct State<'m> {
-    /// The next instruction.
-    pub pc: &'m mut usize,
     /// Steps that are left. Machine code leaves at least 0, and stops where they might not last.
     pub fuel: &'m mut i64,
-    /// The routine's registers.
-    pub registers: &'m mut [u64; WINDOW],
+    /// The routine's registers, at least [`WINDOW`], and those of callees behind them.
+    pub registers: &'m mut [u64],
     /// The routine's descriptors, and those of callees behind them.
-    pub descriptors: &'m [Descriptor],
+    pub descriptors: &'m mut [Descriptor],
     /// All cells.
     pub memory: &'m mut [u64],
     /// The cell address of the frame's memory.
     pub frame: usize,
+    /// The end of the memory in use.
+    pub top: usize,
+    /// Calls that may nest in the running routine: as many as there are frames.
+    pub depth: usize,
     /// Counts of the use of tapes.
     pub counts: &'m mut TapeCounts,
     /// Bits that all tapes hold now.
@@ -127,14 +139,32 @@ pub struct State<'m> {
     tapes: &'m mut [Tape],
     // Not to be exchanged: machine code relies on them.
     program: Program<'m>,
-    routine: usize,
+    now: &'m mut Activation,
+    frames: &'m mut Vec<Frame>,
+    activations: &'m mut u64,
+    machine_top: &'m mut usize,
+}
+
+/// A routine that machine code has called by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Callee {
+    /// The routine.
+    pub routine: usize,
+    /// The instruction of the caller behind the call.
+    pub back: usize,
+    /// The caller's register for the result.
+    pub result: Option<Reg>,
+    /// The cell address of the frame's memory.
+    pub frame: usize,
+    /// The end of the memory of its locals, and of the memory in use.
+    pub top: usize,
 }
 
 impl std::fmt::Debug for State<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State")
-            .field("routine", &self.routine)
-            .field("pc", &self.pc)
+            .field("routine", &self.now.routine)
+            .field("pc", &self.now.pc)
             .finish_non_exhaustive()
     }
 }
@@ -147,12 +177,48 @@ impl<'m> State<'m> {
 
     /// The running routine.
     pub fn routine(&self) -> usize {
-        self.routine
+        self.now.routine
     }
 
     /// The code of the running routine.
     pub fn code(&self) -> &'m Code {
-        self.program.code(self.routine)
+        self.program.code(self.now.routine)
+    }
+
+    /// The next instruction.
+    pub fn pc(&self) -> usize {
+        self.now.pc
+    }
+
+    /// Sets the next instruction.
+    pub fn go_on_at(&mut self, pc: usize) {
+        self.now.pc = pc;
+    }
+
+    /// Makes a routine that the running one has called the running one, at its first instruction. Its registers and
+    /// descriptors lie behind those of its caller, and are filled; parameters are bound.
+    pub fn enter(&mut self, callee: Callee) {
+        let code = self.code();
+        let at = Frame {
+            at: Activation {
+                pc: callee.back,
+                ..*self.now
+            },
+            result: callee.result,
+        };
+        self.frames.push(at);
+        *self.now = Activation {
+            routine: callee.routine,
+            pc: 0,
+            registers: self.now.registers + code.registers,
+            descriptors: self.now.descriptors + code.descriptors,
+            memory: callee.frame,
+            floor: callee.top,
+            tapes: self.tapes.len(),
+            number: *self.activations,
+        };
+        *self.activations += 1;
+        *self.machine_top = callee.top;
     }
 
     /// The stacks of a tape by its handle; `None` if there is no such tape.
@@ -173,14 +239,19 @@ pub(crate) fn run(native: &dyn Native, machine: &mut Machine, image: &Image) -> 
         now,
         fuel,
         scratch,
+        frames,
+        activations,
+        top,
+        limits,
         ..
     } = machine;
-    let Some(registers) = registers
-        .get_mut(now.registers..)
-        .and_then(|rest| rest.first_chunk_mut::<WINDOW>())
-    else {
+    let registers = registers.get_mut(now.registers..);
+    let Some(registers) = registers.filter(|rest| rest.len() >= WINDOW) else {
         return u64::MAX;
     };
+    // The routine that the host called is at depth 1.
+    let max_depth = limits.map_or(usize::MAX, |l| l.max_depth);
+    let depth = max_depth.saturating_sub(frames.len() + 1);
     let Meter {
         counts,
         now_bits,
@@ -190,13 +261,17 @@ pub(crate) fn run(native: &dyn Native, machine: &mut Machine, image: &Image) -> 
     } = meter;
     let state = State {
         program: Program { image },
-        routine: now.routine,
-        pc: &mut now.pc,
         fuel,
         registers,
-        descriptors: &descriptors[now.descriptors..],
+        descriptors: &mut descriptors[now.descriptors..],
         memory: memory.as_mut_slice(),
         frame: now.memory,
+        top: *top,
+        depth: depth.min(frames.capacity() - frames.len()),
+        now,
+        frames,
+        activations,
+        machine_top: top,
         counts,
         bits: now_bits,
         peak_bits,

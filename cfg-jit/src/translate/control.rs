@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{
     types::{F64, I64},
 };
 
-use super::{NONE, SEGMENT, Translator, UNSAVED, leaves};
+use super::{NONE, SEGMENT, Translator, UNSAVED};
 use crate::places::{self, FUEL};
 
 impl Translator<'_, '_> {
@@ -44,7 +44,13 @@ impl Translator<'_, '_> {
             let carried = flow.blocks[k].carried;
             let mut bounded = Vec::new();
             for loc in carried.iter() {
-                let x = self.load_home(loc, self.banks[usize::from(loc)]);
+                let bank = self.banks[usize::from(loc)];
+                // Registers of callees are set before they are read.
+                let x = match (loc < places::CALLEES, bank) {
+                    (true, bank) => self.load_home(loc, bank),
+                    (false, F64) => self.b.ins().f64const(0.0),
+                    (false, bank) => self.b.ins().iconst(bank, 0),
+                };
                 if self
                     .is_index
                     .get(usize::from(loc))
@@ -57,6 +63,21 @@ impl Translator<'_, '_> {
                 self.b.def_var(variable, x);
             }
             let mut beyond = None;
+            if let Some(of) = self.loops[k].clone() {
+                let value = |t: &mut Self, r| match t.unit().constant(0, r) {
+                    Some(cell) => t.b.ins().iconst(I64, cell as i64),
+                    None => t.load_home(r.into(), I64),
+                };
+                let (first, passes) = (value(self, of.index), value(self, of.q));
+                let more = self.b.ins().iadd_imm(passes, -1);
+                let last = self.b.ins().iadd(first, more);
+                let out = self.leads_out(&of, [first, last], value);
+                // Within a pass there is at least this one.
+                let cc = IntCC::UnsignedGreaterThanOrEqual;
+                let odd = self.b.ins().icmp_imm(cc, more, 1 << 60);
+                beyond = Some(self.b.ins().bor(out, odd));
+                bounded.push(first);
+            }
             for x in bounded {
                 let of = self.beyond(x, 60);
                 beyond = Some(match beyond {
@@ -86,26 +107,40 @@ impl Translator<'_, '_> {
         self.at = k;
         self.values.fill(None);
         self.small.clear();
+        self.tested.clear();
         self.changed = places::Set::default();
         self.unsaved = block.unsaved;
-        let instrs = self.code().instrs();
+        let unit = self.unit();
+        self.instance = unit.instance_at(block.from);
+        let of = &unit.instances[self.instance];
         let last = block.to - 1;
-        let left = leaves(self.subject.stacks, instrs[last]);
+        let left = unit.leaves(self.subject.stacks, last);
         // An instruction of the executor is charged there.
-        let steps = block.to - block.from;
+        let steps = block.to - block.from + self.more_steps();
         let before = self.get(FUEL, I64);
         let before = self.as_word(before);
         self.fuel = self.b.ins().iadd_imm(before, -(steps as i64));
-        self.begin_segment(block.from);
+        self.pc = block.from;
+        let begins = self.instance > 0 && block.from == of.at;
+        if begins {
+            self.go_on_with_call();
+        } else {
+            self.begin_segment(block.from);
+        }
         if steps > usize::from(left) {
             let few = self.b.ins().icmp_imm(IntCC::SignedLessThan, self.fuel, 0);
             self.stop_if(few);
         }
         let fuel = super::Cell::word(self.fuel);
         self.set(FUEL, fuel);
-        for (pc, &instr) in instrs.iter().enumerate().take(block.to).skip(block.from) {
+        if begins && of.bound == of.at {
+            self.finish_call();
+            self.begin_segment(block.from);
+        }
+        for pc in block.from..block.to {
+            let instr = unit.instrs[pc];
             self.pc = pc;
-            if pc - self.segment.pc >= SEGMENT {
+            if !self.is_binding() && pc - self.segment.pc >= SEGMENT {
                 self.test_doubtful();
                 self.begin_segment(pc);
             }
@@ -115,6 +150,12 @@ impl Translator<'_, '_> {
             }
             if !self.terminator(instr) {
                 self.instruction(instr);
+                if self.instance > 0 && pc + 1 == of.bound {
+                    self.finish_call();
+                    if pc < last {
+                        self.begin_segment(pc + 1);
+                    }
+                }
                 if !flow.carries && self.unsaved.iter().count() > UNSAVED {
                     self.test_doubtful();
                     self.save_all(pc + 1);
@@ -150,7 +191,7 @@ impl Translator<'_, '_> {
     }
 
     /// Tests what is doubtful, and hands on the values that successors have in registers.
-    fn finish_block(&mut self) {
+    pub(super) fn finish_block(&mut self) {
         self.test_doubtful();
         let flow = self.subject.flow;
         let block = &flow.blocks[self.at];
@@ -186,12 +227,12 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn block_at(&self, pc: usize) -> ir::Block {
+    pub(super) fn block_at(&self, pc: usize) -> ir::Block {
         // Each target of a jump begins a block.
         self.subject.flow.begins[pc].map_or(self.blocks[0], |k| self.blocks[k as usize])
     }
 
-    fn go_on(&mut self, pc: usize) {
+    pub(super) fn go_on(&mut self, pc: usize) {
         let next = self.block_at(pc);
         self.b.ins().jump(next, NONE);
     }
@@ -199,7 +240,8 @@ impl Translator<'_, '_> {
     /// Jumps if a condition holds, else goes on.
     fn fork(&mut self, condition: Value, t: u32) {
         self.finish_block();
-        let (far, near) = (self.block_at(t as usize), self.block_at(self.pc + 1));
+        let far = self.unit().target(self.instance, t);
+        let (far, near) = (self.block_at(far), self.block_at(self.pc + 1));
         self.b.ins().brif(condition, far, NONE, near, NONE);
     }
 
@@ -219,7 +261,7 @@ impl Translator<'_, '_> {
 
     /// A truth value; what is neither true nor false leaves machine code.
     fn truth(&mut self, a: Reg) -> Value {
-        if let Some(flag) = self.values[usize::from(a)].and_then(|cell| cell.flag) {
+        if let Some(flag) = self.values[usize::from(self.place(a))].and_then(|cell| cell.flag) {
             return flag;
         }
         let a = self.word(a);
@@ -237,8 +279,13 @@ impl Translator<'_, '_> {
         match instr {
             Instr::Jump { t } => {
                 self.finish_block();
-                self.go_on(t as usize);
+                self.go_on(self.unit().target(self.instance, t));
             }
+            Instr::Ext { .. } => match self.unit().callee(self.pc) {
+                Some(callee) => self.call_instance(callee),
+                None => return false,
+            },
+            Instr::Return => self.return_from_instance(),
             Instr::JumpTrue { a, t } => {
                 let a = self.truth(a);
                 self.fork(a, t);
@@ -272,6 +319,7 @@ impl Translator<'_, '_> {
                 let passes = self.b.ins().iadd_imm(difference, 1);
                 let zero = self.b.ins().iconst(I64, 0);
                 let passes = self.b.ins().smax(passes, zero);
+                self.test_subscripts(first, last, passes);
                 self.enter_loop(q, index, first, passes, t);
             }
             Instr::LoopInit { q, index, first, t } => {
@@ -303,6 +351,16 @@ impl Translator<'_, '_> {
             _ => return false,
         }
         true
+    }
+
+    /// Tests the subscripts of the loop that follows.
+    fn test_subscripts(&mut self, first: Value, last: Value, passes: Value) {
+        if let Some(of) = self.loops.get(self.at + 1).cloned().flatten() {
+            let out = self.leads_out(&of, [first, last], |t, r| t.word(r));
+            let some = self.b.ins().icmp_imm(IntCC::NotEqual, passes, 0);
+            let out = self.b.ins().band(out, some);
+            self.stop_if(out);
+        }
     }
 
     fn enter_loop(&mut self, q: Reg, index: Reg, first: Value, passes: Value, t: u32) {
@@ -340,12 +398,12 @@ impl Translator<'_, '_> {
                 .b
                 .ins()
                 .icmp_imm(IntCC::UnsignedLessThanOrEqual, offset, width);
-            let target = self.block_at(t as usize);
+            let target = self.block_at(self.unit().target(self.instance, t));
             self.b.ins().brif(inside, target, NONE, next, NONE);
             self.b.switch_to_block(next);
         }
         match table.default {
-            Some(t) => self.go_on(t as usize),
+            Some(t) => self.go_on(self.unit().target(self.instance, t)),
             None => {
                 let exit = self.exit();
                 self.b.ins().jump(exit, NONE);

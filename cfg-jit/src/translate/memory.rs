@@ -2,83 +2,106 @@
 
 use cfg_exec::native::{Arr, Instr, Reg};
 use cranelift_codegen::ir::{
-    AliasRegion, InstBuilder, MemFlags, Value, condcodes::IntCC, types::F64,
+    AliasRegion, InstBuilder, MemFlags, Value,
+    condcodes::IntCC,
+    types::{F64, I8},
 };
 
-use super::{Cell, Translator};
-use crate::{context, places::register};
+use super::{Cell, Translator, arrays::Field};
+use crate::{
+    context,
+    loops::{Loop, Subscript},
+};
 
 /// Flags of an access to cells.
-fn shared() -> MemFlags {
+pub(super) fn shared() -> MemFlags {
     MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
 }
 
 impl Translator<'_, '_> {
-    /// The first word of a part of a descriptor, of whose elements the code reads `dimensions` subscripts.
-    fn part(&mut self, position: usize, dimensions: usize) -> usize {
-        let next = self.parts.len();
-        let k = *self.part_at.entry(position).or_insert(next);
-        if k == next {
-            self.parts.push((position, 0));
-        }
-        self.parts[k].1 = self.parts[k].1.max(dimensions);
-        context::array(self.subject.stacks.0.len(), k)
-    }
-
     /// The cells from the element with subscript 0 along a dimension; stops outside of the array.
-    fn along(&mut self, part: usize, axis: usize, i: Reg, u: i8) -> Value {
-        let axis = context::axis(axis);
+    fn along(&mut self, arr: Arr, dimensions: usize, axis: usize, (i, u): (Reg, i8)) -> Value {
+        let subscript = Subscript {
+            arr,
+            dimensions,
+            axis,
+            r: i,
+            u,
+        };
+        let of = self.loops[self.at].as_ref();
+        let before = of.is_some_and(|of| of.tested.contains(&subscript));
         let i = self.word(i);
+        if self.tested.insert((arr, axis, i, u)) && !before {
+            let outside = self.outside(subscript, i);
+            self.stop_if(outside);
+        }
         let i = self.b.ins().iadd_imm(i, i64::from(u));
-        let (lower, room) = (self.fixed(part + axis.lower), self.fixed(part + axis.room));
-        let offset = self.b.ins().isub(i, lower);
-        let cc = IntCC::UnsignedGreaterThanOrEqual;
-        let outside = self.b.ins().icmp(cc, offset, room);
-        self.stop_if(outside);
-        let stride = self.fixed(part + axis.stride);
+        let stride = self.field(arr.into(), dimensions, Field::Stride(axis));
         self.b.ins().imul(i, stride)
     }
 
-    /// The part of an array, and the cells from the element with subscripts 0 to another one.
-    fn element(&mut self, arr: Arr, subscripts: &[(Reg, i8)]) -> (usize, Value) {
-        let part = self.part(arr.into(), subscripts.len());
-        let mut cells = self.along(part, 0, subscripts[0].0, subscripts[0].1);
-        if let Some(&(j, v)) = subscripts.get(1) {
-            let more = self.along(part, 1, j, v);
+    /// True if the value of a subscript's register leads out of the array.
+    fn outside(&mut self, of: Subscript, i: Value) -> Value {
+        let i = self.b.ins().iadd_imm(i, i64::from(of.u));
+        let lower = self.field(of.arr.into(), of.dimensions, Field::Lower(of.axis));
+        let room = self.field(of.arr.into(), of.dimensions, Field::Room(of.axis));
+        let offset = self.b.ins().isub(i, lower);
+        let cc = IntCC::UnsignedGreaterThanOrEqual;
+        self.b.ins().icmp(cc, offset, room)
+    }
+
+    /// True if a subscript of a loop leads out of its array in a pass from one index to another. `value` has the values
+    /// of registers.
+    pub(super) fn leads_out(
+        &mut self,
+        of: &Loop,
+        [first, last]: [Value; 2],
+        value: impl Fn(&mut Self, Reg) -> Value,
+    ) -> Value {
+        let mut out = self.b.ins().iconst(I8, 0);
+        for &subscript in &of.tested {
+            let ends = match subscript.r == of.index {
+                true => vec![first, last],
+                false => vec![value(self, subscript.r)],
+            };
+            for i in ends {
+                let outside = self.outside(subscript, i);
+                out = self.b.ins().bor(out, outside);
+            }
+        }
+        out
+    }
+
+    /// The cells from the element with subscripts 0 to another one.
+    fn element(&mut self, arr: Arr, subscripts: &[(Reg, i8)]) -> Value {
+        let mut cells = self.along(arr, subscripts.len(), 0, subscripts[0]);
+        if let Some(&second) = subscripts.get(1) {
+            let more = self.along(arr, subscripts.len(), 1, second);
             cells = self.b.ins().iadd(cells, more);
         }
-        (part, cells)
+        cells
     }
 
     /// The address of an element.
     fn address_of(&mut self, arr: Arr, subscripts: &[(Reg, i8)]) -> Value {
-        let (part, cells) = self.element(arr, subscripts);
+        let cells = self.element(arr, subscripts);
         let bytes = self.b.ins().ishl_imm(cells, 3);
-        let first = self.fixed(part + context::POINTER);
+        let first = self.field(arr.into(), subscripts.len(), Field::Pointer);
         self.b.ins().iadd(first, bytes)
     }
 
     /// The cell address of an element.
     fn cell_of(&mut self, d: Reg, arr: Arr, subscripts: &[(Reg, i8)]) {
-        let (part, cells) = self.element(arr, subscripts);
-        let zero = self.zero_cell(part, subscripts.len());
+        let cells = self.element(arr, subscripts);
+        let mut zero = self.field(arr.into(), subscripts.len(), Field::Base);
+        for k in 0..subscripts.len() {
+            let lower = self.field(arr.into(), subscripts.len(), Field::Lower(k));
+            let stride = self.field(arr.into(), subscripts.len(), Field::Stride(k));
+            let less = self.b.ins().imul(lower, stride);
+            zero = self.b.ins().isub(zero, less);
+        }
         let x = self.b.ins().iadd(zero, cells);
         self.set_word(d, x);
-    }
-
-    /// The cell address of the element with subscripts 0.
-    fn zero_cell(&mut self, part: usize, dimensions: usize) -> Value {
-        let mut cell = self.fixed(part + context::BASE);
-        for k in 0..dimensions {
-            let axis = context::axis(k);
-            let (lower, stride) = (
-                self.fixed(part + axis.lower),
-                self.fixed(part + axis.stride),
-            );
-            let less = self.b.ins().imul(lower, stride);
-            cell = self.b.ins().isub(cell, less);
-        }
-        cell
     }
 
     /// The address of a cell; stops outside of memory.
@@ -100,17 +123,15 @@ impl Translator<'_, '_> {
         } else {
             Cell::word(x)
         };
-        self.set(register(d), cell);
+        self.set(self.place(d), cell);
     }
 
     /// Stores the value of a register: an effect.
     fn store(&mut self, s: Reg, address: Value) {
-        let bank = self.banks[usize::from(s)];
-        let cell = self.get(register(s), bank);
-        let x = match cell.real.or(cell.word) {
-            Some(x) => x,
-            None => self.as_word(cell),
-        };
+        let loc = self.place(s);
+        let bank = self.banks[usize::from(loc)];
+        let cell = self.get(loc, bank);
+        let x = self.in_some_bank(cell);
         self.test_doubtful();
         self.b.ins().store(shared(), x, address, 0);
         self.after_effect();
@@ -127,15 +148,18 @@ impl Translator<'_, '_> {
         self.after_effect();
     }
 
-    /// The stride along a dimension, in cells.
+    /// The lower bound, extent, or stride in cells, along any dimension.
+    fn along_any(&mut self, arr: Arr, axis: u8, field: fn(usize) -> Field) -> Value {
+        let position = usize::from(arr) + usize::from(axis / 2);
+        self.field(position, 0, field(usize::from(axis % 2)))
+    }
+
     fn stride(&mut self, arr: Arr, axis: u8) -> Value {
-        let part = self.part(usize::from(arr) + usize::from(axis / 2), 0);
-        self.fixed(part + context::axis(usize::from(axis % 2)).stride)
+        self.along_any(arr, axis, Field::Stride)
     }
 
     fn extent(&mut self, arr: Arr, axis: u8) -> Value {
-        let part = self.part(usize::from(arr) + usize::from(axis / 2), 0);
-        self.fixed(part + context::axis(usize::from(axis % 2)).extent)
+        self.along_any(arr, axis, Field::Extent)
     }
 
     /// Moves an address by one element; returns what it was.
@@ -155,13 +179,11 @@ impl Translator<'_, '_> {
     pub(super) fn access(&mut self, instr: Instr) {
         match instr {
             Instr::LoadFrame { d, at } => {
-                self.frame_needed = self.frame_needed.max(at as usize + 1);
-                let address = self.b.ins().iadd_imm(self.frame, 8 * i64::from(at));
+                let address = self.frame_address(at);
                 self.load(d, address);
             }
             Instr::StoreFrame { s, at } => {
-                self.frame_needed = self.frame_needed.max(at as usize + 1);
-                let address = self.b.ins().iadd_imm(self.frame, 8 * i64::from(at));
+                let address = self.frame_address(at);
                 self.store(s, address);
             }
             Instr::LoadGlobal { d, at } => {
@@ -203,31 +225,25 @@ impl Translator<'_, '_> {
             Instr::Addr1 { d, i, u, arr } => self.cell_of(d, arr, &[(i, u)]),
             Instr::Addr2 { d, i, j, u, v, arr } => self.cell_of(d, arr, &[(i, u), (j, v)]),
             Instr::Base { d, arr } => {
-                let part = self.part(arr.into(), 0);
-                let base = self.fixed(part + context::BASE);
+                let base = self.field(arr.into(), 0, Field::Base);
                 self.set_word(d, base);
             }
             Instr::AddrAxis { d, i, axis, arr } => {
-                let part = self.part(usize::from(arr) + usize::from(axis / 2), 0);
-                let words = context::axis(usize::from(axis % 2));
                 let i = self.word(i);
-                let (lower, extent) = (
-                    self.fixed(part + words.lower),
-                    self.fixed(part + words.extent),
-                );
+                let lower = self.along_any(arr, axis, Field::Lower);
+                let extent = self.extent(arr, axis);
                 let offset = self.b.ins().isub(i, lower);
                 let cc = IntCC::UnsignedGreaterThanOrEqual;
                 let outside = self.b.ins().icmp(cc, offset, extent);
                 self.stop_if(outside);
-                let stride = self.fixed(part + words.stride);
+                let stride = self.stride(arr, axis);
                 let cells = self.b.ins().imul(offset, stride);
                 let at = self.word(d);
                 let x = self.b.ins().iadd(at, cells);
                 self.set_word(d, x);
             }
             Instr::FrameAddr { d, at } => {
-                let bytes = self.b.ins().isub(self.frame, self.cells);
-                let cell = self.b.ins().ushr_imm(bytes, 3);
+                let cell = self.frame_cell();
                 let x = self.b.ins().iadd_imm(cell, i64::from(at));
                 self.set_word(d, x);
             }

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{
 };
 
 use super::Translator;
-use crate::{call, context, places::register};
+use crate::{call, context};
 
 impl Translator<'_, '_> {
     // --- tests -------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ impl Translator<'_, '_> {
 
     /// Stops in case of an uninitialised logical.
     fn logical(&mut self, r: Reg) -> Value {
-        if self.values[usize::from(r)].is_some_and(|cell| cell.flag.is_some()) {
+        if self.values[usize::from(self.place(r))].is_some_and(|cell| cell.flag.is_some()) {
             return self.word(r);
         }
         let x = self.word(r);
@@ -135,7 +135,7 @@ impl Translator<'_, '_> {
             Some(Op::Sqrt) => self.b.ins().sqrt(x),
             Some(Op::Abs) => self.b.ins().fabs(x),
             _ => {
-                let function = self.subject.program.unary(f) as usize;
+                let function = self.unit().program.unary(f) as usize;
                 let function = self.b.ins().iconst(I64, function as i64);
                 self.call(call::unary as *const () as usize, &[function, x], F64)
             }
@@ -154,12 +154,12 @@ impl Translator<'_, '_> {
         match instr {
             Instr::Mov { d, a } => {
                 let bank = self.bank_of_load(d);
-                let cell = self.get(register(a), bank);
-                self.set(register(d), cell);
+                let cell = self.get(self.place(a), bank);
+                self.set(self.place(d), cell);
             }
             Instr::Const { d, k } => {
                 let cell = super::Cell::constant(self.code().constant(k));
-                self.set(register(d), cell);
+                self.set(self.place(d), cell);
             }
             Instr::AddF { d, a, b } => {
                 let (a, b) = (self.real(a), self.real(b));
@@ -217,7 +217,7 @@ impl Translator<'_, '_> {
             }
             Instr::Fma { d, a, b, c } => {
                 let (a, b, c) = (self.real(a), self.real(b), self.real(c));
-                let function = self.subject.program.fma() as usize;
+                let function = self.unit().program.fma() as usize;
                 let function = self.b.ins().iconst(I64, function as i64);
                 let address = call::ternary as *const () as usize;
                 let x = self.call(address, &[function, a, b, c], F64);
@@ -225,7 +225,7 @@ impl Translator<'_, '_> {
             }
             Instr::Fma32 { d, a, b, c } => {
                 let (a, b, c) = (self.real(a), self.real(b), self.real(c));
-                let function = self.subject.program.fma32() as usize;
+                let function = self.unit().program.fma32() as usize;
                 let function = self.b.ins().iconst(I64, function as i64);
                 let address = call::fma32 as *const () as usize;
                 let x = self.call(address, &[function, a, b, c], F64);
@@ -240,7 +240,7 @@ impl Translator<'_, '_> {
             Instr::Real1 { f, d, a } => self.unary(f, d, a),
             Instr::Real2 { f, d, a, b } => {
                 let (a, b) = (self.ordered(a), self.ordered(b));
-                let function = self.subject.program.binary(f) as usize;
+                let function = self.unit().program.binary(f) as usize;
                 let function = self.b.ins().iconst(I64, function as i64);
                 let x = self.call(call::binary as *const () as usize, &[function, a, b], F64);
                 self.doubtful.push(x);
@@ -248,7 +248,7 @@ impl Translator<'_, '_> {
             }
             Instr::PowI { d, a, b } => {
                 let (a, b) = (self.ordered(a), self.small_word(b));
-                let function = self.subject.program.powi() as usize;
+                let function = self.unit().program.powi() as usize;
                 let function = self.b.ins().iconst(I64, function as i64);
                 let x = self.call(call::powi as *const () as usize, &[function, a, b], F64);
                 self.doubtful.push(x);
@@ -256,7 +256,7 @@ impl Translator<'_, '_> {
             }
             Instr::Polygamma { d, a, b } => {
                 let (a, b) = (self.small_word(a), self.ordered(b));
-                let function = self.subject.program.polygamma() as usize;
+                let function = self.unit().program.polygamma() as usize;
                 let function = self.b.ins().iconst(I64, function as i64);
                 let address = call::polygamma as *const () as usize;
                 let x = self.call(address, &[function, a, b], F64);
@@ -368,6 +368,7 @@ impl Translator<'_, '_> {
                 let operands = [self.word(a), self.word(b), self.word(c)];
                 self.set_by_fallback(d, operands);
             }
+            Instr::Ext { k } => self.operation(k),
             _ => self.access(instr),
         }
     }

@@ -1,18 +1,14 @@
 //! Pushes and pops. The top of a stack is a place like a register; limits and the rest lie in the context.
 
-use cfg_exec::native::{Instr, Reg};
+use cfg_exec::native::{Instr, Reg, View};
 use cranelift_codegen::ir::{
     AliasRegion, InstBuilder, MemFlags, Value,
     condcodes::IntCC,
     types::{F64, I64},
 };
 
-use super::{Cell, Translator};
-use crate::{
-    context,
-    places::{register, top},
-    stacks::Class,
-};
+use super::{Cell, Translator, memory::shared};
+use crate::{context, places::top, stacks::Class};
 
 /// Flags of an access to the values of a stack.
 fn values() -> MemFlags {
@@ -62,22 +58,60 @@ impl Translator<'_, '_> {
         self.b.ins().store(own, most, self.context, at);
     }
 
-    fn count_pop(&mut self, stack: usize) {
+    fn count_pops(&mut self, stack: usize, n: Value) {
         let of = self.subject.stacks.0[stack];
         if of.is_pushed || of.class == Class::Bits {
-            let one = self.b.ins().iconst(I64, 1);
-            self.count(stack, context::POPS, one);
+            self.count(stack, context::POPS, n);
         }
+    }
+
+    fn count_pop(&mut self, stack: usize) {
+        let one = self.b.ins().iconst(I64, 1);
+        self.count_pops(stack, one);
+    }
+
+    /// Pushes the elements of an array.
+    pub(super) fn push_reals(&mut self, stack: usize, of: View) {
+        let dense = self.dense(self.instance, of);
+        let (at, limit) = (self.top(stack), self.of_stack(stack, context::LIMIT));
+        let bytes = self.b.ins().ishl_imm(dense.size, 3);
+        let room = self.b.ins().isub(limit, at);
+        let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, bytes, room);
+        self.stop_if(full);
+        self.burn(dense.size);
+        self.test_doubtful();
+        let from = self.address(dense.base);
+        self.copy((at, values()), (from, shared()), &dense);
+        let next = self.b.ins().iadd(at, bytes);
+        self.set_top(stack, next);
+        self.after_effect();
+    }
+
+    /// Pops the elements of an array.
+    pub(super) fn pop_reals(&mut self, stack: usize, of: View) {
+        let dense = self.dense(self.instance, of);
+        let (at, bottom) = (self.top(stack), self.of_stack(stack, context::BOTTOM));
+        let bytes = self.b.ins().ishl_imm(dense.size, 3);
+        let there = self.b.ins().isub(at, bottom);
+        let few = self.b.ins().icmp(IntCC::UnsignedGreaterThan, bytes, there);
+        self.stop_if(few);
+        self.burn(dense.size);
+        self.test_doubtful();
+        self.note_peak();
+        let next = self.b.ins().isub(at, bytes);
+        let to = self.address(dense.base);
+        self.copy((to, shared()), (next, values()), &dense);
+        self.set_top(stack, next);
+        self.count_pops(stack, dense.size);
+        self.after_effect();
     }
 
     /// Pushes a cell.
     fn push(&mut self, stack: usize, s: Reg) {
-        let bank = self.banks[usize::from(s)];
-        let cell = self.get(register(s), bank);
-        let x = match cell.real.or(cell.word) {
-            Some(x) => x,
-            None => self.as_word(cell),
-        };
+        let loc = self.place(s);
+        let bank = self.banks[usize::from(loc)];
+        let cell = self.get(loc, bank);
+        let x = self.in_some_bank(cell);
         let (at, limit) = (self.top(stack), self.of_stack(stack, context::LIMIT));
         let full = self
             .b
@@ -111,7 +145,7 @@ impl Translator<'_, '_> {
         } else {
             Cell::word(x)
         };
-        self.set(register(d), cell);
+        self.set(self.place(d), cell);
         self.after_effect();
     }
 
@@ -243,7 +277,7 @@ impl Translator<'_, '_> {
     )]
     pub(super) fn tape(&mut self, instr: Instr) {
         // The executor runs instructions of stacks that are not known here.
-        let Some(stack) = self.subject.stacks.used(instr) else {
+        let Some(stack) = self.subject.stacks.used(self.unit(), self.pc) else {
             return;
         };
         match instr {

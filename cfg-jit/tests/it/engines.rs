@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use cfg_core::{
-    builder::RoutineBuilder,
+    builder::{ProgramBuilder, RoutineBuilder, expr::sin},
     entity::RoutineId,
     flat::Flat,
     ir::{
@@ -121,18 +121,18 @@ fn descriptors_that_are_no_arrays_reach_nothing() {
             let mut forged = state.descriptors.to_vec();
             let mut state: State<'_> = state;
             forged.iter_mut().for_each(|d| d.axes[0].extent = -1);
-            state.descriptors = &forged;
+            state.descriptors = &mut forged;
             native.run(state)
         },
         |native, state| {
             let mut forged = state.descriptors.to_vec();
             let mut state: State<'_> = state;
             forged.iter_mut().for_each(|d| d.axes[0].extent = i64::MAX);
-            state.descriptors = &forged;
+            state.descriptors = &mut forged;
             native.run(state)
         },
         |native, mut state| {
-            state.descriptors = &[];
+            state.descriptors = &mut [];
             native.run(state)
         },
         |native, mut state| {
@@ -193,6 +193,40 @@ impl Native for Watcher {
         self.1.fetch_add(steps, Relaxed);
         self.0.interpreted(routine, steps);
     }
+}
+
+/// Instructions of callees count as those of the loop that calls them.
+#[test]
+fn calls_are_foreseen() {
+    let mut whole = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let (x, y) = (g.input("x", Real), g.output("y", Real));
+    g.assign(y, x);
+    for _ in 0..40 {
+        g.assign(y, sin(y) * x);
+    }
+    let g = whole.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let (n, s) = (f.input("n", Integer), f.output("s", Real));
+    let (i, t) = (f.local("i", Integer), f.local("t", Real));
+    f.assign(s, 1.0);
+    f.for_loop(i, 1, n, |f| {
+        f.call(g, [s, t]);
+        f.assign(s, s + t);
+    });
+    let f = whole.add(f);
+    let program = cfg_testkit::flat(&whole.finish().unwrap_or_else(|e| panic!("{e}")));
+    let steps = Arc::new(AtomicU64::new(0));
+    let options = CompileOptions {
+        engine: Some(Arc::new(Watched(Arc::clone(&steps)))),
+        ..CompileOptions::default()
+    };
+    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{e}"));
+    let mut arguments = [Argument::from(5000), Argument::from(0.0)];
+    let report = Session::new(&compiled).run(f, &mut arguments, &RunOptions::default());
+    assert!(report.is_ok_and(|report| report.steps > 200_000));
+    let steps = steps.load(Relaxed);
+    assert!(steps < 1000, "{steps}");
 }
 
 /// The counters of loops tell whether compilation pays, before the steps have been run.

@@ -1,8 +1,10 @@
 //! Runs by machine code are those of the executor.
 
+mod calls;
 mod corners;
 mod engines;
 mod fixtures;
+mod loops;
 mod random;
 
 use std::sync::Arc;
