@@ -37,14 +37,15 @@
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
-//! | `lines` | statements, which become text last |
+//! | `lines`, `fold` | statements, which become text last; lines that are too long |
 //! | `parameters`, `adapter`, `apart`, `added`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; adjoints that may; the choice of a version by what they share |
-//! | `interface`, `sweep`, `plain`, `original` | the functions for callers in other files |
+//! | `interface`, `sweep`, `plain`, `original`, `about` | the functions for callers in other files, and comments for these |
 //! | `structs`, `handing` | records as structures of callers, and their fields as arguments |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
 
+mod about;
 mod adapter;
 mod added;
 mod amount;
@@ -61,6 +62,7 @@ mod driver;
 mod expression;
 mod faults;
 mod file;
+mod fold;
 mod forget;
 mod functions;
 mod gaps;
@@ -104,6 +106,7 @@ mod writer;
 
 pub use choice::Apart;
 pub use faults::FAULTS;
+pub use runtime::{TAPE_HEADER, tape_header};
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
@@ -147,6 +150,8 @@ pub struct Options {
     pub lines: bool,
     /// Callers promise that nothing that they give shares cells: adjoints that share cells are not looked for.
     pub apart: bool,
+    /// The tape is included, from [`TAPE_HEADER`]; else the file has what it uses of it.
+    pub included: bool,
 }
 
 /// The routines of a reversed program.
@@ -294,17 +299,22 @@ impl Bundle {
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         let own = |r: &RoutineId| !outside::is_outside(program.routine(*r));
+        let mut declared = Vec::new();
         for r in wanted.into_iter().filter(|_| driven.is_none()).filter(own) {
             let name = file.plain_name(r).to_owned();
-            let declared = plain::public(&file, r, &name, &mut functions)
+            let head = plain::public(&file, r, &name, &mut functions)
                 .map_err(|problem| problems(vec![problem]))?;
-            self.declared.push(declared);
+            declared.push(head);
         }
         let access = file.public.then_some(&*globals.tag);
         self.text.push_str(&structs);
         self.globals.push_str(&structs);
         (self.text).push_str(&globals.text(&file, access, &mut self.pieces));
         self.globals.push_str(&globals.header(&file));
+        if !declared.is_empty() {
+            self.text += &format!("{}\n", file::declarations(&declared));
+            self.declared.extend(declared);
+        }
         self.text.push_str(&functions);
         if let Some(text) = driven.and_then(|r| driver::function(&file, r, &driver)) {
             self.text.push_str(&text);
@@ -348,10 +358,21 @@ pub fn program_with(program: &Flat, options: Options) -> Result<String, Diagnost
     bundle.add(program, None)?;
     let title = "Written by cfgrev.";
     if options.header {
-        return Ok(file::header(title, &bundle.globals, &bundle.declared));
+        return Ok(file::header(
+            title,
+            options.included,
+            &bundle.globals,
+            &bundle.declared,
+        ));
     }
     sources_of(&bundle.origins)?;
-    let file = file::whole(title, &bundle.pieces, &bundle.origins, &bundle.text);
+    let file = file::whole(
+        title,
+        options.included,
+        &bundle.pieces,
+        &bundle.origins,
+        &bundle.text,
+    );
     Ok(file)
 }
 
@@ -388,7 +409,13 @@ pub fn server(
     bundle.origins.before = first.lines().count();
     bundle.origins.file = "server.c".to_owned();
     let title = "Written by cfgrev.";
-    let file = file::whole(title, &bundle.pieces, &bundle.origins, &text);
+    let file = file::whole(
+        title,
+        options.included,
+        &bundle.pieces,
+        &bundle.origins,
+        &text,
+    );
     Ok(format!("{first}{file}"))
 }
 
@@ -742,13 +769,27 @@ fn derivative(
     let title = format!("Derivatives of {base}, written by cfgrev.{levels}{versions}");
     if options.header {
         let declarations = structs + &globals.header(&file) + &several;
-        return Ok(file::header(&title, &declarations, &declared));
+        return Ok(file::header(
+            &title,
+            options.included,
+            &declarations,
+            &declared,
+        ));
     }
-    let declared = globals.text(&file, Some(&globals.tag), &mut pieces);
-    let text = format!("{structs}{declared}{several}{functions}");
+    let globals = globals.text(&file, Some(&globals.tag), &mut pieces);
+    let text = format!(
+        "{structs}{globals}{several}{}\n{functions}",
+        file::declarations(&declared)
+    );
     let origins = file.origins.into_inner();
     sources_of(&origins)?;
-    Ok(file::whole(&title, &pieces, &origins, &text))
+    Ok(file::whole(
+        &title,
+        options.included,
+        &pieces,
+        &origins,
+        &text,
+    ))
 }
 
 /// A line for each parameter that has what pointers lead to which lead on from others.

@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 pub(crate) use bench::Bench;
-pub(crate) use emitted::{Emitted, EmittedDerivative};
+pub(crate) use emitted::{Emitted, EmittedDerivative, Runtime};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
     At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Limits, Many,

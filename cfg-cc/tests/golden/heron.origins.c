@@ -1,5 +1,7 @@
 
-static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
+static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s,
+        double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape,
+        struct cfgrev_tape *memory)
 {
     double x = 0.0, x_b = 0.0, b1 = 0.0;
     int64_t i = 0, rCtr_6 = 0, rBound_6 = 0;
@@ -25,7 +27,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 15 "src/he\"ron\\\?\?/.f90"
     for (i = n; i >= 1; --i) {
         /* heron, vertex 10: ENDBRANCH */
-#line 698 "heron.adjoint.c"
+#line 646 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
@@ -36,7 +38,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 10 "src/he\"ron\\\?\?/.f90"
             rBound_6 = cfgrev_pop_count(&top);
             /* heron, vertex 8: ENDLOOP */
-#line 709 "heron.adjoint.c"
+#line 657 "heron.adjoint.c"
             for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
 #line 11 "src/he\"ron\\\?\?/.f90"
@@ -47,14 +49,14 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
-#line 720 "heron.adjoint.c"
+#line 668 "heron.adjoint.c"
             }
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
             x = cfgrev_pop_real(&top);
 #line 9 "src/he\"ron\\\?\?/.f90"
             a_b[i - 1] += x_b;
-#line 727 "heron.adjoint.c"
+#line 675 "heron.adjoint.c"
         }
 #line 15 "src/he\"ron\\\?\?/.f90"
     }
@@ -75,14 +77,15 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     /* heron, vertex 2, statement 1: s := 0.0 (src/he"ron ? /.f90:5) */
 #line 5 "src/he\"ron\\\?\?/.f90"
     *s_b = 0.0;
-#line 748 "heron.adjoint.c"
+#line 696 "heron.adjoint.c"
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;
 }
 
 /* forward of heron */
-static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict s, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
+static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict s,
+        struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
     double x = 0.0;
     int64_t i = 0, ctr_6 = 0;
@@ -106,7 +109,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 7 "src/he\"ron\\\?\?/.f90"
     for (i = 1; i <= n; ++i) {
         /* heron, vertex 4: a[i] > 0.0 */
-#line 779 "heron.adjoint.c"
+#line 728 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
@@ -132,7 +135,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = (x + a[i - 1] / x) / 2.0;
                 /* heron, vertex 8: ENDLOOP */
-#line 805 "heron.adjoint.c"
+#line 754 "heron.adjoint.c"
                 ctr_6 += 1;
 #line 10 "src/he\"ron\\\?\?/.f90"
             }
@@ -146,12 +149,12 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
             s_here += x * w[i - 1];
-#line 819 "heron.adjoint.c"
+#line 768 "heron.adjoint.c"
         }
 #line 7 "src/he\"ron\\\?\?/.f90"
     }
     /* heron, vertex 12: EXIT */
-#line 824 "heron.adjoint.c"
+#line 773 "heron.adjoint.c"
     if (cfgrev_room_real(&top, tape, 1))
         return 1;
     cfgrev_push_real(&top, x);
@@ -166,8 +169,6 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     return 0;
 }
 
-int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape);
-
 int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape)
 {
     const struct cfgrev_state state = cfgrev_begin(tape);
@@ -176,9 +177,8 @@ int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape)
     return cfgrev_end(tape, &state, status);
 }
 
-int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
-
-int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape)
+int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b,
+        struct cfgrev_tape *tape)
 {
     const struct cfgrev_state state = cfgrev_begin(tape);
     int status = 0;
@@ -186,9 +186,8 @@ int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, s
     return cfgrev_end(tape, &state, status);
 }
 
-int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
-
-int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape)
+int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b,
+        struct cfgrev_tape *tape)
 {
     struct cfgrev_tape own;
     if (!tape)

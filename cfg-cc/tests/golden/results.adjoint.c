@@ -1,7 +1,22 @@
+/* Derivatives of constant, written by cfgrev. */
 
+#include <math.h>
+#include "cfgrev_tape.h"
+
+/* The forward sweep of constant. Writes constant_value. */
+int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *tape);
+/* The reverse sweep of constant, for the last forward sweep on the tape. Adds to x_b. Turns
+   adjoints at exit into those at entry: constant_b. */
+int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b,
+        struct cfgrev_tape *tape);
+/* constant and its gradient. Adds to x_b. Turns adjoints at exit into those at entry: constant_b.
+   Writes constant_value. May be null: tape. */
+int constant_grad(const double *x, double *x_b, double *constant_value, double *constant_b,
+        struct cfgrev_tape *tape);
 
 /* reverse of constant */
-static void constant_rev_body(const double *restrict x, double *restrict r, double *restrict x_b, double *restrict r_b, struct cfgrev_tape *tape)
+static void constant_rev_body(const double *restrict x, double *restrict r, double *restrict x_b,
+        double *restrict r_b, struct cfgrev_tape *tape)
 {
     (void)r;
     (void)tape;
@@ -17,7 +32,8 @@ static void constant_rev_body(const double *restrict x, double *restrict r, doub
 }
 
 /* forward of constant */
-static void constant_fwd_body(const double *restrict x, double *restrict r, struct cfgrev_tape *tape)
+static void constant_fwd_body(const double *restrict x, double *restrict r,
+        struct cfgrev_tape *tape)
 {
     (void)tape;
     r[0] = x[0] * x[0];
@@ -27,7 +43,8 @@ static void constant_fwd_body(const double *restrict x, double *restrict r, stru
 }
 
 /* gradient of constant */
-static void constant_grad_body(const double *restrict x, double *restrict r, double *restrict x_b, double *restrict r_b, struct cfgrev_tape *memory)
+static void constant_grad_body(const double *restrict x, double *restrict r, double *restrict x_b,
+        double *restrict r_b, struct cfgrev_tape *memory)
 {
     struct cfgrev_tape *const tape = memory;
     const struct cfgrev_level level = cfgrev_level_of(tape);
@@ -36,8 +53,6 @@ static void constant_grad_body(const double *restrict x, double *restrict r, dou
     cfgrev_cut(tape, level);
 }
 
-int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *tape);
-
 int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *tape)
 {
     constant_fwd_body(x, constant_value, tape);
@@ -45,18 +60,16 @@ int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *ta
     return 0;
 }
 
-int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape);
-
-int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape)
+int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b,
+        struct cfgrev_tape *tape)
 {
     constant_rev_body(x, constant_value, x_b, constant_b, tape);
     tape->message = "";
     return 0;
 }
 
-int constant_grad(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape);
-
-int constant_grad(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape)
+int constant_grad(const double *x, double *x_b, double *constant_value, double *constant_b,
+        struct cfgrev_tape *tape)
 {
     struct cfgrev_tape own;
     if (!tape)

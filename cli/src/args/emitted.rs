@@ -1,7 +1,18 @@
 //! Options of emitted C.
 
 use cfg_reverse::Directions;
-use clap::Args;
+use clap::{Args, ValueEnum};
+
+/// Where the tape stands that emitted C uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Runtime {
+    /// In cfgrev_tape.h beside the file, which includes it; the default with -o
+    File,
+    /// In the file itself, as far as the file uses it; the default without -o
+    Inline,
+    /// Nowhere: the file includes cfgrev_tape.h
+    None,
+}
 
 /// What is written besides the program.
 #[derive(Clone, Debug, Args)]
@@ -22,6 +33,9 @@ pub(crate) struct Emitted {
     /// Name with #line in C the places that statements have in the program's sources.
     #[arg(long = "line")]
     pub(crate) lines: bool,
+    /// Where the tape stands that emitted C uses.
+    #[arg(long, value_enum, value_name = "PLACE")]
+    pub(crate) runtime: Option<Runtime>,
 }
 
 /// What is written besides a derivative.
@@ -68,18 +82,35 @@ impl Emitted {
             ("--extern-globals", self.extern_globals),
             ("--origins", self.origins),
             ("--line", self.lines),
+            ("--runtime", self.runtime.is_some()),
         ]
         .into_iter()
         .filter_map(|(name, given)| given.then_some(name))
     }
 
-    /// Refuses options of C where none is written; `form` is the option that asks for it.
-    pub(crate) fn check(&self, writes_c: bool, form: &str) -> Result<(), String> {
-        check(self.given(), writes_c, form)
+    /// Refuses options of C where none is written, and a header of the tape without a folder for it; `form` is the option
+    /// that asks for C.
+    pub(crate) fn check(&self, writes_c: bool, form: &str, folder: bool) -> Result<(), String> {
+        check(self.given(), writes_c, form)?;
+        match self.runtime {
+            Some(Runtime::File) if !folder => {
+                let message = "--runtime file needs a folder: -o DIR of reverse and tangent; elsewhere say inline or none";
+                Err(message.to_owned())
+            }
+            Some(Runtime::File | Runtime::Inline | Runtime::None) | None => Ok(()),
+        }
     }
 
-    /// The options of the library.
-    pub(crate) fn options(&self) -> cfg_back::c::Options {
+    /// Where the tape stands, of a file in a folder or on standard output.
+    pub(crate) fn runtime(&self, folder: bool) -> Runtime {
+        self.runtime.unwrap_or(match folder {
+            true => Runtime::File,
+            false => Runtime::Inline,
+        })
+    }
+
+    /// The options of the library, for a file in a folder or on standard output.
+    pub(crate) fn options(&self, folder: bool) -> cfg_back::c::Options {
         cfg_back::c::Options {
             checks: self.checks,
             header: self.header,
@@ -88,13 +119,19 @@ impl Emitted {
             origins: self.origins,
             lines: self.lines,
             apart: false,
+            included: self.runtime(folder) != Runtime::Inline,
         }
     }
 }
 
 impl EmittedDerivative {
     /// Refuses options of C where none is written, and a number of directions where no whole program is.
-    pub(crate) fn check(&self, writes_c: bool, writes_whole: bool) -> Result<(), String> {
+    pub(crate) fn check(
+        &self,
+        writes_c: bool,
+        writes_whole: bool,
+        folder: bool,
+    ) -> Result<(), String> {
         if let (Some(Directions::Fixed(_)), false) = (self.directions, writes_whole) {
             let message = "--directions=N needs one program to write: --emit c, json, text or xaif, and no -o but with c";
             return Err(message.to_owned());
@@ -107,14 +144,15 @@ impl EmittedDerivative {
         let more = more
             .into_iter()
             .filter_map(|(name, given)| given.then_some(name));
-        check(self.emitted.given().chain(more), writes_c, "--emit c")
+        check(more, writes_c, "--emit c")?;
+        self.emitted.check(writes_c, "--emit c", folder)
     }
 
-    /// The options of the library.
-    pub(crate) fn options(&self) -> cfg_back::c::Options {
+    /// The options of the library, for a file in a folder or on standard output.
+    pub(crate) fn options(&self, folder: bool) -> cfg_back::c::Options {
         cfg_back::c::Options {
             replace: self.replace,
-            ..self.emitted.options()
+            ..self.emitted.options(folder)
         }
     }
 }

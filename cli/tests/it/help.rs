@@ -99,6 +99,11 @@ fn a_wrong_command_line_ends_with_2() {
         (&["reverse", "f.json", "--origins"], "--emit c"),
         (&["tangent", "f.json", "--replace"], "--emit c"),
         (&["reverse", "f.json", "--size", "x=n"], "--emit c"),
+        (&["tangent", "f.json", "--runtime", "none"], "--emit c"),
+        (
+            &["convert", "f.json", "--to", "c", "--runtime", "file"],
+            "-o DIR",
+        ),
         (&["convert", "f.json", "--to", "text", "--line"], "--to c"),
     ];
     for (args, part) in cases {
