@@ -27,7 +27,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 15 "src/he\"ron\\\?\?/.f90"
     for (i = n; i >= 1; --i) {
         /* heron, vertex 10: ENDBRANCH */
-#line 646 "heron.adjoint.c"
+#line 675 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
@@ -38,7 +38,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 10 "src/he\"ron\\\?\?/.f90"
             rBound_6 = cfgrev_pop_count(&top);
             /* heron, vertex 8: ENDLOOP */
-#line 657 "heron.adjoint.c"
+#line 686 "heron.adjoint.c"
             for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
 #line 11 "src/he\"ron\\\?\?/.f90"
@@ -49,14 +49,14 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
-#line 668 "heron.adjoint.c"
+#line 697 "heron.adjoint.c"
             }
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
             x = cfgrev_pop_real(&top);
 #line 9 "src/he\"ron\\\?\?/.f90"
             a_b[i - 1] += x_b;
-#line 675 "heron.adjoint.c"
+#line 704 "heron.adjoint.c"
         }
 #line 15 "src/he\"ron\\\?\?/.f90"
     }
@@ -77,7 +77,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     /* heron, vertex 2, statement 1: s := 0.0 (src/he"ron ? /.f90:5) */
 #line 5 "src/he\"ron\\\?\?/.f90"
     *s_b = 0.0;
-#line 696 "heron.adjoint.c"
+#line 725 "heron.adjoint.c"
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;
@@ -109,7 +109,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 7 "src/he\"ron\\\?\?/.f90"
     for (i = 1; i <= n; ++i) {
         /* heron, vertex 4: a[i] > 0.0 */
-#line 728 "heron.adjoint.c"
+#line 757 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
@@ -135,7 +135,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = (x + a[i - 1] / x) / 2.0;
                 /* heron, vertex 8: ENDLOOP */
-#line 754 "heron.adjoint.c"
+#line 783 "heron.adjoint.c"
                 ctr_6 += 1;
 #line 10 "src/he\"ron\\\?\?/.f90"
             }
@@ -149,12 +149,12 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
             s_here += x * w[i - 1];
-#line 768 "heron.adjoint.c"
+#line 797 "heron.adjoint.c"
         }
 #line 7 "src/he\"ron\\\?\?/.f90"
     }
     /* heron, vertex 12: EXIT */
-#line 773 "heron.adjoint.c"
+#line 802 "heron.adjoint.c"
     if (cfgrev_room_real(&top, tape, 1))
         return 1;
     cfgrev_push_real(&top, x);

@@ -8,7 +8,7 @@
 #endif
 
 #if defined CFGREV_TAPE_VERSION && CFGREV_TAPE_VERSION != 2
-#error "files of different versions of cfgrev are included together"
+#error "files of different releases of cfgrev are included together"
 #endif
 
 #ifndef CFGREV_TAPE_VERSION
@@ -90,7 +90,24 @@ struct cfgrev_tape {
     struct cfgrev_tape *outer;
     /* The status whose message is there already. */
     int told;
+    /* Not 0 of a tape of cfgrev_tape_new. */
+    int made;
 };
+
+/* What callers use of a tape. Where CFGREV_TAPE_EXPORT is defined, the functions are seen by other languages. */
+#ifndef CFGREV_TAPE_EXPORT
+#define CFGREV_TAPE_CALL CFGREV_INLINE
+#elif defined __GNUC__
+#define CFGREV_TAPE_CALL __attribute__((weak))
+#else
+#define CFGREV_TAPE_CALL extern
+#endif
+
+CFGREV_TAPE_CALL struct cfgrev_tape *cfgrev_tape_new(void);
+CFGREV_TAPE_CALL void cfgrev_tape_free(struct cfgrev_tape *tape);
+CFGREV_TAPE_CALL const char *cfgrev_tape_message(const struct cfgrev_tape *tape);
+CFGREV_TAPE_CALL uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape);
+CFGREV_TAPE_CALL size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape);
 
 CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
 {
@@ -102,8 +119,20 @@ CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
     }
 }
 
-/* Gives the memory of a tape back; the tape can be used again. */
-CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
+/* A tape for callers that do not know its size, until cfgrev_tape_free; null if there is no memory. */
+CFGREV_TAPE_CALL struct cfgrev_tape *cfgrev_tape_new(void)
+{
+    struct cfgrev_tape *const tape = (struct cfgrev_tape *)malloc(sizeof *tape);
+    const struct cfgrev_tape empty = CFGREV_TAPE_EMPTY;
+    if (tape) {
+        *tape = empty;
+        tape->made = 1;
+    }
+    return tape;
+}
+
+/* Gives the memory of a tape back. The tape can be used again, unless it is one of cfgrev_tape_new, which ends here. */
+CFGREV_TAPE_CALL void cfgrev_tape_free(struct cfgrev_tape *tape)
 {
     const struct cfgrev_tape empty = CFGREV_TAPE_EMPTY;
     struct cfgrev_tape *next, *outer = tape;
@@ -120,7 +149,7 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
         if (tape->disk)
             tape->disk->close(tape->disk);
         next = tape->inner;
-        if (tape == outer) {
+        if (tape == outer && !tape->made) {
             *tape = empty;
             tape->folder = folder;
             tape->restart.file = file;
@@ -132,13 +161,13 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
 }
 
 /* Says why a function that was given this tape did not return 0; "" if it did. */
-CFGREV_INLINE const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
+CFGREV_TAPE_CALL const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
 {
     return tape && tape->message ? tape->message : "";
 }
 
 /* The bytes that the values on a tape take now in files. */
-CFGREV_INLINE uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape)
+CFGREV_TAPE_CALL uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape)
 {
     uint64_t bytes = 0;
     for (; tape; tape = tape->inner)
@@ -148,7 +177,7 @@ CFGREV_INLINE uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape)
 }
 
 /* The bytes that the values on a tape take now in memory. */
-CFGREV_INLINE size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
+CFGREV_TAPE_CALL size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
 {
     size_t bytes = 0;
     for (; tape; tape = tape->inner) {
