@@ -131,6 +131,28 @@ type Failed = Box<Diagnostic>;
 /// What is written, or the reason for which it cannot be.
 type Emitted<T> = Result<T, Failed>;
 
+/// The functions of an adjoint file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Functions {
+    /// The gradient and the sweeps.
+    #[default]
+    All,
+    /// NAME_grad.
+    Gradient,
+    /// NAME_fwd and NAME_rev.
+    Sweeps,
+}
+
+impl Functions {
+    fn has(self, sweep: Sweep) -> bool {
+        match sweep {
+            Sweep::Gradient => self != Self::Sweeps,
+            Sweep::Forward | Sweep::Reverse => self != Self::Gradient,
+            Sweep::Tangent => true,
+        }
+    }
+}
+
 /// What is written besides the program itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -152,6 +174,11 @@ pub struct Options {
     pub apart: bool,
     /// The tape is included, from [`TAPE_HEADER`]; else the file has what it uses of it.
     pub included: bool,
+    /// All static functions have names that begin with that of the original: files that have functions of one name can be
+    /// included together.
+    pub prefix: bool,
+    /// The functions that an adjoint file has for callers.
+    pub functions: Functions,
 }
 
 /// The routines of a reversed program.
@@ -195,20 +222,23 @@ fn problems(found: Vec<Failed>) -> Diagnostics {
     problems
 }
 
-/// The names of the functions. Those of a file of derivatives have a prefix, since they are static and another file, in
-/// which others are called so, may be included with it.
+/// The names of the functions. In a file of derivatives, where they are static, copies of the program's own have a prefix:
+/// the file may be included in that program. With `all`, each has it: another file, in which others are called so, may be
+/// included, too.
 fn function_names(
     names: &mut Names,
     program: &Program,
-    prefix: Option<&str>,
+    prefix: Option<(&str, bool)>,
 ) -> Vec<FunctionNames> {
     // Those that others may call come first.
     let plain: Vec<String> = program
         .routines
         .iter()
         .map(|r| match prefix {
-            None => names.fresh(&r.name, None),
-            Some(prefix) => names.fresh(&format!("{prefix}_{}", r.name), None),
+            Some((prefix, all)) if all || r.origin.is_none() => {
+                names.fresh(&format!("{prefix}_{}", r.name), None)
+            }
+            Some(_) | None => names.fresh(&r.name, None),
         })
         .collect();
     let all = |plain: String| FunctionNames {
@@ -648,7 +678,7 @@ fn derivative(
         return Err(Diagnostic::error(&codes::REPLACE, message, help).into());
     }
     let prefix = format!("{base}{suffix}");
-    let mut function_names = function_names(&mut names, program, Some(&prefix));
+    let mut function_names = function_names(&mut names, program, Some((&prefix, options.prefix)));
     if let Some(name) = &own_name {
         let body = names.fresh(&format!("{name}_body"), None);
         let plain = match head {
@@ -693,7 +723,10 @@ fn derivative(
         pieces.may_lead_outside();
     }
     let chooses = can_choose(&file, &globals, original, sweeps);
-    let mut sweeps = sweeps.to_vec();
+    // Forward and reverse sweep have versions or have none, whatever is written.
+    let written = (sweeps.iter().copied().zip(public))
+        .filter(|((called, _), _)| options.functions.has(called.sweep));
+    let (mut sweeps, public): (Vec<_>, Vec<_>) = written.unzip();
     match chooses {
         true => pieces.require(Piece::Share),
         false => sweeps

@@ -99,7 +99,7 @@ mod tests {
     fn long_lines_are_broken_outside_of_literals() {
         let long = format!("    f({}, \"{}\", b);\n", "a".repeat(60), "b, ".repeat(20));
         let expected = format!(
-            "    f({},\n            \"{}\",\n            b);\n",
+            "    f({},\n            \"{}\", b);\n",
             "a".repeat(60),
             "b, ".repeat(20)
         );

@@ -487,6 +487,72 @@ fn files_have_no_more_of_the_tape_than_they_use() {
     }
 }
 
+/// A caller that sees the tape's functions and knows nothing of their types.
+const OPAQUE: &str = r#"
+#include <stdint.h>
+#include <stddef.h>
+void *cfgrev_tape_new(void);
+void cfgrev_tape_free(void *tape);
+const char *cfgrev_tape_message(const void *tape);
+size_t cfgrev_tape_bytes(const void *tape);
+int heron_fwd(int64_t n, const double *a, double *s, void *tape);
+int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, void *tape);
+extern long held;
+int main(void)
+{
+    const double a[2] = {4, 9};
+    double a_b[2] = {0}, s, s_b = 1;
+    void *tape = cfgrev_tape_new();
+    if (!tape || heron_fwd(2, a, &s, tape) || !cfgrev_tape_bytes(tape))
+        return 1;
+    if (heron_rev(2, a, a_b, &s, &s_b, tape) || *cfgrev_tape_message(tape) || a_b[0] < 5.9)
+        return 2;
+    cfgrev_tape_free(tape);
+    cfgrev_tape_free(NULL);
+    return held != 0;
+}
+"#;
+
+/// Tapes of callers that do not know their size, in the files of two programs.
+#[test]
+fn tapes_for_other_languages() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let head = "#include <stdlib.h>\nvoid *counted_malloc(size_t n);\nvoid *counted_calloc(size_t n, size_t size);\nvoid *counted_realloc(void *p, size_t n);\nvoid counted_free(void *p);\n\
+                #define malloc counted_malloc\n#define calloc counted_calloc\n#define realloc counted_realloc\n#define free counted_free\n";
+    for (name, source) in [("heron", HERON), ("norm", NORM)] {
+        write(&format!("{name}.c"), &format!("{head}{}", files(source)[0]));
+    }
+    write("main.c", OPAQUE);
+    write("memory.c", COUNTED);
+    let export = "-DCFGREV_TAPE_EXPORT";
+    let sanitizer = "-fsanitize=address,undefined";
+    let files = ["heron.c", "norm.c", "main.c", "memory.c", "-lm"];
+    let flags = ["-Wmissing-prototypes", export, sanitizer, "-o", "main"];
+    compile(folder.path(), &cc, &[&flags[..], &files].concat());
+    let ran = Command::new(folder.path().join("main")).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!((ran.status.code(), &*said), (Some(0), ""));
+}
+
+/// Only the functions that are wanted are there, and what these call.
+#[test]
+fn functions_that_are_wanted() {
+    let has = |functions: c::Functions| {
+        let options = c::Options {
+            functions,
+            included: true,
+            ..c::Options::default()
+        };
+        let text = &files_with(NORM, options)[0];
+        ["grad", "fwd", "rev"].map(|name| text.contains(&format!("\nint norm_{name}(")))
+    };
+    assert_eq!(has(c::Functions::All), [true, true, true]);
+    assert_eq!(has(c::Functions::Sweeps), [false, true, true]);
+    assert_eq!(has(c::Functions::Gradient), [true, false, false]);
+}
+
 /// A gradient that needs memory for an array which is larger in each call.
 const GROWING: &str = "\
 main subroutine f(in integer n, in real x[n], out real y)

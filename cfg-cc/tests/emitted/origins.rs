@@ -26,6 +26,8 @@ const BOTH: c::Options = c::Options {
     lines: true,
     apart: false,
     included: false,
+    functions: c::Functions::All,
+    prefix: false,
 };
 
 /// Heron's rule with places in a source, whose name tries to leave the literal.

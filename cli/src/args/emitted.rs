@@ -14,6 +14,30 @@ pub(crate) enum Runtime {
     None,
 }
 
+/// A function of an adjoint file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SweepName {
+    /// NAME_grad
+    Grad,
+    /// NAME_fwd
+    Fwd,
+    /// NAME_rev
+    Rev,
+}
+
+/// The functions of these names; none: all.
+pub(crate) fn functions(names: &[SweepName]) -> Result<cfg_back::c::Functions, String> {
+    let has = |name| names.is_empty() || names.contains(&name);
+    match [SweepName::Grad, SweepName::Fwd, SweepName::Rev].map(has) {
+        [true, true, true] => Ok(cfg_back::c::Functions::All),
+        [true, false, false] => Ok(cfg_back::c::Functions::Gradient),
+        [false, true, true] => Ok(cfg_back::c::Functions::Sweeps),
+        [_, true, false] | [_, false, true] | [false, false, false] => {
+            Err("--functions has fwd and rev together: the one needs the other".to_owned())
+        }
+    }
+}
+
 /// What is written besides the program.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of C")]
@@ -58,6 +82,10 @@ pub(crate) struct EmittedDerivative {
     /// Write the routine itself in C, too, under its own name: the file replaces the original's.
     #[arg(long)]
     pub(crate) replace: bool,
+    /// Begin all names of static functions in C with NAME_b_ or NAME_t_: files that have functions of one name can be
+    /// included together.
+    #[arg(long)]
+    pub(crate) prefix: bool,
     /// Give an array parameter the extent that its declaration leaves open, as an expression over parameters: x=2*n, or
     /// 'x=[n, :]' if it has several.
     #[arg(long, value_name = "NAME=EXPR")]
@@ -119,6 +147,8 @@ impl Emitted {
             origins: self.origins,
             lines: self.lines,
             apart: false,
+            functions: cfg_back::c::Functions::All,
+            prefix: false,
             included: self.runtime(folder) != Runtime::Inline,
         }
     }
@@ -139,6 +169,7 @@ impl EmittedDerivative {
         let more = [
             ("--directions", self.directions == Some(Directions::Given)),
             ("--replace", self.replace),
+            ("--prefix", self.prefix),
             ("--size", !self.size.is_empty()),
         ];
         let more = more
@@ -152,6 +183,7 @@ impl EmittedDerivative {
     pub(crate) fn options(&self, folder: bool) -> cfg_back::c::Options {
         cfg_back::c::Options {
             replace: self.replace,
+            prefix: self.prefix,
             ..self.emitted.options(folder)
         }
     }

@@ -4,6 +4,7 @@ use super::{prepare, splittable, tape_beside};
 use crate::Outcome;
 use crate::args::{
     Blocks, Counters, Model, Order, Overlap, Prefer, Reversal, Reverse, Search, Unstructured,
+    functions,
 };
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
@@ -85,6 +86,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         picture: drawn,
         c: cfg_back::c::Options {
             apart: args.reversal.overlapping.overlap == Overlap::None,
+            functions: functions(&args.functions).map_err(Usage)?,
             ..args.c.options(args.output.is_some())
         },
         directions: args.c.directions,
@@ -93,6 +95,9 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     let writes_c = !args.explain && code.is_some();
     let parts = args.output.is_some() && args.emit.iter().any(|form| !form.is_code());
     let writes_whole = !args.explain && !pictures && !parts;
+    if !writes_c && !args.functions.is_empty() {
+        return Err(Usage("--functions needs --emit c".into()).into());
+    }
     let folder = args.output.is_some();
     (args.c.check(writes_c, writes_whole, folder)).map_err(Usage)?;
     if args.search.is_given() && matches!(args.reversal.blocks, Blocks::Carry | Blocks::Statement) {

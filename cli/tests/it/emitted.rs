@@ -719,3 +719,62 @@ fn a_folder_has_one_tape() {
     assert_eq!(emit("tangent", "g", &["--force"]).code, Some(0));
     assert_eq!(read("cfgrev_tape.h").unwrap(), tape);
 }
+
+/// Two functions that call the same ones, of which one has derivatives.
+const CALLING_ALIKE: &str = "\
+static double flux(double u) { return u * u * u; }
+static double scale(int k) { double s = 1.0; while (k-- > 0) s = s * 0.5 + 1.0; return s; }
+double f(double x, int k) { return flux(x) * scale(k); }
+double g(double x, int k) { return x * flux(x) + scale(k); }
+";
+
+/// Static functions have the names of the program's routines; with `--prefix` files can be included together.
+#[test]
+fn names_of_static_functions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.c"), CALLING_ALIKE).unwrap();
+    let emit = |mode: &str, routine: &str, more: &[&str]| {
+        let args = [
+            mode,
+            "f.c",
+            "--routine",
+            routine,
+            "--independent",
+            "x",
+            "--emit",
+            "c",
+        ];
+        let ran = cfgrev_in(path, &[&args[..], more].concat(), b"");
+        assert_eq!(
+            (ran.code, ran.err.as_str()),
+            (Some(0), ""),
+            "{mode} {routine}"
+        );
+        ran.out
+    };
+    let plain = emit("reverse", "f", &[]);
+    assert!(plain.contains(" flux_rev("), "{plain}");
+    // The program has this one, and may include the file.
+    assert!(
+        plain.contains(" f_b_scale(") && !plain.contains(" scale("),
+        "{plain}"
+    );
+    let Some(cc) = needs::tool("cc") else { return };
+    let include = |files: &[&str]| {
+        let lines = files.iter().map(|file| format!("#include \"{file}\"\n"));
+        let main = "int main(void)\n{\n    double x_b = 0, y;\n    return f_grad(2, &x_b, 1, &y, 1, NULL) || x_b != 18;\n}\n";
+        fs::write(path.join("main.c"), lines.collect::<String>() + main).unwrap();
+        let flags = ["-Wno-unused-function", "-o", "main", "main.c", "-lm"];
+        strict::compile("files together", path, &cc, &flags);
+        let ran = Command::new(path.join("main")).status().unwrap();
+        assert_eq!(ran.code(), Some(0), "{files:?}");
+    };
+    fs::write(path.join("plain.c"), &plain).unwrap();
+    include(&["f.c", "plain.c"]);
+    for (mode, routine) in [("reverse", "f"), ("reverse", "g"), ("tangent", "f")] {
+        let text = emit(mode, routine, &["--prefix"]);
+        fs::write(path.join(format!("{mode}_{routine}.c")), text).unwrap();
+    }
+    include(&["f.c", "reverse_f.c", "reverse_g.c", "tangent_f.c"]);
+}
