@@ -37,14 +37,15 @@
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
-//! | `lines` | statements, which become text last |
+//! | `lines`, `fold` | statements, which become text last; lines that are too long |
 //! | `parameters`, `adapter`, `apart`, `added`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; adjoints that may; the choice of a version by what they share |
-//! | `interface`, `sweep`, `plain`, `original` | the functions for callers in other files |
+//! | `interface`, `sweep`, `plain`, `original`, `about` | the functions for callers in other files, and comments for these |
 //! | `structs`, `handing`, `records`, `members` | records as structures of callers, their fields as arguments; records as structures inside of the file |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
 
+mod about;
 mod adapter;
 mod added;
 mod amount;
@@ -63,6 +64,7 @@ mod driver;
 mod expression;
 mod faults;
 mod file;
+mod fold;
 mod forget;
 mod functions;
 mod gaps;
@@ -110,6 +112,7 @@ mod writer;
 
 pub use choice::Apart;
 pub use faults::FAULTS;
+pub use runtime::{TAPE_HEADER, tape_header};
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
@@ -135,6 +138,28 @@ type Failed = Box<Diagnostic>;
 /// What is written, or the reason for which it cannot be.
 type Emitted<T> = Result<T, Failed>;
 
+/// The functions of an adjoint file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Functions {
+    /// The gradient and the sweeps.
+    #[default]
+    All,
+    /// NAME_grad.
+    Gradient,
+    /// NAME_fwd and NAME_rev.
+    Sweeps,
+}
+
+impl Functions {
+    fn has(self, sweep: Sweep) -> bool {
+        match sweep {
+            Sweep::Gradient => self != Self::Sweeps,
+            Sweep::Forward | Sweep::Reverse => self != Self::Gradient,
+            Sweep::Tangent => true,
+        }
+    }
+}
+
 /// What is written besides the program itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -154,6 +179,13 @@ pub struct Options {
     pub lines: bool,
     /// Callers promise that nothing that they give shares cells: adjoints that share cells are not looked for.
     pub apart: bool,
+    /// The tape is included, from [`TAPE_HEADER`]; else the file has what it uses of it.
+    pub included: bool,
+    /// All static functions have names that begin with that of the original: files that have functions of one name can be
+    /// included together.
+    pub prefix: bool,
+    /// The functions that an adjoint file has for callers.
+    pub functions: Functions,
 }
 
 /// The routines of a reversed program.
@@ -197,20 +229,23 @@ fn problems(found: Vec<Failed>) -> Diagnostics {
     problems
 }
 
-/// The names of the functions. Those of a file of derivatives have a prefix, since they are static and another file, in
-/// which others are called so, may be included with it.
+/// The names of the functions. In a file of derivatives, where they are static, copies of the program's own have a prefix:
+/// the file may be included in that program. With `all`, each has it: another file, in which others are called so, may be
+/// included, too.
 fn function_names(
     names: &mut Names,
     program: &Program,
-    prefix: Option<&str>,
+    prefix: Option<(&str, bool)>,
 ) -> Vec<FunctionNames> {
     // Those that others may call come first.
     let plain: Vec<String> = program
         .routines
         .iter()
         .map(|r| match prefix {
-            None => names.fresh(&r.name, None),
-            Some(prefix) => names.fresh(&format!("{prefix}_{}", r.name), None),
+            Some((prefix, all)) if all || r.origin.is_none() => {
+                names.fresh(&format!("{prefix}_{}", r.name), None)
+            }
+            Some(_) | None => names.fresh(&r.name, None),
         })
         .collect();
     let all = |plain: String| FunctionNames {
@@ -305,17 +340,22 @@ impl Bundle {
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         let own = |r: &RoutineId| !outside::is_outside(program.routine(*r));
+        let mut declared = Vec::new();
         for r in wanted.into_iter().filter(|_| driven.is_none()).filter(own) {
             let name = file.plain_name(r).to_owned();
-            let declared = plain::public(&file, r, &name, &mut functions)
+            let head = plain::public(&file, r, &name, &mut functions)
                 .map_err(|problem| problems(vec![problem]))?;
-            self.declared.push(declared);
+            declared.push(head);
         }
         let access = file.public.then_some(&*globals.tag);
         self.text.push_str(&structs);
         self.globals.push_str(&structs);
         (self.text).push_str(&globals.text(&file, access, &mut self.pieces));
         self.globals.push_str(&globals.header(&file));
+        if !declared.is_empty() {
+            self.text += &format!("{}\n", file::declarations(&declared));
+            self.declared.extend(declared);
+        }
         self.text.push_str(&functions);
         if let Some(text) = driven.and_then(|r| driver::function(&file, r, &driver)) {
             self.text.push_str(&text);
@@ -359,10 +399,21 @@ pub fn program_with(program: &Flat, options: Options) -> Result<String, Diagnost
     bundle.add(program, None)?;
     let title = "Written by cfgrev.";
     if options.header {
-        return Ok(file::header(title, &bundle.globals, &bundle.declared));
+        return Ok(file::header(
+            title,
+            options.included,
+            &bundle.globals,
+            &bundle.declared,
+        ));
     }
     sources_of(&bundle.origins)?;
-    let file = file::whole(title, &bundle.pieces, &bundle.origins, &bundle.text);
+    let file = file::whole(
+        title,
+        options.included,
+        &bundle.pieces,
+        &bundle.origins,
+        &bundle.text,
+    );
     Ok(file)
 }
 
@@ -399,7 +450,13 @@ pub fn server(
     bundle.origins.before = first.lines().count();
     bundle.origins.file = "server.c".to_owned();
     let title = "Written by cfgrev.";
-    let file = file::whole(title, &bundle.pieces, &bundle.origins, &text);
+    let file = file::whole(
+        title,
+        options.included,
+        &bundle.pieces,
+        &bundle.origins,
+        &text,
+    );
     Ok(format!("{first}{file}"))
 }
 
@@ -632,7 +689,7 @@ fn derivative(
         return Err(Diagnostic::error(&codes::REPLACE, message, help).into());
     }
     let prefix = format!("{base}{suffix}");
-    let mut function_names = function_names(&mut names, program, Some(&prefix));
+    let mut function_names = function_names(&mut names, program, Some((&prefix, options.prefix)));
     if let Some(name) = &own_name {
         let body = names.fresh(&format!("{name}_body"), None);
         let plain = match head {
@@ -677,7 +734,10 @@ fn derivative(
         pieces.may_lead_outside();
     }
     let chooses = can_choose(&file, &globals, original, sweeps);
-    let mut sweeps = sweeps.to_vec();
+    // Forward and reverse sweep have versions or have none, whatever is written.
+    let written = (sweeps.iter().copied().zip(public))
+        .filter(|((called, _), _)| options.functions.has(called.sweep));
+    let (mut sweeps, public): (Vec<_>, Vec<_>) = written.unzip();
     match chooses {
         true => pieces.require(Piece::Share),
         false => sweeps
@@ -766,13 +826,27 @@ fn derivative(
     let title = format!("Derivatives of {base}, written by cfgrev.{levels}{versions}");
     if options.header {
         let declarations = structs + &globals.header(&file) + &several;
-        return Ok(file::header(&title, &declarations, &declared));
+        return Ok(file::header(
+            &title,
+            options.included,
+            &declarations,
+            &declared,
+        ));
     }
-    let declared = globals.text(&file, Some(&globals.tag), &mut pieces);
-    let text = format!("{structs}{declared}{several}{functions}");
+    let globals = globals.text(&file, Some(&globals.tag), &mut pieces);
+    let text = format!(
+        "{structs}{globals}{several}{}\n{functions}",
+        file::declarations(&declared)
+    );
     let origins = file.origins.into_inner();
     sources_of(&origins)?;
-    Ok(file::whole(&title, &pieces, &origins, &text))
+    Ok(file::whole(
+        &title,
+        options.included,
+        &pieces,
+        &origins,
+        &text,
+    ))
 }
 
 /// A line for each parameter that has what pointers lead to which lead on from others.

@@ -25,6 +25,7 @@ use std::{
 const TOOLS: &[(&str, &[&str])] = &[
     ("cc", &["cc", "gcc", "clang"]),
     ("clang", &["clang"]),
+    ("c++", &["c++", "g++", "clang++"]),
     ("dot", &["dot"]),
     ("jdk", &["javac"]),
     (
@@ -43,7 +44,7 @@ const SMALL_DISK: &str = "small-disk";
 /// The name of memory that is not made executable in CFGREV_REQUIRE.
 const PLAIN_MEMORY: &str = "plain-memory";
 
-/// The command for a tool: `cc`, `clang`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is not
+/// The command for a tool: `cc`, `clang`, `c++`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is not
 /// on the PATH.
 ///
 /// # Panics

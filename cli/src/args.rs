@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 pub(crate) use bench::Bench;
-pub(crate) use emitted::{Emitted, EmittedDerivative};
+pub(crate) use emitted::{Emitted, EmittedDerivative, Runtime, SweepName, functions};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
     At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Limits, Many,
@@ -299,6 +299,15 @@ pub(crate) struct Reverse {
     pub(crate) explain: bool,
     #[command(flatten)]
     pub(crate) c: EmittedDerivative,
+    /// Write only these functions in C: grad, or fwd and rev; those in several directions go with them.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        help_heading = "Options of C"
+    )]
+    pub(crate) functions: Vec<SweepName>,
     /// Replace existing files.
     #[arg(long)]
     pub(crate) force: bool,

@@ -22,17 +22,18 @@ mod validate;
 
 use crate::Outcome;
 use crate::args::{
-    Command, Derivative, EmittedDerivative, Engine, EngineName, Function, Heap, Limits, Math,
-    Select, Variables,
+    Command, Derivative, Emitted, EmittedDerivative, Engine, EngineName, Function, Heap, Limits,
+    Math, Runtime, Select, Variables,
 };
 use crate::codes;
 use crate::compiled;
 use crate::input::Session;
 pub(crate) use crate::input::Wanted;
-use crate::output::problem;
+use crate::output::{is_missing, problem};
 use crate::physical_memory::half_of_memory;
 use crate::points::Points;
 use crate::report::Text;
+use cfg_back::c::{TAPE_HEADER, tape_header};
 use cfg_core::{
     diagnostic::{Diagnostics, similar::did_you_mean},
     entity::RoutineId,
@@ -44,6 +45,7 @@ use cfg_core::{
 use cfg_drive::{PointText, Wishes};
 use cfg_exec::{Restart, RunOptions};
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Runs a command.
@@ -213,6 +215,19 @@ fn splittable(program: Flat, routine: RoutineId, options: &EmittedDerivative) ->
         true => program,
         false => program.forget_records(),
     }
+}
+
+/// The header of the tape and its text, if it is to be written into the folder of emitted C.
+fn tape_beside(
+    emitted: &Emitted,
+    folder: &Path,
+    force: bool,
+) -> anyhow::Result<Option<(PathBuf, String)>> {
+    if emitted.runtime(true) != Runtime::File {
+        return Ok(None);
+    }
+    let (path, text) = (folder.join(TAPE_HEADER), tape_header());
+    Ok(is_missing(&path, force, &text)?.then_some((path, text)))
 }
 
 /// The routine that a command works on.

@@ -67,6 +67,18 @@ pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// True if a file that several commands write alike is to be written: it is not there, or may be replaced.
+///
+/// # Errors
+/// Another file is there that may not be replaced.
+pub(crate) fn is_missing(path: &Path, force: bool, text: &str) -> anyhow::Result<bool> {
+    if std::fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
+        return Ok(false);
+    }
+    refuse_existing(path, force)?;
+    Ok(true)
+}
+
 /// Writes a file: to a temporary one in the same folder, renamed when it is complete.
 #[expect(
     clippy::wildcard_enum_match_arm,

@@ -19,7 +19,7 @@ use std::{
 
 /// A function for callers in other files.
 pub(super) struct Public {
-    /// The declaration, but for the semicolon.
+    /// The declaration, but for the semicolon, behind a comment for callers.
     pub(super) head: String,
     /// The whole of it.
     pub(super) text: String,
@@ -33,10 +33,10 @@ impl Public {
         Self { head, text }
     }
 
-    /// The function behind its own declaration.
-    pub(super) fn declared(self) -> Self {
-        let text = format!("{};\n\n{}", self.head, self.text);
-        Self { text, ..self }
+    /// The function with this comment for callers.
+    pub(super) fn described(self, about: &str) -> Self {
+        let head = format!("{about}{}", self.head);
+        Self { head, ..self }
     }
 }
 

@@ -12,6 +12,7 @@ use super::{
     file::File,
     parameters::{Interface, Item, Passed},
     structs::Leaf,
+    variable::zero,
 };
 use cfg_core::ir::{ParameterRole, ScalarType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,11 +53,14 @@ impl Interface<'_> {
         let [cells, failed, k] = ["cells", "failed", "k"].map(|name| self.fresh(name));
         let size = |given: &Given| {
             let name = &self.items[given.item].name;
-            format!("{{{name}, (size_t)({}) * sizeof *{name}}}", given.count)
+            match &*given.count {
+                "1" => format!("{{{name}, sizeof *{name}}}"),
+                count => format!("{{{name}, (size_t)({count}) * sizeof *{name}}}"),
+            }
         };
         let sizes: Vec<String> = all.iter().map(size).collect();
         let mut arguments: Vec<String> = self.items.iter().map(|item| item.name.clone()).collect();
-        let (mut begin, mut add, mut free) = (String::new(), String::new(), String::new());
+        let (mut begin, mut add) = (String::new(), String::new());
         let mut found = Vec::new();
         for given in all.iter().filter(|given| given.replaced) {
             let name = arguments[given.item].clone();
@@ -65,51 +69,65 @@ impl Interface<'_> {
                 self.items[given.item].ty,
             );
             let (text, count) = (self.file.type_of(ty), &given.count);
-            begin += &format!(
-                "    {text} *const {own} = calloc((size_t)({count}) + 1, sizeof *{own});\n"
-            );
+            // A number needs no memory.
+            let is_number = ty.is_real() && count == "1";
+            begin += &match is_number {
+                true => format!("{text} {own} = {};\n", zero(ty)),
+                false => {
+                    format!("{text} *const {own} = calloc((size_t)({count}) + 1, sizeof *{own});\n")
+                }
+            };
             for leaf in leaves(self.file, ty) {
                 let (inner, members) = (leaf.elements(), leaf.members(&k));
                 let (at, count) = match inner {
                     1 => (k.clone(), count.clone()),
                     _ => (format!("{k} / {inner}"), format!("{count} * {inner}")),
                 };
-                let [to, from] = [&name, &own].map(|name| format!("{name}[{at}]{members}"));
-                let each = |condition: &str, statement: &str| {
-                    format!(
-                        "    for (int64_t {k} = 0; {condition}{name} && {k} < {count}; ++{k})\n        \
+                let [to, from] = match is_number {
+                    true => [format!("*{name}"), own.clone()],
+                    false => [&name, &own].map(|name| format!("{name}[{at}]{members}")),
+                };
+                let each = |condition: &str, statement: &str| match is_number {
+                    true => format!("if ({condition}{name})\n    {statement};\n"),
+                    false => format!(
+                        "for (int64_t {k} = 0; {condition}{name} && {k} < {count}; ++{k})\n    \
                              {statement};\n"
-                    )
+                    ),
                 };
                 if given.is_left {
                     begin += &each("", &format!("{to} = 0"));
                 }
                 add += &each(&format!("!{failed} && "), &format!("{to} += {from}"));
             }
-            free += &format!("    free({own});\n");
-            arguments[given.item] = format!("{name} ? {own} : NULL");
-            found.push(own);
+            let mut address = format!("&{own}");
+            if !is_number {
+                add += &format!("free({own});\n");
+                address.clone_from(&own);
+                found.push(own);
+            }
+            arguments[given.item] = format!("{name} ? {address} : NULL");
         }
-        let none = session.leave("\"out of memory\"");
-        let none: String = none
-            .lines()
-            .map(|line| format!("        {line}\n"))
-            .collect();
+        let call = call(&arguments);
+        let called = match found.is_empty() {
+            true => format!("const int {failed} = {call};\n"),
+            false => format!(
+                "int {failed} = 1;\n\
+                 if ({}) {{\n    \
+                     {failed} = {call};\n\
+                 }} else {{\n\
+                 {}}}\n",
+                found.join(" && "),
+                indented(&session.leave("\"out of memory\"")),
+            ),
+        };
         Some(format!(
             "const struct cfgrev_cells {cells}[] = {{{}}};\n\
              if (cfgrev_shared({cells}, {}, {})) {{\n\
-             {begin}    int {failed} = 1;\n    \
-                 if ({}) {{\n        \
-                     {failed} = {};\n    \
-                 }} else {{\n\
-             {none}    }}\n\
-             {add}{free}    return {failed};\n\
-             }}\n",
+             {}}}\n",
             sizes.join(", "),
             first.max(1),
             all.len(),
-            found.join(" && "),
-            call(&arguments),
+            indented(&format!("{begin}{called}{add}return {failed};\n")),
         ))
     }
 
@@ -163,6 +181,11 @@ impl Interface<'_> {
         all.retain(|given| given.types.iter().any(is_met));
         all
     }
+}
+
+/// The lines, one level deeper.
+fn indented(lines: &str) -> String {
+    lines.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 /// The numbers in a scalar or a record that are real.

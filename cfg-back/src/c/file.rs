@@ -2,13 +2,14 @@
 
 use super::{
     adapter::Taken,
+    fold::{fold_and_mark, fold_code, fold_comment},
     globals::{self, Globals},
     names::{Names, escape_comment},
     operators::Pieces,
     origins::Origins,
     pooled::Pooled,
     records::Records,
-    runtime,
+    runtime::{TAPE, TAPE_HEADER},
     structs::Structs,
     variable::{cell_type, given_shape},
 };
@@ -388,40 +389,84 @@ pub(super) struct FunctionNames {
 }
 
 /// A header: what it is, what it includes, and declarations: types and globals, functions.
-pub(super) fn header(title: &str, types: &str, functions: &[String]) -> String {
-    let mut text = head(title, &Pieces::default());
-    text.push_str(types);
-    for function in functions {
-        text.push_str(function);
-        text.push_str(";\n");
+pub(super) fn header(title: &str, included: bool, types: &str, functions: &[String]) -> String {
+    let mut text = head(title);
+    match included {
+        true => text += &include_tape(&Pieces::default()),
+        false => {
+            text += &include_system(["stdbool.h", "stddef.h", "stdint.h", "stdlib.h"]);
+            text += &format!("\n{TAPE}");
+        }
     }
-    text
+    text += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+    text += &fold_code(types);
+    text += &declarations(functions);
+    text + "\n#ifdef __cplusplus\n}\n#endif\n"
+}
+
+/// The declarations of functions for callers in other files: a comment, if there is one, and the head.
+pub(super) fn declarations(functions: &[String]) -> String {
+    functions.iter().fold(String::new(), |text, function| {
+        text + &fold_code(function) + ";\n"
+    })
 }
 
 /// A file with these functions, behind all that they need.
-pub(super) fn whole(title: &str, pieces: &Pieces, origins: &Origins, functions: &str) -> String {
+pub(super) fn whole(
+    title: &str,
+    included: bool,
+    pieces: &Pieces,
+    origins: &Origins,
+    functions: &str,
+) -> String {
+    let mut text = head(title);
+    let mut headers = pieces.headers();
+    match included {
+        true => {
+            // The header of the tape has these.
+            for name in ["stdbool.h", "stddef.h", "stdint.h", "stdlib.h"] {
+                headers.remove(name);
+            }
+            text += &include_system(headers);
+            text += &include_tape(pieces);
+        }
+        false => {
+            headers.extend(["stdbool.h", "stddef.h", "stdint.h", "stdlib.h"]);
+            text += &include_system(headers);
+            text += &format!("\n{TAPE}");
+        }
+    }
+    let helpers = pieces.text(functions, included);
+    if !helpers.is_empty() {
+        text += &format!("\n{helpers}");
+    }
     let [before, behind] = pieces.pragmas();
-    let text = format!("{}{before}{functions}{behind}", head(title, pieces));
+    let functions = match origins.is_marked() {
+        true => fold_and_mark(functions),
+        false => fold_code(functions),
+    };
+    text += &format!("\n{before}{functions}{behind}");
     match origins.is_marked() {
         true => origins.resolved(&text),
         false => text,
     }
 }
 
-/// The head of a file: what it is, and what it includes.
-fn head(title: &str, pieces: &Pieces) -> String {
+/// The comment that says what a file is.
+fn head(title: &str) -> String {
     let lines: Vec<String> = title.lines().map(escape_comment).collect();
-    let mut text = format!("/* {} */\n\n", lines.join("\n   "));
-    let mut headers = pieces.headers();
-    headers.extend(["math.h", "stdbool.h", "stddef.h", "stdint.h", "stdlib.h"]);
-    for header in headers {
-        text.push_str(&format!("#include <{header}>\n"));
-    }
-    text.push('\n');
-    text.push_str(&runtime::text());
-    text.push('\n');
-    // Not every function that was asked for is called in the end.
-    text.push_str(&pieces.text().replace("static inline ", "CFGREV_INLINE "));
-    text.push('\n');
+    fold_comment(&format!("/* {} */\n\n", lines.join("\n   ")))
+}
+
+fn include_system(headers: impl IntoIterator<Item = &'static str>) -> String {
+    let headers = headers.into_iter();
+    headers.map(|name| format!("#include <{name}>\n")).collect()
+}
+
+/// The lines that include the header of the tape, with what the pieces need of it.
+fn include_tape(pieces: &Pieces) -> String {
+    let switches = pieces.switches();
+    let mut text: String = switches.map(|name| format!("#define {name}\n")).collect();
+    text += &format!("#include \"{TAPE_HEADER}\"\n");
     text
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Count, Failed, GlobalNames,
+    about::about,
     adapter::{Adapter, Public, Session, Taken, list, silence},
     choice::Choice,
     codes, faults,
@@ -252,16 +253,23 @@ pub(super) fn wrapper<'a>(
     body.insert_str(first, &unused);
     let several = several.filter(|of| matches!(of.count, Count::Parameter(_)));
     let count = several.map(|_| format!("int {}", w.count));
-    let given = given().map(|s| format!("struct {} *{}", s.tag, s.name));
+    let given = given();
     let parameters = count.into_iter().chain(a.interface.declarations());
-    let parameters = parameters.chain(given);
+    let parameters = parameters.chain(
+        given
+            .clone()
+            .map(|s| format!("struct {} *{}", s.tag, s.name)),
+    );
     let parameters = list(
         parameters
             .chain([format!("struct cfgrev_tape *{tape}")])
             .collect(),
     );
     let head = format!("int {name}({parameters})");
-    Ok(Public::new(head, &body).declared())
+    let mut null: Vec<&str> = given.map(|s| &*s.name).collect();
+    null.extend(may_be_null.then_some(&**tape));
+    let about = about(&a.interface, sweep, w.called.several.is_some(), &null);
+    Ok(Public::new(head, &body).described(&about))
 }
 
 /// The structures of derivatives of globals that a sweep takes. A forward sweep has none of those that its reverse

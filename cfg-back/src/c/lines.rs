@@ -7,12 +7,6 @@ use std::{
     fmt::{Display, Write as _},
 };
 
-/// The columns that a line has at most, where its operands are not longer.
-const COLUMNS: usize = 100;
-
-/// The characters that each piece of a line may have, however deep it is.
-const LEAST: usize = 40;
-
 /// Deepest indentation, so that nests of any depth take space in proportion to their statements.
 const DEEPEST: usize = 20;
 
@@ -255,35 +249,6 @@ impl Lines {
     }
 }
 
-/// The place behind a space at which a line that is longer than `room` is broken: in as few parentheses as possible, and
-/// as late as possible there.
-fn broken_at(line: &str, room: usize) -> Option<usize> {
-    if line.len() <= room || line.starts_with("/*") || line.starts_with('#') {
-        return None;
-    }
-    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
-    let mut best: Option<(usize, usize)> = None;
-    for (at, c) in line.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            // The first words may be a type and a name.
-            ' ' if at >= room / 3 && best.is_none_or(|(least, _)| depth <= least) => {
-                best = Some((depth, at + 1));
-            }
-            _ => {}
-        }
-        if at + 1 >= room && best.is_some() {
-            break;
-        }
-    }
-    best.map(|(_, at)| at).filter(|&at| at < line.len())
-}
-
 /// A statement that reads a variable.
 pub(super) fn silenced(name: &Name) -> Code {
     Code::from(name.clone()).cast("void", ScalarType::Tape)
@@ -300,18 +265,11 @@ struct Printer {
 impl Printer {
     fn line(&mut self, line: impl Display) {
         let inner = usize::from(std::mem::take(&mut self.inner));
-        let indent = 4 * (self.depth.min(DEEPEST) + inner);
-        let line = line.to_string();
-        let mut rest = &*line;
-        let mut before = indent;
-        while let Some(at) = broken_at(rest, COLUMNS.saturating_sub(before).max(LEAST)) {
-            let (one, more) = rest.split_at(at);
-            // Strings take everything.
-            let _ = writeln!(self.text, "{:before$}{}", "", one.trim_end());
-            rest = more;
-            before = indent + 8;
+        for _ in 0..self.depth.min(DEEPEST) + inner {
+            self.text.push_str("    ");
         }
-        let _ = writeln!(self.text, "{:before$}{rest}", "");
+        // Strings take everything.
+        let _ = writeln!(self.text, "{line}");
     }
 
     /// A line behind the end of a block, or before the beginning of one.

@@ -166,7 +166,7 @@ pub(super) fn function(
     body.insert_str(0, &unused);
     let named = format!("{name}({})", list(parameters));
     let head = text.replace('$', &ty).replace('@', &named);
-    Ok(Public::new(head, &body).declared())
+    Ok(Public::new(head, &body))
 }
 
 /// The variables that a routine names otherwise than by elements, so that it may need their extents.

@@ -5,7 +5,7 @@
 //! ([`Origins::add`], `Statement::Mark`). [`Origins::resolved`] makes comments and directives of these lines when the file is
 //! complete: only then it is known on which line the file's own code stands, to which directives lead back.
 
-use super::faults::literal;
+use super::{faults::literal, fold::CONTINUED};
 use std::collections::HashSet;
 
 /// The character with which a line begins that marks a place: names have no control characters.
@@ -84,6 +84,11 @@ impl Origins {
         // In each function a comment of a source stands once.
         let mut said: HashSet<usize> = HashSet::new();
         for line in text.lines() {
+            if let Some(more) = line.strip_prefix(CONTINUED) {
+                // A directive between the arguments of a macro has no meaning.
+                made.push(more);
+                continue;
+            }
             let code = line.trim_start();
             if let Some(number) = code.strip_prefix(MARK) {
                 let number: usize = number.parse().unwrap_or(0);

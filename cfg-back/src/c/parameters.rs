@@ -317,6 +317,12 @@ impl<'a> Interface<'a> {
         self.items.get(self.position(role)?)
     }
 
+    /// True of a parameter of the routine that callers may leave out.
+    pub(super) fn is_optional(&self, item: &Item) -> bool {
+        let variable = item.variable().map(|v| self.routine.variable(v));
+        variable.is_some_and(is_optional)
+    }
+
     /// The declarations of the parameters.
     pub(super) fn declarations(&self) -> impl Iterator<Item = String> {
         self.items.iter().map(|item| {

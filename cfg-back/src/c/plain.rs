@@ -158,7 +158,7 @@ fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
             None => format!("{parameters}, "),
         };
         let head = format!("{parameters}struct cfgrev_tape *{})", session.tape);
-        return Public::new(head, &(body + &session.end())).declared();
+        return Public::new(head, &(body + &session.end()));
     }
     let [own, status, mark] = ["memory", "status", "mark"].map(&mut fresh);
     let work = tape.clone().unwrap_or_else(|| format!("&{own}"));

@@ -31,7 +31,6 @@ impl Writer<'_> {
             return Ok(false);
         };
         self.pieces.require(Piece::Restart);
-        self.pieces.include("errno.h");
         let mut arguments = Vec::new();
         for p in self.routine.parameter_ids() {
             let variable = self.routine.variable(p);

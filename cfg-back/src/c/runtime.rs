@@ -1,70 +1,41 @@
-//! The tape of emitted files: a few inline functions under a guard, the same in every file.
+//! The tape of emitted files, which is the same in every file: a part of the file, or a header beside it.
 
-use std::fmt::Write as _;
+use super::operators::{Piece, Pieces};
 
-/// The text, with one stack per type.
-pub(super) fn text() -> String {
-    let mut stacks = String::new();
-    for (name, ty) in [
-        ("real", "double"),
-        ("real32", "float"),
-        ("integer", "int64_t"),
-        ("control", "uint64_t"),
-    ] {
-        let made = STACK.replace("@NAME@", name).replace("@TYPE@", ty);
-        stacks.push_str(&made);
-        if name != "control" {
-            // Bits have functions of their own.
-            stacks.push_str(&ACCESS.replace("@NAME@", name).replace("@TYPE@", ty));
+/// The name of the header beside files that include the tape.
+pub const TAPE_HEADER: &str = "cfgrev_tape.h";
+
+/// What callers need of a tape, under a guard.
+pub(super) const TAPE: &str = include_str!("pieces/tape.c");
+
+const TITLE: &str = "\
+/* The tape of derivatives written by cfgrev, and functions that they call. The header is the same for all files of a
+   version; C++ sees what callers use. */
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+";
+
+/// The text of [`TAPE_HEADER`]: the tape and all helper functions that do not depend on the program. Functions for files
+/// stand behind macros that emitted files define, because they need more of the C library.
+pub fn tape_header() -> String {
+    let mut text = format!("{TITLE}{TAPE}\n#ifndef __cplusplus\n");
+    for piece in Piece::in_header() {
+        let guarded = piece.guarded();
+        match piece.switch() {
+            None => text += &format!("\n{guarded}"),
+            Some(switch) => {
+                let headers = Pieces::headers_of(piece);
+                let headers = headers.iter().map(|name| format!("#include <{name}>\n"));
+                let headers: String = headers.collect();
+                text += &format!("\n#ifdef {switch}\n{headers}\n{guarded}#endif\n");
+            }
         }
-        let _ = writeln!(stacks);
     }
-    include_str!("runtime.c").replace("@STACKS@\n", &stacks)
+    text += "\n#endif\n";
+    text
 }
-
-/// A stack of one type grows to twice its size.
-const STACK: &str = "\
-CFGREV_INLINE int cfgrev_grow_@NAME@(struct cfgrev_tape *tape, int64_t count)
-{
-    struct cfgrev_top *const top = &tape->top;
-    const size_t used = top->@NAME@ ? (size_t)(top->@NAME@ - tape->@NAME@_begin) : 0;
-    const size_t room = top->@NAME@ ? (size_t)(top->@NAME@_end - tape->@NAME@_begin) : 512;
-    const size_t most = ((size_t)-1 / 4) / sizeof *top->@NAME@;
-    const size_t want = 2 * room > used + (size_t)count ? 2 * room : used + (size_t)count;
-    @TYPE@ *cells;
-    if ((uint64_t)count > most - used)
-        return 1;
-    cells = realloc(tape->@NAME@_begin, want * sizeof *cells);
-    if (!cells)
-        return 1;
-    tape->@NAME@_begin = cells;
-    top->@NAME@ = cells + used;
-    top->@NAME@_end = cells + want;
-    return 0;
-}
-
-/* 0 if so many values more can be pushed. */
-CFGREV_INLINE int cfgrev_room_@NAME@(struct cfgrev_top *top, struct cfgrev_tape *tape, int64_t count)
-{
-    int failed;
-    if (top->@NAME@_end - top->@NAME@ >= count)
-        return 0;
-    tape->top = *top;
-    failed = cfgrev_grow_@NAME@(tape, count);
-    *top = tape->top;
-    return failed;
-}
-";
-
-/// Push and pop, of values for which there is room.
-const ACCESS: &str = "\
-CFGREV_INLINE void cfgrev_push_@NAME@(struct cfgrev_top *top, @TYPE@ value)
-{
-    *top->@NAME@++ = value;
-}
-
-CFGREV_INLINE @TYPE@ cfgrev_pop_@NAME@(struct cfgrev_top *top)
-{
-    return *--top->@NAME@;
-}
-";

@@ -125,7 +125,10 @@ fn program(functions: &[Function], pieces: &Pieces) -> String {
         )
         .expect("a String");
     }
-    writeln!(text, "{}", pieces.text()).expect("a String");
+    let called: String = functions.iter().map(|f| format!("{};\n", f.text)).collect();
+    let helpers = pieces.text(&called, false);
+    let helpers = helpers.replace("CFGREV_INLINE ", "static inline ");
+    writeln!(text, "{helpers}").expect("a String");
     for (k, f) in functions.iter().enumerate() {
         writeln!(
             text,

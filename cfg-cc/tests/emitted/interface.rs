@@ -102,27 +102,27 @@ pub(crate) fn files_with(source: &str, options: c::Options) -> [String; 2] {
 
 #[test]
 fn what_people_read() {
-    let [adjoint, tangent] = files(HERON);
+    let [adjoint, _] = files(HERON);
     golden("tests/golden/heron.adjoint.c", &adjoint);
-    // What stands behind the declarations of the tape.
-    let functions = |text: &str| {
-        let tape = text
-            .split_once("#define CFGREV_TAPE_VERSION")
-            .map(|(_, behind)| behind);
-        let behind = tape.and_then(|tape| tape.split_once("#endif\n"));
-        let (_, functions) = behind.expect("the tape has a guard");
-        functions.to_owned()
+    let included = c::Options {
+        included: true,
+        ..c::Options::default()
     };
-    golden("tests/golden/heron.tangent.c", &functions(&tangent));
-    let [adjoint, tangent] = files(NORM);
-    golden("tests/golden/norm.adjoint.c", &functions(&adjoint));
-    golden("tests/golden/norm.tangent.c", &functions(&tangent));
-    let [adjoint, tangent] = headers(NORM);
-    golden("tests/golden/norm.adjoint.h", &functions(&adjoint));
-    golden("tests/golden/norm.tangent.h", &functions(&tangent));
+    let [_, tangent] = files_with(HERON, included);
+    golden("tests/golden/heron.tangent.c", &tangent);
+    let [adjoint, tangent] = files_with(NORM, included);
+    golden("tests/golden/norm.adjoint.c", &adjoint);
+    golden("tests/golden/norm.tangent.c", &tangent);
+    let header = c::Options {
+        header: true,
+        ..included
+    };
+    let [adjoint, tangent] = files_with(NORM, header);
+    golden("tests/golden/norm.adjoint.h", &adjoint);
+    golden("tests/golden/norm.tangent.h", &tangent);
     golden(
         "tests/golden/norm.c",
-        &functions(&c::program(&flat(&parse(NORM))).unwrap()),
+        &c::program_with(&flat(&parse(NORM)), included).unwrap(),
     );
 }
 
@@ -331,6 +331,226 @@ fn callers_in_c() {
             "{sanitizer}: {said}"
         );
     }
+}
+
+/// Uses files that have the tape inside and files that include it.
+const TAPES: &str = r#"
+#include "heron_tangent.c"
+#include "norm_adjoint.c"
+#include "norm_tangent.c"
+#include "heron_adjoint.h"
+#include "norm_adjoint.h"
+int main(void)
+{
+    const double a[2] = {4, 9};
+    double a_b[2] = {0}, y[2] = {1, 1}, y_b[2] = {0}, s, s_b = 1, value;
+    struct cfgrev_tape tape = CFGREV_TAPE_EMPTY;
+    if (heron_grad(2, a, a_b, &s, &s_b, &tape) || fabs(a_b[1] - 9) > 1e-9)
+        return 1;
+    if (norm_grad(2, a, a_b, y, y_b, &value, 1, NULL, &tape) || fabs(value - sqrt(194)) > 1e-9)
+        return 2;
+    cfgrev_tape_free(&tape);
+    return 0;
+}
+"#;
+
+const TAPES_IN_CPP: &str = r#"
+#include "heron_adjoint.h"
+#include "norm_adjoint.h"
+int main()
+{
+    const double a[2] = {4, 9};
+    double a_b[2] = {}, y[2] = {1, 1}, y_b[2] = {}, s, s_b = 1, value;
+    cfgrev_tape tape = CFGREV_TAPE_EMPTY;
+    norm_globals_b globals_b = {};
+    if (heron_grad(2, a, a_b, &s, &s_b, &tape) || s < 69.9 || s > 70.1)
+        return 1;
+    if (norm_grad(2, a, a_b, y, y_b, &value, 1, &globals_b, &tape) || !norm_globals())
+        return 2;
+    cfgrev_tape_free(&tape);
+    return cfgrev_tape_bytes(&tape) != 0 || *cfgrev_tape_message(&tape);
+}
+"#;
+
+/// The tape lies in files or beside them, in each combination; C++ has the headers.
+#[test]
+fn tapes_are_inside_or_beside() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write(c::TAPE_HEADER, &c::tape_header());
+    write("main.c", TAPES);
+    write("main.cpp", TAPES_IN_CPP);
+    let disk = "#define CFGREV_USES_DISK\n#define CFGREV_USES_RESTART\n";
+    let twice = format!(
+        "#include \"{0}\"\n{disk}#include \"{0}\"\nint f(void);\n",
+        c::TAPE_HEADER
+    );
+    write("twice.c", &twice);
+    let names = [
+        "heron_adjoint",
+        "heron_tangent",
+        "norm_adjoint",
+        "norm_tangent",
+    ];
+    for inside in [0, 5, 9, 15] {
+        for (k, name) in names.into_iter().enumerate() {
+            let source = if name.starts_with("heron") {
+                HERON
+            } else {
+                NORM
+            };
+            for header in [false, true] {
+                let options = c::Options {
+                    included: (inside >> k) % 2 == 0,
+                    header,
+                    ..c::Options::default()
+                };
+                let text = &files_with(source, options)[k % 2];
+                write(&format!("{name}.{}", if header { "h" } else { "c" }), text);
+            }
+        }
+        let flags = ["-Wconversion", "-Wmissing-prototypes", "-Wredundant-decls"];
+        let more = ["-o", "main", "main.c", "heron_adjoint.c", "-lm"];
+        compile(folder.path(), &cc, &[&flags[..2], &more].concat());
+        let ran = Command::new(folder.path().join("main")).status().unwrap();
+        assert_eq!(ran.code(), Some(0), "{inside}");
+        if ![0, 15].contains(&inside) {
+            continue;
+        }
+        for cc in [Some(cc.clone()), needs::tool("clang")]
+            .into_iter()
+            .flatten()
+        {
+            for name in names {
+                compile(
+                    folder.path(),
+                    &cc,
+                    &[&flags[..], &["-c", &format!("{name}.c")]].concat(),
+                );
+            }
+            compile(folder.path(), &cc, &["-Wconversion", "-c", "twice.c"]);
+        }
+        let Some(cpp) = needs::tool("c++") else {
+            continue;
+        };
+        let strict = ["-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror"];
+        let files = ["main.cpp", "heron_adjoint.o", "norm_adjoint.o", "-lm"];
+        let mut ran = Command::new(cpp);
+        ran.current_dir(folder.path()).args(strict);
+        let ran = ran.args(files).args(["-o", "cpp"]).output().unwrap();
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        let ran = Command::new(folder.path().join("cpp")).status().unwrap();
+        assert_eq!(ran.code(), Some(0), "{inside} from C++");
+    }
+}
+
+/// A file has what it uses of the tape, and lines that people can read.
+#[test]
+fn files_have_no_more_of_the_tape_than_they_use() {
+    let [adjoint, tangent] = files(HERON);
+    for (name, in_adjoint, in_tangent) in [
+        ("cfgrev_push_real(", true, false),
+        ("cfgrev_push_count(", true, false),
+        ("cfgrev_allocate(", true, true),
+        ("cfgrev_push_integer(", false, false),
+        ("cfgrev_push_real32(", false, false),
+        ("cfgrev_inner(", false, false),
+        ("cfgrev_tape_free(", true, true),
+    ] {
+        let defined = format!(" {name}struct");
+        let defined =
+            |text: &str| text.contains(&defined) || text.contains(&format!("*{name}struct"));
+        assert_eq!(defined(&adjoint), in_adjoint, "{name}");
+        assert_eq!(defined(&tangent), in_tangent, "{name}");
+    }
+    let included = c::Options {
+        included: true,
+        ..c::Options::default()
+    };
+    for text in files_with(NORM, included) {
+        assert!(!text.contains("CFGREV_TAPE_VERSION"), "{text}");
+        let wide = text.lines().find(|line| line.len() > 100);
+        assert_eq!(wide, None);
+        for prototype in ["int norm_grad(", "int norm_t("] {
+            let count = text
+                .lines()
+                .filter(|line| line.starts_with(prototype))
+                .count();
+            // Its declaration and its definition.
+            assert!(count == 0 || count == 2, "{text}");
+        }
+    }
+}
+
+/// A caller that sees the tape's functions and knows nothing of their types.
+const OPAQUE: &str = r#"
+#include <stdint.h>
+#include <stddef.h>
+void *cfgrev_tape_new(void);
+void cfgrev_tape_free(void *tape);
+const char *cfgrev_tape_message(const void *tape);
+size_t cfgrev_tape_bytes(const void *tape);
+int heron_fwd(int64_t n, const double *a, double *s, void *tape);
+int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, void *tape);
+extern long held;
+int main(void)
+{
+    const double a[2] = {4, 9};
+    double a_b[2] = {0}, s, s_b = 1;
+    void *tape = cfgrev_tape_new();
+    if (!tape || heron_fwd(2, a, &s, tape) || !cfgrev_tape_bytes(tape))
+        return 1;
+    if (heron_rev(2, a, a_b, &s, &s_b, tape) || *cfgrev_tape_message(tape) || a_b[0] < 5.9)
+        return 2;
+    cfgrev_tape_free(tape);
+    cfgrev_tape_free(NULL);
+    return held != 0;
+}
+"#;
+
+/// Tapes of callers that do not know their size, in the files of two programs.
+#[test]
+fn tapes_for_other_languages() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let head = "#include <stdlib.h>\nvoid *counted_malloc(size_t n);\nvoid *counted_calloc(size_t n, size_t size);\nvoid *counted_realloc(void *p, size_t n);\nvoid counted_free(void *p);\n\
+                #define malloc counted_malloc\n#define calloc counted_calloc\n#define realloc counted_realloc\n#define free counted_free\n";
+    for (name, source) in [("heron", HERON), ("norm", NORM)] {
+        write(&format!("{name}.c"), &format!("{head}{}", files(source)[0]));
+    }
+    write("main.c", OPAQUE);
+    write("memory.c", COUNTED);
+    let export = "-DCFGREV_TAPE_EXPORT";
+    let sanitizer = "-fsanitize=address,undefined";
+    let files = ["heron.c", "norm.c", "main.c", "memory.c", "-lm"];
+    let flags = ["-Wmissing-prototypes", export, sanitizer, "-o", "main"];
+    compile(folder.path(), &cc, &[&flags[..], &files].concat());
+    let ran = Command::new(folder.path().join("main")).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!((ran.status.code(), &*said), (Some(0), ""));
+}
+
+/// Only the functions that are wanted are there, and what these call.
+#[test]
+fn functions_that_are_wanted() {
+    let has = |functions: c::Functions| {
+        let options = c::Options {
+            functions,
+            included: true,
+            ..c::Options::default()
+        };
+        let text = &files_with(NORM, options)[0];
+        ["grad", "fwd", "rev"].map(|name| text.contains(&format!("\nint norm_{name}(")))
+    };
+    assert_eq!(has(c::Functions::All), [true, true, true]);
+    assert_eq!(has(c::Functions::Sweeps), [false, true, true]);
+    assert_eq!(has(c::Functions::Gradient), [true, false, false]);
 }
 
 /// A gradient that needs memory for an array which is larger in each call.

@@ -25,6 +25,9 @@ const BOTH: c::Options = c::Options {
     origins: true,
     lines: true,
     apart: false,
+    included: false,
+    functions: c::Functions::All,
+    prefix: false,
 };
 
 /// Heron's rule with places in a source, whose name tries to leave the literal.

@@ -15,10 +15,21 @@
 #endif
 #endif
 
+#if defined CFGREV_TAPE_VERSION && CFGREV_TAPE_VERSION != 2
+#error "files of different releases of cfgrev are included together"
+#endif
+
 #ifndef CFGREV_TAPE_VERSION
-#define CFGREV_TAPE_VERSION 1
+#define CFGREV_TAPE_VERSION 2
 /* Functions that call themselves are not entered more often than this at a time. */
 #define CFGREV_DEEPEST 10000u
+
+#ifdef __cplusplus
+#define CFGREV_TAPE_EMPTY {}
+extern "C" {
+#else
+#define CFGREV_TAPE_EMPTY {0}
+#endif
 
 struct cfgrev_block {
     struct cfgrev_block *next;
@@ -68,8 +79,8 @@ struct cfgrev_disk {
 };
 
 /* What a forward sweep leaves for the reverse sweep, and memory for work arrays. Zero-initialised before its first use
-   (struct cfgrev_tape tape = {0};), it keeps its memory from one call to the next, until cfgrev_tape_free. A
-   folder may be named for values that lie in files. */
+   (struct cfgrev_tape tape = CFGREV_TAPE_EMPTY;), it keeps its memory from one call to the next, until cfgrev_tape_free.
+   A folder may be named for values that lie in files. */
 struct cfgrev_tape {
     struct cfgrev_top top;
     double *real_begin;
@@ -87,7 +98,24 @@ struct cfgrev_tape {
     struct cfgrev_tape *outer;
     /* The status whose message is there already. */
     int told;
+    /* Not 0 of a tape of cfgrev_tape_new. */
+    int made;
 };
+
+/* What callers use of a tape. Where CFGREV_TAPE_EXPORT is defined, the functions are seen by other languages. */
+#ifndef CFGREV_TAPE_EXPORT
+#define CFGREV_TAPE_CALL CFGREV_INLINE
+#elif defined __GNUC__
+#define CFGREV_TAPE_CALL __attribute__((weak))
+#else
+#define CFGREV_TAPE_CALL extern
+#endif
+
+CFGREV_TAPE_CALL struct cfgrev_tape *cfgrev_tape_new(void);
+CFGREV_TAPE_CALL void cfgrev_tape_free(struct cfgrev_tape *tape);
+CFGREV_TAPE_CALL const char *cfgrev_tape_message(const struct cfgrev_tape *tape);
+CFGREV_TAPE_CALL uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape);
+CFGREV_TAPE_CALL size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape);
 
 CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
 {
@@ -99,10 +127,22 @@ CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
     }
 }
 
-/* Gives the memory of a tape back; the tape can be used again. */
-CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
+/* A tape for callers that do not know its size, until cfgrev_tape_free; null if there is no memory. */
+CFGREV_TAPE_CALL struct cfgrev_tape *cfgrev_tape_new(void)
 {
-    const struct cfgrev_tape empty = {0};
+    struct cfgrev_tape *const tape = (struct cfgrev_tape *)malloc(sizeof *tape);
+    const struct cfgrev_tape empty = CFGREV_TAPE_EMPTY;
+    if (tape) {
+        *tape = empty;
+        tape->made = 1;
+    }
+    return tape;
+}
+
+/* Gives the memory of a tape back. The tape can be used again, unless it is one of cfgrev_tape_new, which ends here. */
+CFGREV_TAPE_CALL void cfgrev_tape_free(struct cfgrev_tape *tape)
+{
+    const struct cfgrev_tape empty = CFGREV_TAPE_EMPTY;
     struct cfgrev_tape *next, *outer = tape;
     const char *const folder = tape ? tape->folder : NULL;
     const char *const file = tape ? tape->restart.file : NULL;
@@ -117,7 +157,7 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
         if (tape->disk)
             tape->disk->close(tape->disk);
         next = tape->inner;
-        if (tape == outer) {
+        if (tape == outer && !tape->made) {
             *tape = empty;
             tape->folder = folder;
             tape->restart.file = file;
@@ -129,13 +169,13 @@ CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
 }
 
 /* Says why a function that was given this tape did not return 0; "" if it did. */
-CFGREV_INLINE const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
+CFGREV_TAPE_CALL const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
 {
     return tape && tape->message ? tape->message : "";
 }
 
 /* The bytes that the values on a tape take now in files. */
-CFGREV_INLINE uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape)
+CFGREV_TAPE_CALL uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape)
 {
     uint64_t bytes = 0;
     for (; tape; tape = tape->inner)
@@ -145,7 +185,7 @@ CFGREV_INLINE uint64_t cfgrev_tape_disk_bytes(const struct cfgrev_tape *tape)
 }
 
 /* The bytes that the values on a tape take now in memory. */
-CFGREV_INLINE size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
+CFGREV_TAPE_CALL size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
 {
     size_t bytes = 0;
     for (; tape; tape = tape->inner) {
@@ -162,6 +202,13 @@ CFGREV_INLINE size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
     return bytes;
 }
 
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#ifndef CFGREV_STACK_IS_DEFINED
+#define CFGREV_STACK_IS_DEFINED
 CFGREV_INLINE int cfgrev_grow_real(struct cfgrev_tape *tape, int64_t count)
 {
     struct cfgrev_top *const top = &tape->top;
@@ -192,6 +239,7 @@ CFGREV_INLINE int cfgrev_room_real(struct cfgrev_top *top, struct cfgrev_tape *t
     *top = tape->top;
     return failed;
 }
+
 CFGREV_INLINE void cfgrev_push_real(struct cfgrev_top *top, double value)
 {
     *top->real++ = value;
@@ -201,87 +249,10 @@ CFGREV_INLINE double cfgrev_pop_real(struct cfgrev_top *top)
 {
     return *--top->real;
 }
+#endif
 
-CFGREV_INLINE int cfgrev_grow_real32(struct cfgrev_tape *tape, int64_t count)
-{
-    struct cfgrev_top *const top = &tape->top;
-    const size_t used = top->real32 ? (size_t)(top->real32 - tape->real32_begin) : 0;
-    const size_t room = top->real32 ? (size_t)(top->real32_end - tape->real32_begin) : 512;
-    const size_t most = ((size_t)-1 / 4) / sizeof *top->real32;
-    const size_t want = 2 * room > used + (size_t)count ? 2 * room : used + (size_t)count;
-    float *cells;
-    if ((uint64_t)count > most - used)
-        return 1;
-    cells = realloc(tape->real32_begin, want * sizeof *cells);
-    if (!cells)
-        return 1;
-    tape->real32_begin = cells;
-    top->real32 = cells + used;
-    top->real32_end = cells + want;
-    return 0;
-}
-
-/* 0 if so many values more can be pushed. */
-CFGREV_INLINE int cfgrev_room_real32(struct cfgrev_top *top, struct cfgrev_tape *tape, int64_t count)
-{
-    int failed;
-    if (top->real32_end - top->real32 >= count)
-        return 0;
-    tape->top = *top;
-    failed = cfgrev_grow_real32(tape, count);
-    *top = tape->top;
-    return failed;
-}
-CFGREV_INLINE void cfgrev_push_real32(struct cfgrev_top *top, float value)
-{
-    *top->real32++ = value;
-}
-
-CFGREV_INLINE float cfgrev_pop_real32(struct cfgrev_top *top)
-{
-    return *--top->real32;
-}
-
-CFGREV_INLINE int cfgrev_grow_integer(struct cfgrev_tape *tape, int64_t count)
-{
-    struct cfgrev_top *const top = &tape->top;
-    const size_t used = top->integer ? (size_t)(top->integer - tape->integer_begin) : 0;
-    const size_t room = top->integer ? (size_t)(top->integer_end - tape->integer_begin) : 512;
-    const size_t most = ((size_t)-1 / 4) / sizeof *top->integer;
-    const size_t want = 2 * room > used + (size_t)count ? 2 * room : used + (size_t)count;
-    int64_t *cells;
-    if ((uint64_t)count > most - used)
-        return 1;
-    cells = realloc(tape->integer_begin, want * sizeof *cells);
-    if (!cells)
-        return 1;
-    tape->integer_begin = cells;
-    top->integer = cells + used;
-    top->integer_end = cells + want;
-    return 0;
-}
-
-/* 0 if so many values more can be pushed. */
-CFGREV_INLINE int cfgrev_room_integer(struct cfgrev_top *top, struct cfgrev_tape *tape, int64_t count)
-{
-    int failed;
-    if (top->integer_end - top->integer >= count)
-        return 0;
-    tape->top = *top;
-    failed = cfgrev_grow_integer(tape, count);
-    *top = tape->top;
-    return failed;
-}
-CFGREV_INLINE void cfgrev_push_integer(struct cfgrev_top *top, int64_t value)
-{
-    *top->integer++ = value;
-}
-
-CFGREV_INLINE int64_t cfgrev_pop_integer(struct cfgrev_top *top)
-{
-    return *--top->integer;
-}
-
+#ifndef CFGREV_BITS_IS_DEFINED
+#define CFGREV_BITS_IS_DEFINED
 CFGREV_INLINE int cfgrev_grow_control(struct cfgrev_tape *tape, int64_t count)
 {
     struct cfgrev_top *const top = &tape->top;
@@ -359,7 +330,10 @@ CFGREV_INLINE int64_t cfgrev_pop_count(struct cfgrev_top *top)
 {
     return (int64_t)cfgrev_pop_bits(top, (unsigned)cfgrev_pop_bits(top, 6u));
 }
+#endif
 
+#ifndef CFGREV_ARENA_IS_DEFINED
+#define CFGREV_ARENA_IS_DEFINED
 /* Memory for an array, until the mark before it is released; null if there is none. */
 CFGREV_INLINE void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, size_t size)
 {
@@ -404,7 +378,10 @@ CFGREV_INLINE void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, s
     block->used += bytes;
     return memory;
 }
+#endif
 
+#ifndef CFGREV_MARK_IS_DEFINED
+#define CFGREV_MARK_IS_DEFINED
 /* Where the memory of work arrays ends. */
 struct cfgrev_mark {
     struct cfgrev_block *last;
@@ -425,7 +402,10 @@ CFGREV_INLINE void cfgrev_release(struct cfgrev_arena *arena, struct cfgrev_mark
     if (mark.last)
         mark.last->used = mark.used;
 }
+#endif
 
+#ifndef CFGREV_LEVEL_IS_DEFINED
+#define CFGREV_LEVEL_IS_DEFINED
 /* The numbers of values on the stacks of a tape. */
 struct cfgrev_level {
     size_t real, real32, integer, control;
@@ -467,7 +447,10 @@ CFGREV_INLINE void cfgrev_cut(struct cfgrev_tape *tape, struct cfgrev_level leve
     if (tape->disk)
         tape->disk->used = level.disk;
 }
+#endif
 
+#ifndef CFGREV_SESSION_IS_DEFINED
+#define CFGREV_SESSION_IS_DEFINED
 /* The state of a tape before a call, to go back to if the call fails. */
 struct cfgrev_state {
     struct cfgrev_level level;
@@ -509,26 +492,6 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
     }
     return status;
 }
-
-/* The tape of this number among those that functions have for themselves; null if there is no memory for it. */
-CFGREV_INLINE struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int number)
-{
-    const struct cfgrev_tape empty = {0};
-    struct cfgrev_tape *const outer = tape->outer ? tape->outer : tape;
-    for (; number > 0; --number) {
-        if (!tape->inner) {
-            tape->inner = malloc(sizeof *tape);
-            if (!tape->inner)
-                return NULL;
-            *tape->inner = empty;
-        }
-        tape->inner->folder = tape->folder;
-        tape = tape->inner;
-        tape->outer = outer;
-    }
-    return tape;
-}
-
 #endif
 
 #ifndef CFGREV_STRONG_IS_DEFINED
@@ -540,8 +503,20 @@ CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
 }
 #endif
 
+/* The forward sweep of heron. Writes s. */
+int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape);
+/* The reverse sweep of heron, for the last forward sweep on the tape. Adds to a_b. Turns adjoints
+   at exit into those at entry: s_b. */
+int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b,
+        struct cfgrev_tape *tape);
+/* heron and its gradient. Adds to a_b. Turns adjoints at exit into those at entry: s_b. Writes s.
+   May be null: tape. */
+int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b,
+        struct cfgrev_tape *tape);
+
 /* gradient of heron */
-static int heron_grad_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *memory)
+static int heron_grad_body(int64_t n, const double *restrict a, double *restrict s,
+        double *restrict a_b, double *restrict s_b, struct cfgrev_tape *memory)
 {
     double s_here = 0.0;
     struct cfgrev_tape *const tape = memory;
@@ -602,7 +577,9 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
 }
 
 /* reverse of heron */
-static int heron_rev_body(int64_t n, const double *restrict a, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
+static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s,
+        double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape,
+        struct cfgrev_tape *memory)
 {
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
@@ -643,7 +620,8 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 }
 
 /* forward of heron */
-static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict s, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
+static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict s,
+        struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
     double s_here = 0.0;
     struct cfgrev_top top = tape->top;
@@ -688,8 +666,6 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     return 0;
 }
 
-int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape);
-
 int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape)
 {
     const struct cfgrev_state state = cfgrev_begin(tape);
@@ -698,9 +674,8 @@ int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape)
     return cfgrev_end(tape, &state, status);
 }
 
-int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
-
-int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape)
+int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b,
+        struct cfgrev_tape *tape)
 {
     const struct cfgrev_state state = cfgrev_begin(tape);
     int status = 0;
@@ -709,9 +684,8 @@ int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, s
     return cfgrev_end(tape, &state, status);
 }
 
-int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
-
-int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape)
+int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b,
+        struct cfgrev_tape *tape)
 {
     struct cfgrev_tape own;
     if (!tape)

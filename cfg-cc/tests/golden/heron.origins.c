@@ -1,5 +1,7 @@
 
-static int heron_rev_body(int64_t n, const double *restrict a, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
+static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s,
+        double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape,
+        struct cfgrev_tape *memory)
 {
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
@@ -19,7 +21,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 15 "src/he\"ron\\\?\?/.f90"
     for (int64_t i = n; i >= 1; --i) {
         /* heron, vertex 10: ENDBRANCH */
-#line 683 "heron.adjoint.c"
+#line 675 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
@@ -30,8 +32,8 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 10 "src/he\"ron\\\?\?/.f90"
             int64_t rBound_6 = cfgrev_pop_count(&top);
             /* heron, vertex 8: ENDLOOP */
-#line 694 "heron.adjoint.c"
-            for (int64_t rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
+#line 686 "heron.adjoint.c"
+            for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = cfgrev_pop_real(&top);
@@ -41,14 +43,14 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
-#line 705 "heron.adjoint.c"
+#line 697 "heron.adjoint.c"
             }
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
             x = cfgrev_pop_real(&top);
 #line 9 "src/he\"ron\\\?\?/.f90"
             a_b[i - 1] += x_b;
-#line 712 "heron.adjoint.c"
+#line 704 "heron.adjoint.c"
         }
 #line 15 "src/he\"ron\\\?\?/.f90"
     }
@@ -64,14 +66,15 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     /* heron, vertex 2, statement 1: s := 0.0 (src/he"ron ? /.f90:5) */
 #line 5 "src/he\"ron\\\?\?/.f90"
     *s_b = 0.0;
-#line 728 "heron.adjoint.c"
+#line 725 "heron.adjoint.c"
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;
 }
 
 /* forward of heron */
-static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict s, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
+static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict s,
+        struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
     double s_here = 0.0;
     struct cfgrev_top top = tape->top;
@@ -152,8 +155,6 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     return 0;
 }
 
-int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape);
-
 int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape)
 {
     const struct cfgrev_state state = cfgrev_begin(tape);
@@ -162,9 +163,8 @@ int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape)
     return cfgrev_end(tape, &state, status);
 }
 
-int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
-
-int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape)
+int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b,
+        struct cfgrev_tape *tape)
 {
     const struct cfgrev_state state = cfgrev_begin(tape);
     int status = 0;
@@ -173,9 +173,8 @@ int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, s
     return cfgrev_end(tape, &state, status);
 }
 
-int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
-
-int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape)
+int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b,
+        struct cfgrev_tape *tape)
 {
     struct cfgrev_tape own;
     if (!tape)

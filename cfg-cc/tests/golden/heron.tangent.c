@@ -1,15 +1,15 @@
+/* Derivatives of heron, written by cfgrev. */
 
-#ifndef CFGREV_STRONG_IS_DEFINED
-#define CFGREV_STRONG_IS_DEFINED
-/* Strong product: 0 if the derivative is, whatever the partial is. */
-CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
-    double product = derivative * partial;
-    return derivative == 0.0 ? 0.0 : product;
-}
-#endif
+#include <math.h>
+#include "cfgrev_tape.h"
+
+/* heron and its tangent. Writes s, s_t. May be null: tape. */
+int heron_t(int64_t n, const double *a, const double *a_t, double *s, double *s_t,
+        struct cfgrev_tape *tape);
 
 /* tangent of heron */
-static int heron_t_body(int64_t n, const double *restrict a, double *restrict s, const double *restrict a_t, double *restrict s_t, struct cfgrev_tape *memory)
+static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
+        const double *restrict a_t, double *restrict s_t, struct cfgrev_tape *memory)
 {
     double s_here = 0.0;
     double s_t_here = 0.0;
@@ -46,9 +46,8 @@ static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
     return 0;
 }
 
-int heron_t(int64_t n, const double *a, const double *a_t, double *s, double *s_t, struct cfgrev_tape *tape);
-
-int heron_t(int64_t n, const double *a, const double *a_t, double *s, double *s_t, struct cfgrev_tape *tape)
+int heron_t(int64_t n, const double *a, const double *a_t, double *s, double *s_t,
+        struct cfgrev_tape *tape)
 {
     struct cfgrev_tape own;
     if (!tape)

@@ -32,9 +32,9 @@
             "X202 routine masked, vertex 3: an uninitialised value decides",
             "X203 routine masked, vertex 3: integer overflow",
             NULL});
-    for (int64_t i = 1; trips > 0; --trips) {
-        cfgrev_logical holds = cfgrev_true(&check, 2,
-                cfgrev_element_logical(&check, 1, mask, cfgrev_index(&check, 1, i, 1, n)));
+    for (i = 1; trips > 0; --trips) {
+        holds = cfgrev_true(&check, 2, cfgrev_element_logical(&check, 1, mask,
+                cfgrev_index(&check, 1, i, 1, n)));
         if (check.at)
             return cfgrev_stop_with(memory, &check, (const char *const []){
                 "X201 routine masked, vertex 4: index out of bounds",
@@ -42,8 +42,8 @@
                 NULL});
         if (holds) {
             r = cfgrev_add_real(r, cfgrev_mul_real(cfgrev_element_real(&check, 1, x,
-                    cfgrev_index(&check, 1, i, 1, n)),
-                    cfgrev_element_real(&check, 2, x, cfgrev_index(&check, 2, i, 1, n))));
+                    cfgrev_index(&check, 1, i, 1, n)), cfgrev_element_real(&check, 2, x,
+                    cfgrev_index(&check, 2, i, 1, n))));
             if (check.at)
                 return cfgrev_stop_with(memory, &check, (const char *const []){
                     "X201 routine masked, vertex 5, statement 1: index out of bounds",
@@ -67,16 +67,16 @@
     return 0;
 }
 
-int masked(int64_t n, const double *restrict x, const bool *restrict mask, bool *restrict seen, double *masked_value, struct cfgrev_tape *tape);
-
-int masked(int64_t n, const double *restrict x, const bool *restrict mask, bool *restrict seen, double *masked_value, struct cfgrev_tape *tape)
+int masked(int64_t n, const double *restrict x, const bool *restrict mask, bool *restrict seen,
+        double *masked_value, struct cfgrev_tape *tape)
 {
     struct cfgrev_tape own;
     if (!tape)
         own = (struct cfgrev_tape){0};
     struct cfgrev_tape *const used = tape ? tape : &own;
     const struct cfgrev_state state = cfgrev_begin(used);
-    int status = masked_body(n, x ? INT64_MAX : 0, x, mask ? INT64_MAX : 0, (const cfgrev_logical *)mask, (cfgrev_logical *)seen, masked_value, used);
+    int status = masked_body(n, x ? INT64_MAX : 0, x, mask ? INT64_MAX : 0,
+            (const cfgrev_logical *)mask, (cfgrev_logical *)seen, masked_value, used);
     status = cfgrev_end_checked(used, &state, status);
     if (!tape)
         cfgrev_tape_free(&own);

@@ -1,12 +1,7 @@
+/* Derivatives of norm, written by cfgrev. */
 
-#ifndef CFGREV_STRONG_IS_DEFINED
-#define CFGREV_STRONG_IS_DEFINED
-/* Strong product: 0 if the derivative is, whatever the partial is. */
-CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
-    double product = derivative * partial;
-    return derivative == 0.0 ? 0.0 : product;
-}
-#endif
+#include <math.h>
+#include "cfgrev_tape.h"
 
 #ifndef CFGREV_norm_globals_IS_DECLARED
 #define CFGREV_norm_globals_IS_DECLARED
@@ -40,8 +35,21 @@ static struct norm_globals_b norm_globals_b_data = {
     0.0
 };
 
+/* The forward sweep of norm. Writes y, norm_value. May be null: norm_value. */
+int norm_fwd(int64_t n, const double *x, double *y, double *norm_value, struct cfgrev_tape *tape);
+/* The reverse sweep of norm, for the last forward sweep on the tape. Adds to x_b. Turns adjoints at
+   exit into those at entry: y_b. May be null: norm_globals_b_2. */
+int norm_rev(int64_t n, const double *x, double *x_b, double *y, double *y_b, double norm_b,
+        struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape);
+/* norm and its gradient. Adds to x_b. Turns adjoints at exit into those at entry: y_b. Writes y,
+   norm_value. May be null: norm_value, norm_globals_b_2, tape. */
+int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, double *norm_value,
+        double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape);
+
 /* reverse of norm */
-static void norm_rev_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, double *restrict x_b, double *restrict y_b, double *restrict r_b, struct cfgrev_tape *tape)
+static void norm_rev_body(int64_t n, const double *restrict x, double *restrict y,
+        double *restrict r, double *restrict x_b, double *restrict y_b, double *restrict r_b,
+        struct cfgrev_tape *tape)
 {
     double r_here = *r;
     double r_b_here = *r_b;
@@ -66,7 +74,8 @@ static void norm_rev_body(int64_t n, const double *restrict x, double *restrict 
 }
 
 /* forward of norm */
-static int norm_fwd_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, struct cfgrev_tape *tape)
+static int norm_fwd_body(int64_t n, const double *restrict x, double *restrict y,
+        double *restrict r, struct cfgrev_tape *tape)
 {
     double r_here = 0.0;
     struct cfgrev_top top = tape->top;
@@ -89,7 +98,9 @@ static int norm_fwd_body(int64_t n, const double *restrict x, double *restrict y
 }
 
 /* gradient of norm */
-static int norm_grad_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, double *restrict x_b, double *restrict y_b, double *restrict r_b, struct cfgrev_tape *memory)
+static int norm_grad_body(int64_t n, const double *restrict x, double *restrict y,
+        double *restrict r, double *restrict x_b, double *restrict y_b, double *restrict r_b,
+        struct cfgrev_tape *memory)
 {
     struct cfgrev_tape *const tape = memory;
     const struct cfgrev_level level = cfgrev_level_of(tape);
@@ -118,8 +129,6 @@ static int norm_grad_body(int64_t n, const double *restrict x, double *restrict 
     return 0;
 }
 
-int norm_fwd(int64_t n, const double *x, double *y, double *norm_value, struct cfgrev_tape *tape);
-
 int norm_fwd(int64_t n, const double *x, double *y, double *norm_value, struct cfgrev_tape *tape)
 {
     const struct cfgrev_state state = cfgrev_begin(tape);
@@ -134,9 +143,8 @@ int norm_fwd(int64_t n, const double *x, double *y, double *norm_value, struct c
     return cfgrev_end(tape, &state, status);
 }
 
-int norm_rev(int64_t n, const double *x, double *x_b, double *y, double *y_b, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape);
-
-int norm_rev(int64_t n, const double *x, double *x_b, double *y, double *y_b, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape)
+int norm_rev(int64_t n, const double *x, double *x_b, double *y, double *y_b, double norm_b,
+        struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape)
 {
     double value = 0.0;
     value = cfgrev_pop_real(&tape->top);
@@ -148,9 +156,8 @@ int norm_rev(int64_t n, const double *x, double *x_b, double *y, double *y_b, do
     return 0;
 }
 
-int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, double *norm_value, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape);
-
-int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, double *norm_value, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape)
+int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, double *norm_value,
+        double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape)
 {
     struct cfgrev_tape own;
     if (!tape)

@@ -1,4 +1,7 @@
+/* Written by cfgrev. */
 
+#include <math.h>
+#include "cfgrev_tape.h"
 
 #ifndef CFGREV_program_globals_IS_DECLARED
 #define CFGREV_program_globals_IS_DECLARED
@@ -20,6 +23,8 @@ struct program_globals *program_globals(void)
     return &program_globals_data;
 }
 #endif
+
+double norm(int64_t n, const double *restrict x, double *restrict y);
 
 double norm(int64_t n, const double *restrict x, double *restrict y)
 {

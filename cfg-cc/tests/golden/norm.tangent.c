@@ -1,12 +1,7 @@
+/* Derivatives of norm, written by cfgrev. */
 
-#ifndef CFGREV_STRONG_IS_DEFINED
-#define CFGREV_STRONG_IS_DEFINED
-/* Strong product: 0 if the derivative is, whatever the partial is. */
-CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
-    double product = derivative * partial;
-    return derivative == 0.0 ? 0.0 : product;
-}
-#endif
+#include <math.h>
+#include "cfgrev_tape.h"
 
 #ifndef CFGREV_norm_globals_IS_DECLARED
 #define CFGREV_norm_globals_IS_DECLARED
@@ -40,17 +35,24 @@ static struct norm_globals_t norm_globals_t_data = {
     0.0
 };
 
+/* norm and its tangent. Writes y, y_t, norm_value, norm_value_t. May be null: norm_value,
+   norm_globals_t_2, tape. */
+int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t,
+        double *norm_value, double *norm_value_t, struct norm_globals_t *norm_globals_t_2,
+        struct cfgrev_tape *tape);
+
 /* tangent of norm */
-static void norm_t_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, const double *restrict x_t, double *restrict y_t, double *restrict r_t)
+static void norm_t_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r,
+        const double *restrict x_t, double *restrict y_t, double *restrict r_t)
 {
     double r_here = 0.0;
     double r_t_here = 0.0;
     r_t_here = 0.0;
     r_here = 0.0;
-    for (int64_t i = 1; i <= n; ++i) {
-        double t1 = norm_globals_data.scale * x[i - 1];
-        r_t_here += (norm_globals_t_data.scale_t * x[i - 1] + x_t[i - 1] * norm_globals_data.scale)
-                * x[i - 1] + x_t[i - 1] * t1;
+    for (i = 1; i <= n; ++i) {
+        t1 = norm_globals_data.scale * x[i - 1];
+        r_t_here += ((norm_globals_t_data.scale_t * x[i - 1] + x_t[i - 1] * norm_globals_data.scale)
+                * x[i - 1] + x_t[i - 1] * t1);
         r_here += norm_globals_data.scale * x[i - 1] * x[i - 1];
         y_t[i - 1] = y_t[i - 1] * r_here + r_t_here * y[i - 1];
         y[i - 1] = y[i - 1] * r_here;
@@ -61,9 +63,9 @@ static void norm_t_body(int64_t n, const double *restrict x, double *restrict y,
     *r = r_here;
 }
 
-int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t, double *norm_value, double *norm_value_t, struct norm_globals_t *norm_globals_t_2, struct cfgrev_tape *tape);
-
-int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t, double *norm_value, double *norm_value_t, struct norm_globals_t *norm_globals_t_2, struct cfgrev_tape *tape)
+int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t,
+        double *norm_value, double *norm_value_t, struct norm_globals_t *norm_globals_t_2,
+        struct cfgrev_tape *tape)
 {
     double value_kept = 0.0;
     double *const value_at = norm_value ? norm_value : &value_kept;

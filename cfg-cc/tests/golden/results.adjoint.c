@@ -1,7 +1,22 @@
+/* Derivatives of constant, written by cfgrev. */
 
+#include <math.h>
+#include "cfgrev_tape.h"
+
+/* The forward sweep of constant. Writes constant_value. */
+int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *tape);
+/* The reverse sweep of constant, for the last forward sweep on the tape. Adds to x_b. Turns
+   adjoints at exit into those at entry: constant_b. */
+int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b,
+        struct cfgrev_tape *tape);
+/* constant and its gradient. Adds to x_b. Turns adjoints at exit into those at entry: constant_b.
+   Writes constant_value. May be null: tape. */
+int constant_grad(const double *x, double *x_b, double *constant_value, double *constant_b,
+        struct cfgrev_tape *tape);
 
 /* reverse of constant */
-static void constant_rev_body(const double *restrict x, double *restrict x_b, double *restrict r_b)
+static void constant_rev_body(const double *restrict x, double *restrict r, double *restrict x_b,
+        double *restrict r_b, struct cfgrev_tape *tape)
 {
     x_b[0] += r_b[1] * x[2];
     x_b[2] += r_b[1] * x[0];
@@ -15,7 +30,8 @@ static void constant_rev_body(const double *restrict x, double *restrict x_b, do
 }
 
 /* forward of constant */
-static void constant_fwd_body(const double *restrict x, double *restrict r)
+static void constant_fwd_body(const double *restrict x, double *restrict r,
+        struct cfgrev_tape *tape)
 {
     r[0] = x[0] * x[0];
     r[1] = x[1] * x[1];
@@ -24,7 +40,8 @@ static void constant_fwd_body(const double *restrict x, double *restrict r)
 }
 
 /* gradient of constant */
-static void constant_grad_body(const double *restrict x, double *restrict r, double *restrict x_b, double *restrict r_b, struct cfgrev_tape *memory)
+static void constant_grad_body(const double *restrict x, double *restrict r, double *restrict x_b,
+        double *restrict r_b, struct cfgrev_tape *memory)
 {
     struct cfgrev_tape *const tape = memory;
     const struct cfgrev_level level = cfgrev_level_of(tape);
@@ -33,8 +50,6 @@ static void constant_grad_body(const double *restrict x, double *restrict r, dou
     cfgrev_cut(tape, level);
 }
 
-int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *tape);
-
 int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *tape)
 {
     constant_fwd_body(x, constant_value);
@@ -42,9 +57,8 @@ int constant_fwd(const double *x, double *constant_value, struct cfgrev_tape *ta
     return 0;
 }
 
-int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape);
-
-int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape)
+int constant_rev(const double *x, double *x_b, double *constant_value, double *constant_b,
+        struct cfgrev_tape *tape)
 {
     (void)constant_value;
     constant_rev_body(x, x_b, constant_b);
@@ -52,9 +66,8 @@ int constant_rev(const double *x, double *x_b, double *constant_value, double *c
     return 0;
 }
 
-int constant_grad(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape);
-
-int constant_grad(const double *x, double *x_b, double *constant_value, double *constant_b, struct cfgrev_tape *tape)
+int constant_grad(const double *x, double *x_b, double *constant_value, double *constant_b,
+        struct cfgrev_tape *tape)
 {
     struct cfgrev_tape own;
     if (!tape)

@@ -1,16 +1,17 @@
+/* Written by cfgrev. */
 
-#ifndef CFGREV_TRIPS_IS_DEFINED
-#define CFGREV_TRIPS_IS_DEFINED
-/* Trip count of a counted loop: max(0, floor((last - first + step) / step)). */
-CFGREV_INLINE int64_t cfgrev_trips(int64_t first, int64_t last, int64_t step) {
-    if (step > 0) {
-        return first > last ? 0 : (int64_t)(((uint64_t)last - (uint64_t)first) / (uint64_t)step) + 1;
-    }
-    return first < last ? 0 : (int64_t)(((uint64_t)first - (uint64_t)last) / (0 - (uint64_t)step)) + 1;
-}
-#endif
+#include <math.h>
+#include "cfgrev_tape.h"
 
-static int recorded_body(int64_t n, const double *restrict x, struct cfgrev_tape *t, double **recorded_value, int64_t *recorded_value_extents, struct cfgrev_tape *memory)
+void constant(const double *restrict x, double *restrict constant_value);
+int computed(int64_t n, const double *restrict x, double *computed_value);
+int chosen(int64_t x_extent1, const double *restrict x, double f_value_extent1,
+        int64_t chosen_value_extent1, double *chosen_value);
+int signs(int64_t n, const double *restrict x, bool *signs_value);
+int recorded(int64_t n, const double *restrict x, struct cfgrev_tape *t, double *recorded_value);
+
+static int recorded_body(int64_t n, const double *restrict x, struct cfgrev_tape *t,
+        double **recorded_value, int64_t *recorded_value_extents, struct cfgrev_tape *memory)
 {
     double *const r = cfgrev_allocate(&memory->work, n, sizeof *r);
     if (!r)
@@ -28,7 +29,8 @@ static int recorded_body(int64_t n, const double *restrict x, struct cfgrev_tape
     return 0;
 }
 
-static int signs_body(int64_t n, const double *restrict x, bool **signs_value, int64_t *signs_value_extents, struct cfgrev_tape *memory)
+static int signs_body(int64_t n, const double *restrict x, bool **signs_value,
+        int64_t *signs_value_extents, struct cfgrev_tape *memory)
 {
     bool *const b = cfgrev_allocate(&memory->work, n, sizeof *b);
     if (!b)
@@ -42,7 +44,8 @@ static int signs_body(int64_t n, const double *restrict x, bool **signs_value, i
     return 0;
 }
 
-static int chosen_body(int64_t x_extent1, const double *restrict x, double f_value_extent1, double **chosen_value, int64_t *chosen_value_extents, struct cfgrev_tape *memory)
+static int chosen_body(int64_t x_extent1, const double *restrict x, double f_value_extent1,
+        double **chosen_value, int64_t *chosen_value_extents, struct cfgrev_tape *memory)
 {
     double *r = NULL;
     int64_t r_extent1 = 0, r_room = 0;
@@ -84,7 +87,8 @@ static int chosen_body(int64_t x_extent1, const double *restrict x, double f_val
     return 0;
 }
 
-static int computed_body(int64_t n, const double *restrict x, double **computed_value, int64_t *computed_value_extents, struct cfgrev_tape *memory)
+static int computed_body(int64_t n, const double *restrict x, double **computed_value,
+        int64_t *computed_value_extents, struct cfgrev_tape *memory)
 {
     double *const r = cfgrev_allocate(&memory->work, (n > 0 ? n : 0)*2, sizeof *r);
     if (!r)
@@ -119,7 +123,8 @@ int computed(int64_t n, const double *restrict x, double *computed_value)
     return status;
 }
 
-int chosen(int64_t x_extent1, const double *restrict x, double f_value_extent1, int64_t chosen_value_extent1, double *chosen_value)
+int chosen(int64_t x_extent1, const double *restrict x, double f_value_extent1,
+        int64_t chosen_value_extent1, double *chosen_value)
 {
     struct cfgrev_tape memory = {0};
     double *cells = NULL;

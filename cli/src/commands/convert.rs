@@ -23,7 +23,9 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         let message = "options of pictures need --to dot";
         return Err(Usage(message.into()).into());
     }
-    args.c.check(args.to.is_code(), "--to c").map_err(Usage)?;
+    args.c
+        .check(args.to.is_code(), "--to c", false)
+        .map_err(Usage)?;
     if is_picture && args.jumps.is_none() && args.records.is_none() && args.pointers.is_none() {
         let drawing = Dot {
             source: args.source.clone(),
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     let _progress = session.progress("writing");
     let options = WriteOptions {
         picture: args.picture.options(),
-        c: args.c.options(),
+        c: args.c.options(false),
         ..WriteOptions::default()
     };
     let subject = Subject {

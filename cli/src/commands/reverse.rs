@@ -1,9 +1,10 @@
 //! `cfgrev reverse`: the augmented forward and the adjoint program.
 
-use super::{prepare, splittable};
+use super::{prepare, splittable, tape_beside};
 use crate::Outcome;
 use crate::args::{
     Blocks, Counters, Model, Order, Overlap, Prefer, Reversal, Reverse, Search, Unstructured,
+    functions,
 };
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
@@ -85,7 +86,8 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         picture: drawn,
         c: cfg_back::c::Options {
             apart: args.reversal.overlapping.overlap == Overlap::None,
-            ..args.c.options()
+            functions: functions(&args.functions).map_err(Usage)?,
+            ..args.c.options(args.output.is_some())
         },
         directions: args.c.directions,
     };
@@ -93,7 +95,11 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     let writes_c = !args.explain && code.is_some();
     let parts = args.output.is_some() && args.emit.iter().any(|form| !form.is_code());
     let writes_whole = !args.explain && !pictures && !parts;
-    args.c.check(writes_c, writes_whole).map_err(Usage)?;
+    if !writes_c && !args.functions.is_empty() {
+        return Err(Usage("--functions needs --emit c".into()).into());
+    }
+    let folder = args.output.is_some();
+    (args.c.check(writes_c, writes_whole, folder)).map_err(Usage)?;
     if args.search.is_given() && matches!(args.reversal.blocks, Blocks::Carry | Blocks::Statement) {
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
         return Err(Usage(message.into()).into());
@@ -192,6 +198,10 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if let Some((path, _)) = &code {
         refuse_existing(path, args.force)?;
     }
+    let tape = match &code {
+        Some(_) => tape_beside(&args.c.emitted, folder, args.force)?,
+        None => None,
+    };
     let figure = args
         .panels
         .then(|| folder.join(format!("{stem}.panels.dot")));
@@ -201,6 +211,9 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     create_folder(folder)?;
     if let Some(path) = &figure {
         to_file(path, args.force, |out| panels(out))?;
+    }
+    if let Some((path, text)) = &tape {
+        to_file(path, args.force, |out| out.write_all(text.as_bytes()))?;
     }
     if let Some((path, form)) = &code {
         to_file(

@@ -1,7 +1,10 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{PointArgument, in_text, library_options, prepare, prepare_derivatives_at, splittable};
+use super::{
+    PointArgument, in_text, library_options, prepare, prepare_derivatives_at, splittable,
+    tape_beside,
+};
 use crate::Outcome;
 use crate::args::{Overlap, Tangent};
 use crate::input::{Session, Usage};
@@ -26,7 +29,11 @@ use std::borrow::Cow;
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
     args.c
-        .check(args.at.is_none() && args.emit.is_code(), args.at.is_none())
+        .check(
+            args.at.is_none() && args.emit.is_code(),
+            args.at.is_none(),
+            args.output.is_some(),
+        )
         .map_err(Usage)?;
     session.claim_all(&[
         ("FILE", args.what.source.standard_input()),
@@ -104,7 +111,7 @@ fn write(args: &Tangent, tangent: &cfg_reverse::Tangent) -> anyhow::Result<Outco
     let options = WriteOptions {
         c: cfg_back::c::Options {
             apart: args.overlapping.overlap == Overlap::None,
-            ..args.c.options()
+            ..args.c.options(args.output.is_some())
         },
         directions: args.c.directions,
         ..WriteOptions::default()
@@ -122,7 +129,14 @@ fn write(args: &Tangent, tangent: &cfg_reverse::Tangent) -> anyhow::Result<Outco
             let extension = args.emit.extension(&options);
             let path = folder.join(format!("{stem}.tangent.{extension}"));
             refuse_existing(&path, args.force)?;
+            let tape = match args.emit.is_code() {
+                true => tape_beside(&args.c.emitted, folder, args.force)?,
+                false => None,
+            };
             create_folder(folder)?;
+            if let Some((path, text)) = &tape {
+                to_file(path, args.force, |out| out.write_all(text.as_bytes()))?;
+            }
             to_file(&path, args.force, writer)?;
         }
     }

@@ -79,14 +79,16 @@ fn a_file_that_replaces_with_sizes() {
         "{adjoint}"
     );
     let head = "int norm(int64_t n, const double *restrict x, double *restrict m, int64_t never, int64_t *restrict changed, double *norm_value)\n";
-    assert!(adjoint.contains(head), "{adjoint}");
+    let unfolded = |text: &str| text.replace("\n        ", " ");
+    assert!(unfolded(&adjoint).contains(head), "{adjoint}");
     assert!(adjoint.contains(" norm_b_twice(double x"), "{adjoint}");
     let header = with(&["reverse", "f.cfgrev"], &["--header"]);
-    assert!(header.contains(&head.replace('\n', ";\n")), "{header}");
+    let header_head = head.replace('\n', ";\n");
+    assert!(unfolded(&header).contains(&header_head), "{header}");
     // Without the option the original is not there, and each open extent is a parameter.
     let plain = emit(&["reverse", "f.cfgrev", "--emit", "c"]);
     assert!(!plain.contains("int norm("), "{plain}");
-    assert!(plain.contains(
+    assert!(unfolded(&plain).contains(
         "int64_t x_extent1, const double *x, double *x_b, int64_t m_extent2, double *m,"
     ));
 
@@ -658,4 +660,121 @@ int main(void)
     };
     let (said, code) = ran_with_sanitizers(path, cc, "main.c");
     assert_eq!(code, Some(0), "{said}");
+}
+
+/// Files in one folder share the header of the tape.
+#[test]
+fn a_folder_has_one_tape() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let source = "double f(double x) { return x * x; }\ndouble g(double x) { return 1.0 / x; }\n";
+    fs::write(path.join("f.c"), source).unwrap();
+    let emit = |mode: &str, routine: &str, more: &[&str]| {
+        let args = [
+            mode,
+            "f.c",
+            "--routine",
+            routine,
+            "--emit",
+            "c",
+            "-o",
+            "out",
+        ];
+        cfgrev_in(path, &[&args[..], more].concat(), b"")
+    };
+    let read = |name: &str| fs::read_to_string(path.join("out").join(name));
+    for (mode, routine) in [("reverse", "f"), ("tangent", "f"), ("reverse", "g")] {
+        let ran = emit(mode, routine, &[]);
+        assert_eq!(
+            (ran.code, ran.err.as_str()),
+            (Some(0), ""),
+            "{mode} {routine}"
+        );
+    }
+    let tape = read("cfgrev_tape.h").unwrap();
+    for name in ["f.adjoint.c", "f.tangent.c", "g.adjoint.c"] {
+        let text = read(name).unwrap();
+        assert!(text.contains("#include \"cfgrev_tape.h\"\n"), "{text}");
+        assert!(!text.contains("struct cfgrev_tape {"), "{text}");
+    }
+    // Another file of that name is kept, and nothing is written.
+    fs::write(path.join("out/cfgrev_tape.h"), "mine").unwrap();
+    let ran = emit("tangent", "g", &[]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.err.contains("P402") && ran.err.contains("cfgrev_tape.h"),
+        "{}",
+        ran.err
+    );
+    assert!(read("g.tangent.c").is_err());
+    for runtime in ["none", "inline"] {
+        let ran = emit("tangent", "g", &["--runtime", runtime, "--force"]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{runtime}");
+        assert_eq!(read("cfgrev_tape.h").unwrap(), "mine");
+        let has = read("g.tangent.c")
+            .unwrap()
+            .contains("struct cfgrev_tape {");
+        assert_eq!(has, runtime == "inline");
+    }
+    assert_eq!(emit("tangent", "g", &["--force"]).code, Some(0));
+    assert_eq!(read("cfgrev_tape.h").unwrap(), tape);
+}
+
+/// Two functions that call the same ones, of which one has derivatives.
+const CALLING_ALIKE: &str = "\
+static double flux(double u) { return u * u * u; }
+static double scale(int k) { double s = 1.0; while (k-- > 0) s = s * 0.5 + 1.0; return s; }
+double f(double x, int k) { return flux(x) * scale(k); }
+double g(double x, int k) { return x * flux(x) + scale(k); }
+";
+
+/// Static functions have the names of the program's routines; with `--prefix` files can be included together.
+#[test]
+fn names_of_static_functions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.c"), CALLING_ALIKE).unwrap();
+    let emit = |mode: &str, routine: &str, more: &[&str]| {
+        let args = [
+            mode,
+            "f.c",
+            "--routine",
+            routine,
+            "--independent",
+            "x",
+            "--emit",
+            "c",
+        ];
+        let ran = cfgrev_in(path, &[&args[..], more].concat(), b"");
+        assert_eq!(
+            (ran.code, ran.err.as_str()),
+            (Some(0), ""),
+            "{mode} {routine}"
+        );
+        ran.out
+    };
+    let plain = emit("reverse", "f", &[]);
+    assert!(plain.contains(" flux_rev("), "{plain}");
+    // The program has this one, and may include the file.
+    assert!(
+        plain.contains(" f_b_scale(") && !plain.contains(" scale("),
+        "{plain}"
+    );
+    let Some(cc) = needs::tool("cc") else { return };
+    let include = |files: &[&str]| {
+        let lines = files.iter().map(|file| format!("#include \"{file}\"\n"));
+        let main = "int main(void)\n{\n    double x_b = 0, y;\n    return f_grad(2, &x_b, 1, &y, 1, NULL) || x_b != 18;\n}\n";
+        fs::write(path.join("main.c"), lines.collect::<String>() + main).unwrap();
+        let flags = ["-Wno-unused-function", "-o", "main", "main.c", "-lm"];
+        strict::compile("files together", path, &cc, &flags);
+        let ran = Command::new(path.join("main")).status().unwrap();
+        assert_eq!(ran.code(), Some(0), "{files:?}");
+    };
+    fs::write(path.join("plain.c"), &plain).unwrap();
+    include(&["f.c", "plain.c"]);
+    for (mode, routine) in [("reverse", "f"), ("reverse", "g"), ("tangent", "f")] {
+        let text = emit(mode, routine, &["--prefix"]);
+        fs::write(path.join(format!("{mode}_{routine}.c")), text).unwrap();
+    }
+    include(&["f.c", "reverse_f.c", "reverse_g.c", "tangent_f.c"]);
 }

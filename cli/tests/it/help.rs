@@ -99,6 +99,17 @@ fn a_wrong_command_line_ends_with_2() {
         (&["reverse", "f.json", "--origins"], "--emit c"),
         (&["tangent", "f.json", "--replace"], "--emit c"),
         (&["reverse", "f.json", "--size", "x=n"], "--emit c"),
+        (&["tangent", "f.json", "--runtime", "none"], "--emit c"),
+        (&["reverse", "f.json", "--functions", "grad"], "--emit c"),
+        (&["reverse", "f.json", "--prefix"], "--emit c"),
+        (
+            &["reverse", "f.json", "--emit", "c", "--functions", "fwd"],
+            "fwd and rev",
+        ),
+        (
+            &["convert", "f.json", "--to", "c", "--runtime", "file"],
+            "-o DIR",
+        ),
         (&["convert", "f.json", "--to", "text", "--line"], "--to c"),
     ];
     for (args, part) in cases {

@@ -33,6 +33,20 @@ impl Number {
 /// A helper function, or a few that belong together. What one needs stands before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Piece {
+    /// A stack of a tape.
+    Stack(Number),
+    /// The stack of bits.
+    Bits,
+    /// Memory for work arrays.
+    Arena,
+    /// The end of that memory.
+    Mark,
+    /// The numbers of values on the stacks of a tape.
+    Level,
+    /// The beginning and the end of a call from outside.
+    Session,
+    /// Further tapes of a tape.
+    Inner,
     /// Its integer argument: keeps a compiler from judging constant expressions that are never evaluated.
     Value,
     /// A value of 64 bits without sign that the compiler takes as unknown.
@@ -92,6 +106,56 @@ pub(crate) enum Piece {
 use Number::{Double, Float, Integer};
 
 impl Piece {
+    /// Those of a tape, which are asked for by their names in the text.
+    const TAPE: [Self; 9] = [
+        Self::Stack(Double),
+        Self::Stack(Float),
+        Self::Stack(Integer),
+        Self::Bits,
+        Self::Arena,
+        Self::Mark,
+        Self::Level,
+        Self::Session,
+        Self::Inner,
+    ];
+
+    /// Those that the header beside a file has: all but those of which there are too many.
+    pub(crate) fn in_header() -> impl Iterator<Item = Self> {
+        let of = |numbers: &'static [Number], piece: fn(Number) -> Self| {
+            numbers.iter().map(move |&number| piece(number))
+        };
+        let (reals, all): (&[Number], &[Number]) = (&[Double, Float], &[Double, Float, Integer]);
+        let mut pieces: Vec<Self> = Self::TAPE.to_vec();
+        pieces.extend([Self::Value, Self::Unsigned]);
+        pieces.extend(of(reals, Self::Minus).chain(of(reals, Self::Strong)));
+        pieces.extend(of(all, Self::Min).chain(of(all, Self::Max)));
+        pieces.extend(of(all, Self::Sign).chain(of(all, Self::PosDiff)));
+        pieces.push(Self::Remainder);
+        pieces.extend(of(all, Self::Modulo));
+        pieces.extend([Self::IntegerPower, Self::Trips, Self::AnyPower]);
+        pieces.extend([Self::LayOver, Self::Share, Self::Shared]);
+        pieces.extend([Self::Independent, Self::Scalar, Self::Here]);
+        pieces.extend([Self::Disk, Self::Restart]);
+        pieces.into_iter()
+    }
+
+    /// The macro that a file defines to get a piece from the header.
+    pub(crate) fn switch(self) -> Option<&'static str> {
+        let switches = [
+            (Self::Disk, "CFGREV_USES_DISK"),
+            (Self::Restart, "CFGREV_USES_RESTART"),
+        ];
+        let found = switches.into_iter().find(|(piece, _)| *piece == self);
+        found.map(|(_, switch)| switch)
+    }
+
+    /// The functions, once in all files that are included together.
+    pub(crate) fn guarded(self) -> String {
+        let guard = format!("{}_IS_DEFINED", self.name().to_ascii_uppercase());
+        let text = self.text().replace("static inline ", "CFGREV_INLINE ");
+        format!("#ifndef {guard}\n#define {guard}\n{text}#endif\n")
+    }
+
     /// The pieces that this one calls.
     fn needs(self) -> &'static [Self] {
         match self {
@@ -99,7 +163,14 @@ impl Piece {
             Self::Polygamma => &[Self::Own(Op::Digamma)],
             Self::Shared => &[Self::Share],
             Self::Restart => &[Self::Disk],
-            Self::Value
+            Self::Stack(_)
+            | Self::Bits
+            | Self::Arena
+            | Self::Mark
+            | Self::Level
+            | Self::Session
+            | Self::Inner
+            | Self::Value
             | Self::Unsigned
             | Self::Minus(_)
             | Self::Strong(_)
@@ -129,6 +200,13 @@ impl Piece {
     /// The name of the function.
     pub(crate) fn name(self) -> String {
         let (name, number) = match self {
+            Self::Stack(number) => ("stack", number),
+            Self::Bits => ("bits", Double),
+            Self::Arena => ("arena", Double),
+            Self::Mark => ("mark", Double),
+            Self::Level => ("level", Double),
+            Self::Session => ("session", Double),
+            Self::Inner => ("inner", Double),
             Self::Value => ("value", Double),
             Self::Unsigned => ("unsigned", Double),
             Self::Minus(number) => ("minus", number),
@@ -172,6 +250,25 @@ impl Piece {
     /// The text of its functions.
     fn text(self) -> String {
         let (double, integer) = match self {
+            Self::Stack(number) => {
+                let (name, ty) = match number {
+                    Double => ("real", "double"),
+                    Float => ("real32", "float"),
+                    Integer => ("integer", "int64_t"),
+                };
+                let access = include_str!("../pieces/access.c");
+                return format!("{}\n{}", stack(name, ty), of_stack(access, name, ty));
+            }
+            // Bits have functions of their own in place of push and pop.
+            Self::Bits => {
+                let bits = include_str!("../pieces/bits.c");
+                return format!("{}\n{bits}", stack("control", "uint64_t"));
+            }
+            Self::Arena => (include_str!("../pieces/arena.c"), ""),
+            Self::Mark => (include_str!("../pieces/mark.c"), ""),
+            Self::Level => (include_str!("../pieces/level.c"), ""),
+            Self::Session => (include_str!("../pieces/session.c"), ""),
+            Self::Inner => (include_str!("../pieces/inner.c"), ""),
             Self::Value => (include_str!("../pieces/value.c"), ""),
             Self::Unsigned => (include_str!("../pieces/unsigned.c"), ""),
             // Integers need neither.
@@ -230,7 +327,14 @@ impl Piece {
                 Float => single(double),
                 Integer => integer.to_owned(),
             },
-            Self::Value
+            Self::Stack(_)
+            | Self::Bits
+            | Self::Arena
+            | Self::Mark
+            | Self::Level
+            | Self::Session
+            | Self::Inner
+            | Self::Value
             | Self::Unsigned
             | Self::Remainder
             | Self::IntegerPower
@@ -252,6 +356,33 @@ impl Piece {
             | Self::Disk => double.to_owned(),
         }
     }
+}
+
+/// A stack of this name, whose cells have this type: it grows to twice its size.
+fn stack(name: &str, ty: &str) -> String {
+    of_stack(include_str!("../pieces/stack.c"), name, ty)
+}
+
+fn of_stack(text: &str, name: &str, ty: &str) -> String {
+    text.replace("@NAME@", name).replace("@TYPE@", ty)
+}
+
+/// The words of a text that begin as names of the runtime do.
+fn own_words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.starts_with("cfgrev_") || word.starts_with("CFGREV_"))
+}
+
+/// The functions and macros that a piece defines: their heads begin at the left.
+fn defined(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .filter_map(|line| match line.strip_prefix("#define ") {
+            Some(name) => own_words(name).next(),
+            None if line.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                own_words(line.split_once('(')?.0).last()
+            }
+            None => None,
+        })
 }
 
 /// The text of a function over `double` as one over `float`.
@@ -383,12 +514,19 @@ impl Pieces {
             if !self.needed.insert(piece) {
                 continue;
             }
-            if piece == Piece::Disk {
-                for header in ["limits.h", "stdio.h", "stdlib.h", "string.h", "time.h"] {
-                    self.include(header);
-                }
-            }
+            self.headers.extend(Self::headers_of(piece));
             open.extend(piece.needs());
+        }
+    }
+
+    /// The headers of the C library that a piece needs beside those that every file has.
+    pub(crate) fn headers_of(piece: Piece) -> &'static [&'static str] {
+        if piece == Piece::Disk {
+            &["limits.h", "stdio.h", "stdlib.h", "string.h", "time.h"]
+        } else if piece == Piece::Restart {
+            &["errno.h"]
+        } else {
+            &[]
         }
     }
 
@@ -426,17 +564,44 @@ impl Pieces {
         [before, behind]
     }
 
-    /// The functions, each behind those that it calls, separated by empty lines. Each has a guard: files that have some of
-    /// the same may be included together.
-    pub(crate) fn text(&self) -> String {
-        let guarded = |piece: &Piece| {
-            let guard = format!("{}_IS_DEFINED", piece.name().to_ascii_uppercase());
-            let text = piece.text();
-            format!("#ifndef {guard}\n#define {guard}\n{text}#endif\n")
+    /// The functions that are called in a text, each behind those that it calls itself, separated by empty lines. Each has
+    /// a guard: files that have some of the same may be included together. Where the tape is `included`, so are those
+    /// that its header has.
+    pub(crate) fn text(&self, code: &str, included: bool) -> String {
+        let checks = self.checks.as_ref().map(Checks::text);
+        let mut called: BTreeSet<String> = own_words(code).map(str::to_owned).collect();
+        called.extend(
+            checks
+                .iter()
+                .flat_map(|text| own_words(text))
+                .map(str::to_owned),
+        );
+        let all: BTreeSet<Piece> = self.needed.iter().copied().chain(Piece::TAPE).collect();
+        let in_header: BTreeSet<Piece> = match included {
+            true => Piece::in_header().collect(),
+            false => BTreeSet::new(),
         };
-        let mut texts: Vec<String> = self.needed.iter().map(guarded).collect();
-        texts.extend(self.checks.as_ref().map(Checks::text));
+        let mut texts = Vec::new();
+        for piece in all
+            .into_iter()
+            .rev()
+            .filter(|piece| !in_header.contains(piece))
+        {
+            let text = piece.guarded();
+            if defined(&text).any(|name| called.contains(name)) {
+                called.extend(own_words(&text).map(str::to_owned));
+                texts.push(text);
+            }
+        }
+        texts.reverse();
+        let checks = checks.map(|text| text.replace("static inline ", "CFGREV_INLINE "));
+        texts.extend(checks);
         texts.join("\n")
+    }
+
+    /// The macros that ask the header of the tape for what the functions need of it.
+    pub(crate) fn switches(&self) -> impl Iterator<Item = &'static str> {
+        self.needed.iter().filter_map(|piece| piece.switch())
     }
 
     /// The headers that the functions and the expressions need. `math.h` is always there: constants that are not
