@@ -577,9 +577,8 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
 }
 
 /* reverse of heron */
-static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s,
-        double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape,
-        struct cfgrev_tape *memory)
+static int heron_rev_body(int64_t n, const double *restrict a, double *restrict a_b,
+        double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);

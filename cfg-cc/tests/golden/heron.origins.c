@@ -1,7 +1,6 @@
 
-static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s,
-        double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape,
-        struct cfgrev_tape *memory)
+static int heron_rev_body(int64_t n, const double *restrict a, double *restrict a_b,
+        double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
@@ -21,7 +20,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 15 "src/he\"ron\\\?\?/.f90"
     for (int64_t i = n; i >= 1; --i) {
         /* heron, vertex 10: ENDBRANCH */
-#line 675 "heron.adjoint.c"
+#line 659 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
@@ -32,8 +31,8 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 10 "src/he\"ron\\\?\?/.f90"
             int64_t rBound_6 = cfgrev_pop_count(&top);
             /* heron, vertex 8: ENDLOOP */
-#line 686 "heron.adjoint.c"
-            for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
+#line 670 "heron.adjoint.c"
+            for (int64_t rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = cfgrev_pop_real(&top);
@@ -43,14 +42,14 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
-#line 697 "heron.adjoint.c"
+#line 681 "heron.adjoint.c"
             }
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
             x = cfgrev_pop_real(&top);
 #line 9 "src/he\"ron\\\?\?/.f90"
             a_b[i - 1] += x_b;
-#line 704 "heron.adjoint.c"
+#line 688 "heron.adjoint.c"
         }
 #line 15 "src/he\"ron\\\?\?/.f90"
     }
@@ -66,7 +65,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     /* heron, vertex 2, statement 1: s := 0.0 (src/he"ron ? /.f90:5) */
 #line 5 "src/he\"ron\\\?\?/.f90"
     *s_b = 0.0;
-#line 725 "heron.adjoint.c"
+#line 704 "heron.adjoint.c"
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;
@@ -96,7 +95,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 7 "src/he\"ron\\\?\?/.f90"
     for (int64_t i = 1; i <= n; ++i) {
         /* heron, vertex 4: a[i] > 0.0 */
-#line 757 "heron.adjoint.c"
+#line 734 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
@@ -122,7 +121,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = (x + a[i - 1] / x) / 2.0;
                 /* heron, vertex 8: ENDLOOP */
-#line 783 "heron.adjoint.c"
+#line 760 "heron.adjoint.c"
                 ctr_6 += 1;
 #line 10 "src/he\"ron\\\?\?/.f90"
             }
@@ -136,12 +135,12 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
             s_here += x * w[i - 1];
-#line 797 "heron.adjoint.c"
+#line 774 "heron.adjoint.c"
         }
 #line 7 "src/he\"ron\\\?\?/.f90"
     }
     /* heron, vertex 12: EXIT */
-#line 802 "heron.adjoint.c"
+#line 779 "heron.adjoint.c"
     if (cfgrev_room_real(&top, tape, 1))
         return 1;
     cfgrev_push_real(&top, x);

@@ -31,8 +31,8 @@ static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
             double x_t = a_t[i - 1];
             double x = a[i - 1];
             while (fabs(x * x - a[i - 1]) > 1e-12) {
-                double d1 = cfgrev_strong(a_t[i - 1], 1.0 / x) +
-                        cfgrev_strong(x_t, -(a[i - 1] / x / x));
+                double d1 = cfgrev_strong(a_t[i - 1], 1.0 / x)
+                        + cfgrev_strong(x_t, -(a[i - 1] / x / x));
                 x_t = (x_t + d1) * (1.0 / 2.0);
                 x = (x + a[i - 1] / x) / 2.0;
             }

@@ -32,8 +32,8 @@
             "X202 routine masked, vertex 3: an uninitialised value decides",
             "X203 routine masked, vertex 3: integer overflow",
             NULL});
-    for (i = 1; trips > 0; --trips) {
-        holds = cfgrev_true(&check, 2, cfgrev_element_logical(&check, 1, mask,
+    for (int64_t i = 1; trips > 0; --trips) {
+        cfgrev_logical holds = cfgrev_true(&check, 2, cfgrev_element_logical(&check, 1, mask,
                 cfgrev_index(&check, 1, i, 1, n)));
         if (check.at)
             return cfgrev_stop_with(memory, &check, (const char *const []){

@@ -49,10 +49,10 @@ static void norm_t_body(int64_t n, const double *restrict x, double *restrict y,
     double r_t_here = 0.0;
     r_t_here = 0.0;
     r_here = 0.0;
-    for (i = 1; i <= n; ++i) {
-        t1 = norm_globals_data.scale * x[i - 1];
-        r_t_here += ((norm_globals_t_data.scale_t * x[i - 1] + x_t[i - 1] * norm_globals_data.scale)
-                * x[i - 1] + x_t[i - 1] * t1);
+    for (int64_t i = 1; i <= n; ++i) {
+        double t1 = norm_globals_data.scale * x[i - 1];
+        r_t_here += (norm_globals_t_data.scale_t * x[i - 1] + x_t[i - 1] * norm_globals_data.scale)
+                * x[i - 1] + x_t[i - 1] * t1;
         r_here += norm_globals_data.scale * x[i - 1] * x[i - 1];
         y_t[i - 1] = y_t[i - 1] * r_here + r_t_here * y[i - 1];
         y[i - 1] = y[i - 1] * r_here;

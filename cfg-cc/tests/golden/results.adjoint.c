@@ -15,8 +15,7 @@ int constant_grad(const double *x, double *x_b, double *constant_value, double *
         struct cfgrev_tape *tape);
 
 /* reverse of constant */
-static void constant_rev_body(const double *restrict x, double *restrict r, double *restrict x_b,
-        double *restrict r_b, struct cfgrev_tape *tape)
+static void constant_rev_body(const double *restrict x, double *restrict x_b, double *restrict r_b)
 {
     x_b[0] += r_b[1] * x[2];
     x_b[2] += r_b[1] * x[0];
@@ -30,8 +29,7 @@ static void constant_rev_body(const double *restrict x, double *restrict r, doub
 }
 
 /* forward of constant */
-static void constant_fwd_body(const double *restrict x, double *restrict r,
-        struct cfgrev_tape *tape)
+static void constant_fwd_body(const double *restrict x, double *restrict r)
 {
     r[0] = x[0] * x[0];
     r[1] = x[1] * x[1];
