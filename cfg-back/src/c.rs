@@ -38,6 +38,8 @@
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `lines`, `fold` | statements, which become text last; lines that are too long |
+//! | `blocks`, `repeated`, `coalesced`, `scoped` | blocks of statements: what is assigned twice, copies that share a name, where variables are declared |
+//! | `widened` | integers that are converted to fewer bits and back |
 //! | `parameters`, `adapter`, `apart`, `added`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; adjoints that may; the choice of a version by what they share |
 //! | `interface`, `sweep`, `plain`, `original`, `about` | the functions for callers in other files, and comments for these |
 //! | `structs`, `handing`, `records`, `members` | records as structures of callers, their fields as arguments; records as structures inside of the file |
@@ -91,6 +93,7 @@ mod plain;
 mod pooled;
 mod prologue;
 mod records;
+mod repeated;
 mod restart;
 mod results;
 mod returned;

@@ -22,10 +22,11 @@ impl From<Code> for Amount {
     fn from(code: Code) -> Self {
         match code.whole() {
             Some(constant) if constant != i64::MIN => constant.into(),
-            _ => Self {
-                code: Some(code),
-                constant: 0,
-            },
+            _ => {
+                let (code, constant) = code.without_constant();
+                let code = Some(code);
+                Self { code, constant }
+            }
         }
     }
 }

@@ -54,6 +54,19 @@ impl Writer<'_> {
         if let Some(code) = self.emit_widened(op, operands)? {
             return Ok(code);
         }
+        if let (Op::Add | Op::Sub, [x, Expr::Int(n)], false) = (op, operands, self.is_checked()) {
+            let code = self.emit_scalar(x)?;
+            if code.ty == ScalarType::Integer {
+                let x = Amount::from(code);
+                let sum = if op == Op::Add {
+                    x.plus(&(*n).into())
+                } else {
+                    x.minus(*n)
+                };
+                return Ok(sum.to_code());
+            }
+            return self.emit_operator(op, vec![code, (*n).into()]);
+        }
         let mut codes = Vec::with_capacity(operands.len());
         for e in operands {
             if self.is_checked() && super::faults::needs_lines(e) {

@@ -10,6 +10,7 @@ use super::{
     names::{Names, escape_comment},
     operators::{Code, Infix, Name, Piece, Pieces, Prefix, checked::unset_value},
     prologue,
+    repeated::without_repeated,
     returned::{self, Returned},
     scalar_loops::keeps_scalars_alone,
     scoped::{self, Local},
@@ -565,7 +566,7 @@ fn finish(
         (None, false) => {}
     }
     let mut lines = Lines::new(1);
-    let statements = coalesce(statements, &locals);
+    let statements = coalesce(without_repeated(statements), &locals);
     let statements = scoped::declare_where_used(statements, locals);
     lines.extend(without_braces(statements));
     text.push_str(&lines.into_text());

@@ -220,6 +220,27 @@ impl Code {
         })
     }
 
+    /// An integer of 64 bits without the constant that is added last or subtracted, and this constant.
+    pub(crate) fn without_constant(mut self) -> (Self, i64) {
+        let constant = match &*self.nodes {
+            [
+                _,
+                ..,
+                Node::Integer(n),
+                Node::Infix(Infix::Add | Infix::Plus),
+            ] => Some(*n),
+            [_, .., Node::Integer(n), Node::Infix(Infix::Sub)] => n.checked_neg(),
+            _ => None,
+        };
+        match constant.filter(|_| self.ty == ScalarType::Integer) {
+            Some(n) => {
+                self.nodes.truncate(self.nodes.len() - 2);
+                (self, n)
+            }
+            None => (self, 0),
+        }
+    }
+
     /// The operand of a conversion to a C type; other code as it is.
     pub(crate) fn without_cast(mut self, c_type: &str) -> Self {
         self.nodes
