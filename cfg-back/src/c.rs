@@ -40,7 +40,7 @@
 //! | `lines` | statements, which become text last |
 //! | `parameters`, `adapter`, `apart`, `added`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; adjoints that may; the choice of a version by what they share |
 //! | `interface`, `sweep`, `plain`, `original` | the functions for callers in other files |
-//! | `structs`, `handing`, `records`, `members` | records as structures of callers, their fields as arguments; records as structures inside of the file |
+//! | `structs`, `handing`, `records`, `structures`, `members`, `whole` | records as structures of callers, their fields as arguments; records as structures inside of the file |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
@@ -83,6 +83,7 @@ mod original;
 mod origins;
 mod outside;
 mod parameters;
+mod passed;
 mod plain;
 mod pooled;
 mod prologue;
@@ -93,8 +94,10 @@ mod returned;
 mod routine;
 mod runtime;
 mod scalar_loops;
+mod stack;
 mod statement;
 mod structs;
+mod structures;
 mod sweep;
 mod tops;
 mod traced;
@@ -102,6 +105,7 @@ mod unread;
 mod unrolled;
 mod used_cells;
 mod variable;
+mod whole;
 mod writer;
 
 pub use choice::Apart;

@@ -167,7 +167,8 @@ fn structures_of_callers_are_used_in_place() {
         "push_fwd(&p[i], *h, tape)",
         "2, &p[i].old[0], &",
         "first.force[1][0]",
-        "b->old[1].pos = b->at.pos",
+        "pair[0] = first;",
+        "r_b = *result_b;\n    *result_b = (struct state){0};",
     ] {
         assert!(text.contains(wanted), "{wanted}\n{text}");
     }
