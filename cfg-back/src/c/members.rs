@@ -202,7 +202,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Declares the structures that the function names, and keeps compilers from complaining of those that nothing reads.
+    /// Declares the structures that the function names, and keeps compilers from complaining of those that nothing
+    /// reads.
     pub(super) fn structure_lines(
         &self,
         named: &HashSet<&Name>,

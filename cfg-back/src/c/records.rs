@@ -2,9 +2,9 @@
 //! structure.
 //!
 //! A record is a structure where nothing but its elements are named: between the cells of a member of several
-//! structures there are others. A parameter is a structure where all callers pass what is one; else there is a parameter
-//! for each leaf, and structures are passed on by their leaves, which an array of structures cannot be. So a record that
-//! is none leads to others, of callers and of what is called, until nothing changes.
+//! structures there are others. A parameter is a structure where all callers pass what is one; else there is a
+//! parameter for each leaf, and structures are passed on by their leaves, which an array of structures cannot be. So a
+//! record that is none leads to others, of callers and of what is called, until nothing changes.
 
 use super::{
     passed::{Passed, is_optional},
@@ -555,8 +555,8 @@ impl<'ir> Visit<'ir> for Uses<'_> {
     }
 }
 
-/// True of a statement that is a loop over elements: of a push, a pop, and an assignment of what is computed from elements,
-/// all of which are there.
+/// True of a statement that is a loop over elements: of a push, a pop, and an assignment of what is computed from
+/// elements, all of which are there.
 fn is_by_elements(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Push { class, value, .. } => {

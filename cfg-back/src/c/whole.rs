@@ -1,5 +1,5 @@
-//! Assignments to all members of a structure, one behind the other, as one of the structure: from another one, which may
-//! become 0 then, as adjoints do, or of 0.
+//! Assignments to all members of a structure, one behind the other, as one of the structure: from another one, which
+//! may become 0 then, as adjoints do, or of 0.
 
 use super::{
     Emitted,
