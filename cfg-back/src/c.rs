@@ -42,7 +42,7 @@
 //! | `widened` | integers that are converted to fewer bits and back |
 //! | `parameters`, `adapter`, `apart`, `added`, `choice` | the table of what callers pass, and how each is handed on; cells that they may not share; adjoints that may; the choice of a version by what they share |
 //! | `interface`, `sweep`, `plain`, `original`, `about` | the functions for callers in other files, and comments for these |
-//! | `structs`, `handing`, `records`, `members` | records as structures of callers, their fields as arguments; records as structures inside of the file |
+//! | `structs`, `handing`, `records`, `structures`, `members`, `whole` | records as structures of callers, their fields as arguments; records as structures inside of the file |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
@@ -89,6 +89,7 @@ mod original;
 mod origins;
 mod outside;
 mod parameters;
+mod passed;
 mod plain;
 mod pooled;
 mod prologue;
@@ -101,8 +102,10 @@ mod routine;
 mod runtime;
 mod scalar_loops;
 mod scoped;
+mod stack;
 mod statement;
 mod structs;
+mod structures;
 mod sweep;
 mod tops;
 mod traced;
@@ -110,6 +113,7 @@ mod unread;
 mod unrolled;
 mod used_cells;
 mod variable;
+mod whole;
 mod widened;
 mod writer;
 

@@ -4,8 +4,8 @@
 use super::{
     file::Written,
     lines::Statement,
-    members::held_name,
     operators::{Code, Name, Prefix},
+    structures::held_name,
     variable::{HeldElement, Kind, Variables, c_type, zero},
     writer::Writer,
 };

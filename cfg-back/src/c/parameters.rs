@@ -2,6 +2,7 @@
 //! holds floating point followed by its derivative. Of a derivative of a derivative the original's are those of the
 //! first.
 
+pub(super) use super::passed::{Passed, is_optional};
 use super::{
     file::File,
     names::Names,
@@ -11,19 +12,11 @@ use super::{
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{
-        AnyInt, Expr, Extent, Intent, Op, ParameterRole, Program, Role, Routine, ScalarType,
-        Signature, Variable,
+        AnyInt, Expr, Extent, Intent, Op, ParameterRole, Program, Routine, ScalarType, Signature,
+        Variable,
     },
 };
 use std::collections::{HashMap, HashSet};
-
-/// The way in which something is passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passed {
-    Value,
-    Constant,
-    Pointer,
-}
 
 /// The use that is made of what callers give as a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,11 +97,6 @@ impl Item {
             Holds::Role(_) | Holds::Extent(_) | Holds::Nothing => None,
         }
     }
-}
-
-/// True of a parameter that callers may leave out.
-pub(super) fn is_optional(variable: &Variable) -> bool {
-    matches!(variable.role, Role::Parameter { optional: true, .. })
 }
 
 /// The parameters of the function that a routine is, as its callers in C see them, and of which parameter a derivative

@@ -2,14 +2,14 @@
 //! structure.
 //!
 //! A record is a structure where nothing but its elements are named: between the cells of a member of several
-//! structures there are others. A parameter is a structure where all callers pass what is one; else there is a parameter
-//! for each leaf, and structures are passed on by their leaves, which an array of structures cannot be. So a record that
-//! is none leads to others, of callers and of what is called, until nothing changes.
+//! structures there are others. A parameter is a structure where all callers pass what is one; else there is a
+//! parameter for each leaf, and structures are passed on by their leaves, which an array of structures cannot be. So a
+//! record that is none leads to others, of callers and of what is called, until nothing changes.
 
 use super::{
-    parameters::{Passed, is_optional},
+    passed::{Passed, is_optional},
+    stack::{LARGEST_ON_STACK, bytes},
     structs::{Leaf, Structs},
-    writer::{LARGEST_ON_STACK, bytes},
 };
 use cfg_core::{
     entity::{RecordId, RoutineId, VarId},
@@ -43,6 +43,8 @@ pub(super) struct Record {
     pub(super) is_single: bool,
     /// The way in which it is passed; `None` of one that is local.
     pub(super) passed: Option<Passed>,
+    /// For each leaf, whether the function, or one that is handed the structure, may read what it is.
+    pub(super) needed: Vec<bool>,
     /// True if it is no structure after all.
     is_lost: bool,
 }
@@ -82,6 +84,21 @@ impl OfRoutine {
             .iter()
             .for_each(|v| self.homes[v.index()] = None);
         !std::mem::replace(&mut record.is_lost, true)
+    }
+
+    /// Notes which leaves are needed: of locals those that are named, of parameters all.
+    fn with_needs(mut self, routine: &Routine) -> Self {
+        if self.all.is_empty() {
+            return self;
+        }
+        let mut named = Named(vec![false; routine.variables.len()]);
+        named.visit_routine(routine);
+        for record in &mut self.all {
+            let is_local = record.passed.is_none();
+            let needed = record.parts.iter().map(|v| !is_local || named.0[v.index()]);
+            record.needed = needed.collect();
+        }
+        self
     }
 
     /// Takes away what is no structure.
@@ -185,7 +202,12 @@ impl Records {
                 }
             }
         }
-        Self(search.found.into_iter().map(OfRoutine::keep).collect())
+        let found = search.found.into_iter().zip(&program.routines);
+        Self(
+            found
+                .map(|(of, routine)| of.keep().with_needs(routine))
+                .collect(),
+        )
     }
 }
 
@@ -208,6 +230,7 @@ fn candidate(structs: &Structs<'_>, record: &RecordParts) -> Option<Record> {
         count,
         is_single: false,
         passed: None,
+        needed: Vec::new(),
         is_lost: false,
     })
 }
@@ -430,6 +453,20 @@ impl Search<'_> {
     }
 }
 
+/// The variables that a routine names.
+struct Named(Vec<bool>);
+
+impl<'ir> Visit<'ir> for Named {
+    fn visit_place(&mut self, place: &'ir Place, _: PlaceRole) {
+        walk_place(self, place);
+        self.0[place.var.index()] = true;
+    }
+
+    fn visit_variable(&mut self, v: &'ir VarId, _: PlaceRole) {
+        self.0[v.index()] = true;
+    }
+}
+
 /// The uses of records in a routine.
 struct Uses<'a> {
     program: &'a Program,
@@ -518,8 +555,8 @@ impl<'ir> Visit<'ir> for Uses<'_> {
     }
 }
 
-/// True of a statement that is a loop over elements: of a push, a pop, and an assignment of what is computed from elements,
-/// all of which are there.
+/// True of a statement that is a loop over elements: of a push, a pop, and an assignment of what is computed from
+/// elements, all of which are there.
 fn is_by_elements(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Push { class, value, .. } => {

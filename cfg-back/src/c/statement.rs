@@ -9,6 +9,7 @@ use super::{
     returned::Returned,
     scoped::Local,
     variable::{Bound, Kind},
+    whole::Begins,
     writer::Writer,
 };
 use cfg_core::{
@@ -78,9 +79,21 @@ impl Writer<'_> {
             }
             self.make_rooms(&statements[from..from + run])?;
             let to = (from + run + 1).min(statements.len());
-            for (k, statement) in (from..).zip(&statements[from..to]) {
+            let (mut k, mut otherwise) = (from, from);
+            while k < to {
                 self.set_place(self.place.map(|(v, _)| (v, Some(k))));
-                self.emit_statement(statement, restored.contains(k))?;
+                if k == otherwise {
+                    match self.assign_structure(&statements[k..to])? {
+                        Begins::WithStructure(count) => {
+                            k += count;
+                            otherwise = k;
+                            continue;
+                        }
+                        Begins::Otherwise(count) => otherwise = k + count,
+                    }
+                }
+                self.emit_statement(&statements[k], restored.contains(k))?;
+                k += 1;
             }
             from = to;
         }

@@ -5,7 +5,7 @@ use super::{
     amount::Amount,
     names::Names,
     operators::{Code, Name, literal_integer, literal_logical, literal_real, literal_real32},
-    parameters::Passed,
+    passed::Passed,
 };
 use cfg_core::{
     entity::VarId,

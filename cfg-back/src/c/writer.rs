@@ -1,14 +1,15 @@
 //! The state in which one routine is written.
 
+pub(super) use super::stack::{LARGEST_ON_STACK, bytes};
 use super::{
     Failed, codes,
     file::{File, Made},
     lines::{Lines, Statement},
-    members,
     names::Names,
     operators::{Code, Infix, Name, Pieces, Prefix},
     returned::Returned,
     scoped::Local,
+    structures,
     variable::{Array, Axis, Cells, Kind, Variable, Variables, given_shape, zero},
 };
 use cfg_core::{
@@ -17,7 +18,6 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{RoutineId, VarId, VertexId},
-    flat::FlatType,
     ir::{Place, Role, Routine, ScalarType},
     memory::locations::Locations,
 };
@@ -301,21 +301,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The largest local array that lies on the stack of the machine, in bytes.
-pub(super) const LARGEST_ON_STACK: i64 = 4096;
-
-/// The bytes of a scalar.
-pub(super) fn bytes(ty: ScalarType, checks: bool) -> i64 {
-    match FlatType::view(ty) {
-        FlatType::Real | FlatType::Integer => 8,
-        FlatType::Real32 => 4,
-        FlatType::Sized(_) if checks => 8,
-        FlatType::Sized(ty) => i64::from(ty.bits() / 8),
-        FlatType::Logical => 1,
-        FlatType::Tape => 0,
-    }
-}
-
 /// The variables of a routine in C.
 pub(super) fn variables(
     file: &File<'_>,
@@ -330,8 +315,8 @@ pub(super) fn variables(
     let mut can_fail = false;
     // Names of parameters first: they are what callers see.
     let mut own: Vec<Option<Name>> = vec![None; routine.variables.len()];
-    members::add_structures(file, id, names, &mut made.structures, true);
-    let members = members::homes(file, id);
+    structures::add_structures(file, id, names, &mut made.structures, true);
+    let members = structures::homes(file, id);
     for v in routine.parameter_ids().filter(|v| !members.contains_key(v)) {
         let name = names.fresh(&routine.variable(v).name, Some(&file.names));
         own[v.index()] = Some(name.into());
@@ -341,8 +326,8 @@ pub(super) fn variables(
         let name = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
         own[v.index()] = Some(name.into());
     }
-    members::add_structures(file, id, names, &mut made.structures, false);
-    let members = members::of_structures(file, id, &made.structures);
+    structures::add_structures(file, id, names, &mut made.structures, false);
+    let members = structures::of_structures(file, id, &made.structures);
     for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
         if variable.role == Role::Local && given != Some(v) && !members.contains_key(&v) {
             own[v.index()] = Some(names.fresh(&variable.name, Some(&file.names)).into());

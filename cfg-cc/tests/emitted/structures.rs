@@ -34,6 +34,8 @@ double energy(int n, struct body p[3], const struct body q[3], double h)
     struct body first = p[0], pair[2];
     pair[0] = first;
     pair[1] = q[n - 1];
+    pair[1].mass = p[1].mass;
+    pair[1].kind = p[1].kind;
     push(&first, h);
     push(&pair[n - 2], h);
     for (int i = 0; i < n; i++) {
@@ -51,6 +53,13 @@ const MAIN: &str = r#"
 #include <stdio.h>
 #include <string.h>
 #include "energy.c"
+#define state state_of_source
+#define body body_of_source
+#define energy original
+#include "f.c"
+#undef state
+#undef body
+#undef energy
 
 #define N 3
 #define REALS 11
@@ -114,6 +123,9 @@ int main(void)
         return 1;
     if (differs("p", p, p, q, p_b) || differs("q", q, p, q, q_b))
         return 2;
+    memcpy(here, p, sizeof p);
+    if (!(fabs(original(N, (struct body_of_source *)here, (struct body_of_source *)q, 0.3) - y) < 1e-12))
+        return 6;
     double wanted = (value(p, q, 0.3 + 1e-5) - value(p, q, 0.3 - 1e-5)) / 2e-5;
     if (!(fabs(h_b - wanted) < 1e-6))
         return 3;
@@ -167,15 +179,17 @@ fn structures_of_callers_are_used_in_place() {
         "push_fwd(&p[i], *h, tape)",
         "2, &p[i].old[0], &",
         "first.force[1][0]",
-        "b->old[1].pos = b->at.pos",
+        "pair[0] = first;",
+        "r_b = *result_b;\n    *result_b = (struct state){0};",
     ] {
         assert!(text.contains(wanted), "{wanted}\n{text}");
     }
     let functions = text.rsplit_once("int energy_fwd(").unwrap();
     assert!(!functions.1.contains("cfgrev_allocate"), "{text}");
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("energy.c"), &text).unwrap();
-    fs::write(folder.path().join("main.c"), MAIN).unwrap();
+    for (name, text) in [("energy.c", &*text), ("f.c", SOURCE), ("main.c", MAIN)] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
     for cc in ["cc", "clang"] {
         let Some(cc) = needs::tool(cc) else { continue };
         for flag in ["-O2", "-fsanitize=address,undefined"] {
