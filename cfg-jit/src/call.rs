@@ -1,4 +1,5 @@
 //! Functions that machine code calls.
+#![expect(unsafe_code, reason = "machine code hands on addresses of cells")]
 #![expect(
     improper_ctypes_definitions,
     reason = "functions of the executor are passed on as they are, by their addresses"
@@ -40,4 +41,19 @@ pub(crate) extern "C" fn fallback(instr: &Instr, a: u64, b: u64, c: u64, value: 
         }
         None => false,
     }
+}
+
+/// Sets cells; returns the address behind them.
+pub(crate) extern "C" fn fill(to: *mut u64, n: usize, cell: u64) -> *mut u64 {
+    // SAFETY: machine code has tested that the cells lie in memory, to which no reference is in use.
+    unsafe { std::slice::from_raw_parts_mut(to, n) }.fill(cell);
+    to.wrapping_add(n)
+}
+
+/// Copies cells to others; returns the address behind these.
+pub(crate) extern "C" fn copy(to: *mut u64, from: *const u64, n: usize) -> *mut u64 {
+    // SAFETY: machine code has tested that one of both lies in memory, and the other one on a stack that has the cells,
+    // or room for them.
+    unsafe { std::ptr::copy_nonoverlapping(from, to, n) };
+    to.wrapping_add(n)
 }

@@ -1,4 +1,4 @@
-//! Machine code of a routine, and the entry into it. All that is not safe is here.
+//! Machine code of a routine, and the entry into it. All that is not safe is here, but for what machine code calls.
 #![expect(
     unsafe_code,
     reason = "machine code is called, and fills buffers up to their capacity"
@@ -25,7 +25,8 @@ use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 use crate::{
     context::{self, Layout},
     flow::{Flow, WORTH},
-    stacks::{Class, Stack, Stacks},
+    operands::Class,
+    stacks::{Stack, Stacks},
     translate::{Subject, signature, translate},
     unit::Unit,
 };
@@ -518,21 +519,6 @@ impl Routine {
             });
         }
     }
-}
-
-/// Sets cells; returns the address behind them.
-pub(crate) extern "C" fn fill(to: *mut u64, n: usize, cell: u64) -> *mut u64 {
-    // SAFETY: machine code has tested that the cells lie in memory, to which no reference is in use.
-    unsafe { std::slice::from_raw_parts_mut(to, n) }.fill(cell);
-    to.wrapping_add(n)
-}
-
-/// Copies cells to others; returns the address behind these.
-pub(crate) extern "C" fn copy(to: *mut u64, from: *const u64, n: usize) -> *mut u64 {
-    // SAFETY: machine code has tested that one of both lies in memory, and the other one on a stack that has the cells,
-    // or room for them.
-    unsafe { std::ptr::copy_nonoverlapping(from, to, n) };
-    to.wrapping_add(n)
 }
 
 /// Values pushed and popped between two lengths of a stack. Pops are counted only where both happen.

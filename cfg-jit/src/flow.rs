@@ -75,7 +75,7 @@ fn places(unit: &Unit<'_>, stacks: &Stacks, position: usize, f: &mut dyn FnMut(A
     if let Instr::Ext { k } = instr {
         code.for_each_read(k, &mut |r| visit(Access::Read, instance, r));
         if let (Operation::CellsFrom { d, .. }, false) =
-            (code.operation(k), unit.leaves(stacks, position))
+            (code.operation(k), stacks.leaves(unit, position))
         {
             visit(Access::Write, instance, d);
         }
@@ -144,7 +144,7 @@ impl Flow {
         }
         entry[0] = true;
         for pc in 0..instrs.len() {
-            left[pc] = unit.leaves(stacks, pc);
+            left[pc] = stacks.leaves(unit, pc);
             let left = left[pc];
             let mut jumps = left;
             let falls = targets(unit, pc, |t| {

@@ -172,7 +172,7 @@ mod tests {
         );
         // Rows i, i - 1 and columns k: four subscripts, of two arrays elements the same.
         f.for_loop(k, 2, 4, |f| {
-            f.assign(a.at((i, k)), a.at((i, k)) + a.at((i - 1, k + -1)))
+            f.assign(a.at((i, k)), a.at((i, k)) + a.at((i - 1, k + -1)));
         });
         // A subscript that changes is not tested, and no loop with a branch.
         f.for_loop(k, 2, 4, |f| {
@@ -180,7 +180,7 @@ mod tests {
             f.assign(a.at((m, 1)), 0.0);
         });
         f.for_loop(k, 2, 4, |f| {
-            f.if_then(lt(k, i), |f| f.assign(a.at((k, 1)), 0.0))
+            f.if_then(lt(k, i), |f| f.assign(a.at((k, 1)), 0.0));
         });
         let mut program = ProgramBuilder::new();
         let f = program.add(f);

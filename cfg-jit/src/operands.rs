@@ -157,3 +157,32 @@ pub(crate) fn written(instr: Instr, mut f: impl FnMut(Reg, Bank)) {
         }
     });
 }
+
+/// The kind of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Real,
+    Integer,
+    Bits,
+}
+
+/// The handle, the class and the direction (true: a push) of an instruction of a tape that machine code does.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "all other instructions use no tape, or are the executor's"
+)]
+pub(crate) fn access(instr: Instr) -> Option<(Reg, Class, bool)> {
+    Some(match instr {
+        Instr::PushReal { h, .. } => (h, Class::Real, true),
+        Instr::PopReal { h, .. } => (h, Class::Real, false),
+        Instr::PushInt { h, .. } => (h, Class::Integer, true),
+        Instr::PopInt { h, .. } => (h, Class::Integer, false),
+        Instr::PushBits { h, .. } | Instr::PushLogical { h, .. } | Instr::PushCount { h, .. } => {
+            (h, Class::Bits, true)
+        }
+        Instr::PopBits { h, .. } | Instr::PopLogical { h, .. } | Instr::PopCount { h, .. } => {
+            (h, Class::Bits, false)
+        }
+        _ => return None,
+    })
+}

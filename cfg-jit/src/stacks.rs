@@ -3,18 +3,10 @@
 use cfg_exec::native::{Instr, Operation, Reg};
 
 use crate::{
-    operands::written,
+    operands::{Class, access, written},
     places::{Loc, MOST_STACKS, top},
     unit::Unit,
 };
-
-/// The kind of a stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    Real,
-    Integer,
-    Bits,
-}
 
 /// A stack of the tape whose handle a register of the routine itself holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,27 +20,6 @@ pub(crate) struct Stack {
 /// The stacks of a routine, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Stacks(pub(crate) Vec<Stack>);
-
-/// The handle, the class and the direction (true: a push) of an instruction of a tape that machine code does.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "all other instructions use no tape, or are the executor's"
-)]
-fn access(instr: Instr) -> Option<(Reg, Class, bool)> {
-    Some(match instr {
-        Instr::PushReal { h, .. } => (h, Class::Real, true),
-        Instr::PopReal { h, .. } => (h, Class::Real, false),
-        Instr::PushInt { h, .. } => (h, Class::Integer, true),
-        Instr::PopInt { h, .. } => (h, Class::Integer, false),
-        Instr::PushBits { h, .. } | Instr::PushLogical { h, .. } | Instr::PushCount { h, .. } => {
-            (h, Class::Bits, true)
-        }
-        Instr::PopBits { h, .. } | Instr::PopLogical { h, .. } | Instr::PopCount { h, .. } => {
-            (h, Class::Bits, false)
-        }
-        _ => return None,
-    })
-}
 
 /// The use of a stack by the instruction at a position, with the register of the routine itself for the handle.
 #[expect(
@@ -76,11 +47,6 @@ fn use_of(unit: &Unit<'_>, position: usize) -> Option<(Reg, Class, bool)> {
 }
 
 impl Stacks {
-    /// True of pushes and pops of single values in memory.
-    pub(crate) fn is_access(instr: Instr) -> bool {
-        access(instr).is_some()
-    }
-
     /// The stacks of a routine. A handle that an instruction writes is not known when the code is entered: the
     /// executor uses its stacks.
     pub(crate) fn of(unit: &Unit<'_>) -> Self {
@@ -123,5 +89,29 @@ impl Stacks {
     /// The place of the top of the stack that the instruction at a position uses.
     pub(crate) fn top(&self, unit: &Unit<'_>, position: usize) -> Option<Loc> {
         self.used(unit, position).map(top)
+    }
+
+    /// True if the executor runs the instruction at a position.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "machine code does all other instructions"
+    )]
+    pub(crate) fn leaves(&self, unit: &Unit<'_>, position: usize) -> bool {
+        let instance = unit.instance_at(position);
+        match unit.instrs[position] {
+            Instr::Return => instance == 0,
+            Instr::Visit { .. } | Instr::PushReal32 { .. } | Instr::PopReal32 { .. } => true,
+            Instr::Ext { k } => match unit.instances[instance].code.operation(k) {
+                Operation::Call(_) => unit.callee(position).is_none(),
+                Operation::BindExplicit { .. }
+                | Operation::BindGlobal { .. }
+                | Operation::AllocLocal { .. }
+                | Operation::CheckOverlaps => instance == 0,
+                Operation::Fill { to: of, .. } | Operation::CellsFrom { of, .. } => of.rank > 2,
+                Operation::Reals { of, .. } => of.rank > 2 || self.used(unit, position).is_none(),
+                Operation::Other => true,
+            },
+            instr => access(instr).is_some() && self.used(unit, position).is_none(),
+        }
     }
 }

@@ -14,9 +14,8 @@ use cfg_exec::native::{
 };
 
 use crate::{
-    operands::written,
+    operands::{access, written},
     places::{CALLEES, Loc, MOST},
-    stacks::Stacks,
 };
 
 /// Most instructions of a callee that is copied.
@@ -142,7 +141,7 @@ fn binding(code: &Code) -> Option<(usize, Vec<View>)> {
             | Operation::Other => false,
         },
         Instr::Return | Instr::Switch { .. } | Instr::StoreAt { .. } => false,
-        instr => instr.target().is_none() && !Stacks::is_access(instr),
+        instr => instr.target().is_none() && access(instr).is_none(),
     };
     let mut targets = code.instrs().iter().filter_map(|instr| instr.target());
     let straight = code.instrs()[..end].iter().all(is_straight);
@@ -362,29 +361,5 @@ impl<'p> Unit<'p> {
         self.instances
             .last()
             .map_or(0, |last| last.first_array + last.arrays.len())
-    }
-
-    /// True if the executor runs the instruction at a position.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "machine code does all other instructions"
-    )]
-    pub(crate) fn leaves(&self, stacks: &Stacks, position: usize) -> bool {
-        let instance = self.instance_at(position);
-        match self.instrs[position] {
-            Instr::Return => instance == 0,
-            Instr::Visit { .. } | Instr::PushReal32 { .. } | Instr::PopReal32 { .. } => true,
-            Instr::Ext { k } => match self.instances[instance].code.operation(k) {
-                Operation::Call(_) => self.callee(position).is_none(),
-                Operation::BindExplicit { .. }
-                | Operation::BindGlobal { .. }
-                | Operation::AllocLocal { .. }
-                | Operation::CheckOverlaps => instance == 0,
-                Operation::Fill { to: of, .. } | Operation::CellsFrom { of, .. } => of.rank > 2,
-                Operation::Reals { of, .. } => of.rank > 2 || stacks.used(self, position).is_none(),
-                Operation::Other => true,
-            },
-            instr => Stacks::is_access(instr) && stacks.used(self, position).is_none(),
-        }
     }
 }

@@ -2,10 +2,12 @@
 
 use cfg_core::ir::Order;
 use cfg_exec::native::{Operation, Reg, View, poison};
-use cranelift_codegen::ir::{InstBuilder, MemFlags, Value, condcodes::IntCC, types::I64};
+use cranelift_codegen::ir::{
+    AliasRegion, InstBuilder, MemFlags, Value, condcodes::IntCC, types::I64,
+};
 
-use super::{Translator, memory::shared};
-use crate::{compiled, context};
+use super::Translator;
+use crate::{call, context};
 
 /// Elements that are filled or copied one by one.
 const FEW: u64 = 8;
@@ -49,6 +51,11 @@ pub(super) struct Array {
     pub(super) axes: Vec<Dimension>,
     /// The address of the element whose subscripts are 0.
     pub(super) pointer: Value,
+}
+
+/// Flags of an access to cells.
+pub(super) fn shared() -> MemFlags {
+    MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
 }
 
 impl Translator<'_, '_> {
@@ -164,7 +171,7 @@ impl Translator<'_, '_> {
                 }
             }
             _ => {
-                let function = compiled::fill as *const () as usize;
+                let function = call::fill as *const () as usize;
                 self.call(function, &[address, to.size, cell], I64);
             }
         }
@@ -181,7 +188,7 @@ impl Translator<'_, '_> {
                 }
             }
             _ => {
-                let function = compiled::copy as *const () as usize;
+                let function = call::copy as *const () as usize;
                 self.call(function, &[to.0, from.0, like.size], I64);
             }
         }

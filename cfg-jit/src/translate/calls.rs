@@ -13,8 +13,7 @@ use cranelift_codegen::ir::{
 
 use super::{
     Cell, Segment, Translator,
-    arrays::{Dense, Dimension, Field},
-    memory::shared,
+    arrays::{Dense, Dimension, Field, shared},
 };
 use crate::context;
 

@@ -114,7 +114,7 @@ impl Translator<'_, '_> {
         self.instance = unit.instance_at(block.from);
         let of = &unit.instances[self.instance];
         let last = block.to - 1;
-        let left = unit.leaves(self.subject.stacks, last);
+        let left = self.subject.stacks.leaves(unit, last);
         // An instruction of the executor is charged there.
         let steps = block.to - block.from + self.more_steps();
         let before = self.get(FUEL, I64);

@@ -2,21 +2,19 @@
 
 use cfg_exec::native::{Arr, Instr, Reg};
 use cranelift_codegen::ir::{
-    AliasRegion, InstBuilder, MemFlags, Value,
+    InstBuilder, Value,
     condcodes::IntCC,
     types::{F64, I8},
 };
 
-use super::{Cell, Translator, arrays::Field};
+use super::{
+    Cell, Translator,
+    arrays::{Field, shared},
+};
 use crate::{
     context,
     loops::{Loop, Subscript},
 };
-
-/// Flags of an access to cells.
-pub(super) fn shared() -> MemFlags {
-    MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
-}
 
 impl Translator<'_, '_> {
     /// The cells from the element with subscript 0 along a dimension; stops outside of the array.

@@ -7,8 +7,8 @@ use cranelift_codegen::ir::{
     types::{F64, I64},
 };
 
-use super::{Cell, Translator, memory::shared};
-use crate::{context, places::top, stacks::Class};
+use super::{Cell, Translator, arrays::shared};
+use crate::{context, operands::Class, places::top};
 
 /// Flags of an access to the values of a stack.
 fn values() -> MemFlags {

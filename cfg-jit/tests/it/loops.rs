@@ -10,6 +10,7 @@ main subroutine f(in integer first, in integer last, in integer row, in integer 
   local integer k
   local integer m
   s := 0.0
+  m := 1
   for k = first, last
     s := s + a[row, k]*x[k + 1]
   end
