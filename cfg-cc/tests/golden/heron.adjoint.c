@@ -544,7 +544,7 @@ static int heron_grad_body(int64_t n, const double *restrict a, double *restrict
                     return 1;
                 cfgrev_push_real(&top, x);
                 x = (x + a[i - 1] / x) / 2.0;
-                rBound_6 += 1;
+                rBound_6 = rBound_6 + 1;
             }
             if (cfgrev_room_control(&top, tape, 2))
                 return 1;
@@ -644,7 +644,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
                     return 1;
                 cfgrev_push_real(&top, x);
                 x = (x + a[i - 1] / x) / 2.0;
-                ctr_6 += 1;
+                ctr_6 = ctr_6 + 1;
             }
             if (cfgrev_room_control(&top, tape, 2))
                 return 1;

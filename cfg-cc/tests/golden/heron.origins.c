@@ -122,7 +122,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
                 x = (x + a[i - 1] / x) / 2.0;
                 /* heron, vertex 8: ENDLOOP */
 #line 760 "heron.adjoint.c"
-                ctr_6 += 1;
+                ctr_6 = ctr_6 + 1;
 #line 10 "src/he\"ron\\\?\?/.f90"
             }
             /* heron, vertex 6: while abs(x*x - a[i]) > 1e-12 (src/he"ron ? /.f90:10) */

@@ -73,7 +73,7 @@ static int chosen_body(int64_t x_extent1, const double *restrict x, double f_val
     int64_t i;
     for (i = 2; i < last; i += 2) {
         r[i - 2] = x[i - 1] - x[i - 2] + f_value_extent1;
-        r[i + 1 - 2] = x[i] - x[i + 1 - 2] + f_value_extent1;
+        r[i - 1] = x[i] - x[i - 1] + f_value_extent1;
     }
     if (i <= last)
         r[i - 2] = x[i - 1] - x[i - 2] + f_value_extent1;
