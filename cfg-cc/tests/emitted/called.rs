@@ -432,7 +432,11 @@ fn caller(
     let made = cfg_reverse::reverse(&own.program, own.routine, options).ok()?;
     let routines = routines(&made);
     let of_tangent = cfg_reverse::tangent(&own.program, own.routine).ok()?;
-    let none = c::Options::default();
+    let none = c::Options {
+        // All files are included in one.
+        prefix: true,
+        ..c::Options::default()
+    };
     // The command line writes no unused parameters.
     let reduced = |program: Program, generated: Vec<RoutineId>, heads: &[RoutineId]| {
         let first = generated.into_iter().min().filter(|_| seed % 4 != 1);

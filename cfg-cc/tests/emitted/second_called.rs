@@ -396,7 +396,11 @@ fn file(second: &Derived) -> (String, bool) {
         Err(_) => (validate(program).unwrap(), Vec::new()),
     };
     let several: Vec<c::Several> = several.iter().map(crate::support::several).collect();
-    let options = c::Options::default();
+    let options = c::Options {
+        // All files are included in one.
+        prefix: true,
+        ..c::Options::default()
+    };
     let text = match second.routines {
         Some(routines) => {
             let several: Option<&[c::Several; 2]> = several.as_slice().try_into().ok();
