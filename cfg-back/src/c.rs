@@ -136,7 +136,7 @@ use operators::{Piece, Pieces};
 use origins::Origins;
 use pooled::Pooled;
 use records::Records;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use structs::Structs;
 use sweep::{Called, Sweep};
 
@@ -769,18 +769,26 @@ fn derivative(
             let uses = |r| routine::uses_result(&file, r, original);
             called.sweep == Sweep::Reverse && versions.into_iter().flatten().any(uses)
         });
+    let mut wrappers = |file: &File<'_>| {
+        let all = sweeps.iter().zip(&public).map(|((called, _), name)| {
+            let how = (keeps_result, &mut pieces);
+            interface::wrapper(file, &globals, original, *called, name, how)
+        });
+        all.collect::<Result<Vec<_>, Failed>>()
+            .map_err(|problem| problems(vec![problem]))
+    };
+    // In C pointers have no extents: callers give those alone that some function uses.
+    if CHead::from_annotations(&program.routine(original).annotations).is_some() {
+        let (mut unused, mut used) = (BTreeSet::new(), BTreeSet::new());
+        for (_, [without, with]) in wrappers(&file)? {
+            unused.extend(without);
+            used.extend(with);
+        }
+        let left_out = unused.difference(&used).map(|&v| (original, v)).collect();
+        file.left_out.replace(left_out);
+    }
     let mut declared = Vec::new();
-    for ((called, _), name) in sweeps.iter().zip(&public) {
-        let made = interface::wrapper(
-            &file,
-            &globals,
-            original,
-            *called,
-            name,
-            keeps_result,
-            &mut pieces,
-        )
-        .map_err(|problem| problems(vec![problem]))?;
+    for (made, _) in wrappers(&file)? {
         functions.push_str(&made.text);
         functions.push('\n');
         declared.push(made.head);

@@ -313,7 +313,7 @@ pub(super) fn silence<'n>(body: &str, names: impl IntoIterator<Item = &'n str>) 
 }
 
 /// The identifiers in a text, apart from those of members and from literals.
-fn identifiers(text: &str) -> HashSet<&str> {
+pub(super) fn identifiers(text: &str) -> HashSet<&str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut found = HashSet::new();
     // Between quotes a backslash keeps the next quote from ending the literal.

@@ -21,9 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Given {
     /// The position among the parameters.
     item: usize,
-    /// The number of elements, and the parameters in it.
+    /// The number of elements.
     count: String,
-    named: Vec<usize>,
     /// The types of reals in them.
     types: BTreeSet<ScalarType>,
     /// True of the tangent of what is not independent, which the function does not read.
@@ -45,10 +44,6 @@ impl Interface<'_> {
         let first = all.iter().position(|given| given.replaced)?;
         if all.len() < 2 {
             return None;
-        }
-        for given in &all {
-            self.mark(&given.named);
-            self.items[given.item].used = true;
         }
         let [cells, failed, k] = ["cells", "failed", "k"].map(|name| self.fresh(name));
         let size = |given: &Given| {
@@ -148,8 +143,7 @@ impl Interface<'_> {
                 ParameterRole::Adjoint(v) | ParameterRole::Tangent(v) => (v, true),
                 ParameterRole::Tape | ParameterRole::Own(_) => continue,
             };
-            let mut named = Vec::new();
-            let Some(mut elements) = self.elements_with(v, &mut named) else {
+            let Some(mut elements) = self.elements(v) else {
                 continue;
             };
             if let Some(nd) = count.filter(|_| is_derivative) {
@@ -160,7 +154,6 @@ impl Interface<'_> {
             all.push(Given {
                 item: k,
                 count: elements,
-                named,
                 types,
                 is_left: matches!(role, ParameterRole::Tangent(_))
                     && !self.routine.independents.contains(&v),

@@ -38,8 +38,6 @@ const SHARE: &str = "cfgrev_share";
 struct Cells {
     /// The pointer, and their size in bytes.
     texts: String,
-    /// The parameters that the texts name.
-    named: Vec<usize>,
     /// The types of numbers in them.
     types: BTreeSet<ScalarType>,
     written: bool,
@@ -82,7 +80,6 @@ impl Interface<'_> {
                 // Derivatives share cells where their parameters do; the forward sweep is not given them.
                 let derivatives = sweep == Sweep::Forward && a.has_derivative && b.has_derivative;
                 if writes || derivatives {
-                    [a, b].iter().for_each(|cells| self.mark(&cells.named));
                     let nulls = [&a.is_null, &b.is_null].into_iter().flatten();
                     let nulls: Vec<&str> = nulls.map(String::as_str).collect();
                     tests_null |= !nulls.is_empty();
@@ -98,14 +95,12 @@ impl Interface<'_> {
                 if let (Some(d), Some(e)) = (&a.derivative, &b.derivative)
                     && (writes || sweep != Sweep::Tangent)
                 {
-                    [a, b].iter().for_each(|cells| self.mark(&cells.named));
                     text += &format!("if ({SHARE}({d}, {e}))\n    {apart} = false;\n");
                 }
             }
         }
         for cells in &all {
             if self.meets_globals(original, cells, globals) {
-                self.mark(&cells.named);
                 let own = &globals.variables.own;
                 let own = format!("&{own}, sizeof {own}");
                 text += &format!(
@@ -145,8 +140,7 @@ impl Interface<'_> {
                 continue;
             }
             let name = item.name.clone();
-            let mut named = Vec::new();
-            let elements = self.elements_with(v, &mut named)?;
+            let elements = self.elements(v)?;
             let range = |name: &str, factor: &str| {
                 format!("{name}, (size_t)({elements}){factor} * sizeof *{name}")
             };
@@ -159,7 +153,6 @@ impl Interface<'_> {
             let writes = |intent: Intent| intent.writes();
             all.push(Cells {
                 texts: range(&name, ""),
-                named,
                 types: leaves.iter().map(|leaf| leaf.ty).collect(),
                 written: variable.intent().is_none_or(writes),
                 has_derivative: self.file.program_for_callers().has_reals(variable.ty),

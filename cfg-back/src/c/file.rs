@@ -124,6 +124,8 @@ pub(super) struct File<'a> {
     compared: BTreeSet<RoutineId>,
     /// What the code comes from.
     pub(super) origins: RefCell<Origins>,
+    /// The parameters, by routine, of which callers do not give the extents because no function uses them.
+    pub(super) left_out: RefCell<BTreeSet<(RoutineId, VarId)>>,
     /// The comments of the sources, if there are any.
     pub(super) comments: Option<Rc<SourceComments>>,
 }
@@ -237,6 +239,7 @@ impl<'a> File<'a> {
             effects,
             compared,
             origins: RefCell::default(),
+            left_out: RefCell::default(),
             comments: SourceComments::from_annotations(&program.annotations).map(Rc::new),
         }
     }

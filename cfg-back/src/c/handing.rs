@@ -72,8 +72,7 @@ impl Adapter<'_> {
         ) else {
             return Err(refused(routine, variable, "it is no record"));
         };
-        let item = &mut interface.items[item];
-        item.used = true;
+        let item = &interface.items[item];
         let (name, constant) = (item.name.clone(), item.passed == Passed::Constant);
         let optional = is_optional(variable);
         let or_zeros = item.given == Given::OrNull && !optional;

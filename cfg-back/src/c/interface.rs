@@ -19,6 +19,7 @@ use cfg_core::{
     flat::FlatType,
     ir::{Intent, ParameterRole, ScalarType, Signature},
 };
+use std::collections::BTreeSet;
 
 /// Derivatives of globals that come in a structure of the caller's.
 struct Structure<'a> {
@@ -31,8 +32,6 @@ struct Structure<'a> {
     is_parameter: bool,
     /// True if its members are pointers to values in several directions.
     several: bool,
-    /// True if the call names it.
-    used: bool,
 }
 
 /// A function while it is written.
@@ -56,7 +55,8 @@ struct Wrapper<'a> {
     by_value: Vec<usize>,
 }
 
-/// The function of this name that calls a generated routine.
+/// The function of this name that calls a generated routine; and the parameters of which it takes an extent that it does
+/// not use, and those of which it uses one.
 ///
 /// # Errors
 /// A generated routine without the origins that say what its parameters are.
@@ -66,9 +66,8 @@ pub(super) fn wrapper<'a>(
     original: RoutineId,
     called: Called<'a>,
     name: &str,
-    keeps_result: bool,
-    pieces: &mut Pieces,
-) -> Result<Public, Failed> {
+    (keeps_result, pieces): (bool, &mut Pieces),
+) -> Result<(Public, [BTreeSet<VarId>; 2]), Failed> {
     let (sweep, several) = (called.sweep, called.several);
     let mut interface = Interface::for_sweep(file, original, sweep, several.is_some());
     let Some(made) = file.made_function(called.routine, false) else {
@@ -248,6 +247,7 @@ pub(super) fn wrapper<'a>(
         }
     }
     body += &w.session.end();
+    let extents = a.interface.extents_in(&body);
     let names = a.interface.parameter_names();
     let unused = silence(&body, names.chain(given().map(|s| &*s.name)));
     body.insert_str(first, &unused);
@@ -269,7 +269,7 @@ pub(super) fn wrapper<'a>(
     let mut null: Vec<&str> = given.map(|s| &*s.name).collect();
     null.extend(may_be_null.then_some(&**tape));
     let about = about(&a.interface, sweep, w.called.several.is_some(), &null);
-    Ok(Public::new(head, &body).described(&about))
+    Ok((Public::new(head, &body).described(&about), extents))
 }
 
 /// The structures of derivatives of globals that a sweep takes. A forward sweep has none of those that its reverse
@@ -294,7 +294,6 @@ fn structures<'a>(
             tag,
             is_parameter: !of.is_scratch,
             several,
-            used: !several,
         });
     }
     made
@@ -409,14 +408,13 @@ impl Wrapper<'_> {
             let address = if taken.by_value { "" } else { "&" };
             return vec![format!("{address}{kept}")];
         };
-        let item = &mut interface.items[k];
+        let item = &interface.items[k];
         if (item.passed, item.given) == (Passed::Value, Given::Never) {
             return vec![match taken.by_value {
                 true => zero,
                 false => format!("&({ty}){{{zero}}}"),
             }];
         }
-        item.used |= item.given != Given::Never;
         let (mut name, mut passed, given) = (item.name.clone(), item.passed, item.given);
         if item.may_be_null {
             // Callers may not want the value.
@@ -533,9 +531,8 @@ impl Wrapper<'_> {
         let member = file.globals.member(base)?;
         let owner = &file.program.global(base).variable;
         let class = self.globals.variables.derivatives.class(base);
-        let mut structures = self.structures.iter_mut();
+        let mut structures = self.structures.iter();
         let structure = structures.find(|s| Some(s.class) == class)?;
-        structure.used = true;
         let mut here = format!("{}_{member}", structure.of.tag);
         if !self.bases.contains(&base) {
             self.bases.push(base);

@@ -4,6 +4,7 @@
 
 pub(super) use super::passed::{Passed, is_optional};
 use super::{
+    adapter::identifiers,
     file::File,
     names::Names,
     operators::literal_integer,
@@ -12,11 +13,11 @@ use super::{
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{
-        AnyInt, Expr, Extent, Intent, Op, ParameterRole, Program, Routine, ScalarType, Signature,
-        Variable,
+        AnyInt, Dim, Expr, Extent, Intent, Op, ParameterRole, Program, Routine, ScalarType,
+        Signature, Variable,
     },
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The use that is made of what callers give as a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,6 @@ pub(super) struct Item {
     /// The way in which the parameter is passed whose adjoint it is, or a tangent of its adjoint, if that is only read:
     /// the function does nothing with it but add to it.
     pub(super) sum: Option<Passed>,
-    /// True if something of it is used.
-    pub(super) used: bool,
 }
 
 impl Item {
@@ -73,7 +72,6 @@ impl Item {
             given: Given::Always,
             is_derivative: false,
             sum: None,
-            used: false,
         }
     }
 
@@ -82,6 +80,14 @@ impl Item {
         match self.holds {
             Holds::Role(role) => Some(role),
             Holds::Extent(_) | Holds::Nothing => None,
+        }
+    }
+
+    /// The parameter of which it is an extent.
+    fn extent(&self) -> Option<VarId> {
+        match self.holds {
+            Holds::Extent(v) => Some(v),
+            Holds::Role(_) | Holds::Nothing => None,
         }
     }
 
@@ -274,6 +280,9 @@ impl<'a> Interface<'a> {
         roots: HashMap<VarId, VarId>,
     ) -> Self {
         let (mut names, mut places) = (Names::of_function(), HashMap::<_, Vec<usize>>::new());
+        let left_out = file.left_out.borrow();
+        let is_there = |item: &Item| item.extent().is_none_or(|v| !left_out.contains(&(r, v)));
+        items.retain(is_there);
         for (k, item) in items.iter_mut().enumerate() {
             item.name = names.fresh(&item.name, Some(&file.names));
             places.entry(item.holds).or_default().push(k);
@@ -323,6 +332,17 @@ impl<'a> Interface<'a> {
         })
     }
 
+    /// The parameters of which callers give an extent that a body does not name, and those of which it names one.
+    pub(super) fn extents_in(&self, body: &str) -> [BTreeSet<VarId>; 2] {
+        let named = identifiers(body);
+        let of = |is_named: bool| {
+            let items = self.items.iter();
+            let items = items.filter(|item| named.contains(&*item.name) == is_named);
+            items.filter_map(Item::extent).collect()
+        };
+        [of(false), of(true)]
+    }
+
     /// The names of the parameters.
     pub(super) fn parameter_names(&self) -> impl Iterator<Item = &str> {
         self.items.iter().map(|item| &*item.name)
@@ -330,24 +350,12 @@ impl<'a> Interface<'a> {
 
     /// The number of elements of a parameter; `None` if its extents are made of more than constants, scalar parameters
     /// and their fields, and arithmetic.
-    pub(super) fn elements(&mut self, v: VarId) -> Option<String> {
-        let mut named = Vec::new();
-        let text = self.elements_with(v, &mut named);
-        self.mark(&named);
-        text
-    }
-
-    /// Parameters at these positions count as used.
-    pub(super) fn mark(&mut self, named: &[usize]) {
-        named.iter().for_each(|&k| self.items[k].used = true);
-    }
-
-    /// The elements as [`Self::elements`] has them, and the positions of the parameters in it, which do not count as used.
-    pub(super) fn elements_with(&self, v: VarId, named: &mut Vec<usize>) -> Option<String> {
+    pub(super) fn elements(&self, v: VarId) -> Option<String> {
         let variable = self.routine.variable(v);
-        let open = self.open_extents(v);
-        named.extend(open);
-        let mut open = open.iter().map(|&k| self.items[k].name.clone());
+        let mut open = self
+            .open_extents(v)
+            .iter()
+            .map(|&k| self.items[k].name.clone());
         let mut factors = Vec::with_capacity(variable.rank());
         for dim in &variable.shape {
             let text = match &dim.extent {
@@ -357,7 +365,7 @@ impl<'a> Interface<'a> {
                         factors.push(n.max(0).to_string());
                         continue;
                     }
-                    None => self.integer_with(e, named)?,
+                    None => self.integer(e)?,
                 },
             };
             factors.push(format!("({text} > 0 ? {text} : 0)"));
@@ -369,15 +377,7 @@ impl<'a> Interface<'a> {
     }
 
     /// An integer over the parameters, with brackets around it.
-    pub(super) fn integer(&mut self, e: &Expr) -> Option<String> {
-        let mut named = Vec::new();
-        let text = self.integer_with(e, &mut named);
-        self.mark(&named);
-        text
-    }
-
-    /// The same, and the positions of the parameters in it.
-    fn integer_with(&self, e: &Expr, named: &mut Vec<usize>) -> Option<String> {
+    pub(super) fn integer(&self, e: &Expr) -> Option<String> {
         match e {
             Expr::Int(n) => Some(format!("({})", literal_integer(*n))),
             Expr::Place(place) => {
@@ -385,9 +385,7 @@ impl<'a> Interface<'a> {
                 if is_optional(variable) {
                     return None;
                 }
-                let k = self.position(ParameterRole::Primal(place.var))?;
-                let item = &self.items[k];
-                named.push(k);
+                let item = self.item(ParameterRole::Primal(place.var))?;
                 let name = &item.name;
                 let (mut text, mut ty) = (String::new(), variable.ty);
                 for subscript in &place.subscripts {
@@ -409,7 +407,7 @@ impl<'a> Interface<'a> {
             Expr::Op(op, operands) => {
                 let mut texts = Vec::with_capacity(operands.len());
                 for e in operands {
-                    texts.push(self.integer_with(e, named)?);
+                    texts.push(self.integer(e)?);
                 }
                 Some(match (op, &*texts) {
                     (Op::Add, _) => format!("({})", texts.join(" + ")),
@@ -433,10 +431,16 @@ impl<'a> Interface<'a> {
         }
     }
 
-    /// The names of the extents that a variable of the original takes from its argument; they count as used.
-    pub(super) fn extents_of(&mut self, v: VarId) -> Vec<String> {
-        let extents = self.open_extents(v).to_vec();
-        self.mark(&extents);
+    /// The names of the extents that a variable of the original takes from its argument. Those that no function uses are
+    /// 0.
+    pub(super) fn extents_of(&self, v: VarId) -> Vec<String> {
+        let root = self.roots.get(&v).copied().unwrap_or(v);
+        if self.file.left_out.borrow().contains(&(self.id, root)) {
+            let deferred = |dim: &&Dim| dim.extent == Extent::Deferred;
+            let shape = self.routine.variable(root).shape.iter();
+            return vec!["0".to_owned(); shape.filter(deferred).count()];
+        }
+        let extents = self.open_extents(v);
         let names = extents.iter().map(|&k| self.items[k].name.clone());
         names.collect()
     }

@@ -217,8 +217,7 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
             let name = &taken.variable.name;
             return Err(malformed(format!("`{name}` is no parameter")));
         };
-        let item = &mut a.interface.items[item];
-        item.used = true;
+        let item = &a.interface.items[item];
         if taken.variable.ty.is_tape() {
             tape.get_or_insert_with(|| item.name.clone());
         }
@@ -229,8 +228,7 @@ fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
     let can_fail = made.can_fail || a.may_fail;
     // The pointer to the result comes last; a value that is returned is no parameter.
     let mut pointer = String::new();
-    if let (Some(_), Some(item)) = (result, a.interface.items.last_mut()) {
-        item.used = true;
+    if let (Some(_), Some(item)) = (result, a.interface.items.last()) {
         pointer.clone_from(&item.name);
     }
     let mut body = String::new();

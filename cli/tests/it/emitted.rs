@@ -808,3 +808,29 @@ fn names_of_static_functions() {
     }
     include(&["f.c", "reverse_f.c", "reverse_g.c", "tangent_f.c"]);
 }
+
+/// Of arrays in C callers give the extents alone that some function of the file uses; all functions have the same.
+#[test]
+fn extents_that_nothing_uses() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let emit = |mode: &str, text: &str| {
+        fs::write(path.join("f.c"), text).unwrap();
+        let ran = cfgrev_in(path, &[mode, "f.c", "--emit", "c"], b"");
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{text}");
+        ran.out
+    };
+    let sum = "double f(int n, const double *x) { double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }";
+    for mode in ["reverse", "tangent"] {
+        let made = emit(mode, sum);
+        assert!(!made.contains("x_extent1"), "{made}");
+    }
+    // The reverse sweep overwrites y, which the gradient puts aside as a whole.
+    let scaled =
+        "void f(int n, double *restrict y) { for (int i = 0; i < n; i++) y[i] = y[i] * y[i]; }";
+    let made = emit("reverse", scaled);
+    for function in ["f_fwd", "f_rev", "f_grad"] {
+        let head = format!("int {function}(int32_t n, int64_t y_extent1, double *y");
+        assert!(made.contains(&head), "{made}");
+    }
+}
