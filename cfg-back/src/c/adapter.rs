@@ -12,10 +12,7 @@ use cfg_core::{
     ir::{Dim, Extent, Intent, ParameterRole, Routine, ScalarType, Variable},
 };
 use cfg_transform::lower::is_passed_by_value;
-use std::{
-    collections::{HashMap, HashSet},
-    rc::Rc,
-};
+use std::{collections::HashMap, rc::Rc};
 
 /// A function for callers in other files.
 pub(super) struct Public {
@@ -303,52 +300,6 @@ impl<'a> Adapter<'a> {
         }
         call(made, &texts, memory)
     }
-}
-
-/// Statements for parameters of these names that a body does not name, of which compilers complain.
-pub(super) fn silence<'n>(body: &str, names: impl IntoIterator<Item = &'n str>) -> String {
-    let named = identifiers(body);
-    let unused = names.into_iter().filter(|name| !named.contains(name));
-    unused.map(|name| format!("(void){name};\n")).collect()
-}
-
-/// The identifiers in a text, apart from those of members and from literals.
-pub(super) fn identifiers(text: &str) -> HashSet<&str> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut found = HashSet::new();
-    // Between quotes a backslash keeps the next quote from ending the literal.
-    let (mut rest, mut before) = (text, ' ');
-    while let Some(c) = rest.chars().next() {
-        let length = match c {
-            '"' => {
-                let mut escaped = false;
-                let end = rest[1..].find(|c| {
-                    let ends = c == '"' && !escaped;
-                    escaped = c == '\\' && !escaped;
-                    ends
-                });
-                end.map_or(rest.len(), |end| end + 2)
-            }
-            _ if is_word(c) => {
-                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-                let is_member =
-                    before == '.' || before == '>' && text_before(text, rest).ends_with("->");
-                if !c.is_ascii_digit() && !is_member {
-                    found.insert(&rest[..length]);
-                }
-                length
-            }
-            _ => c.len_utf8(),
-        };
-        before = c;
-        rest = &rest[length..];
-    }
-    found
-}
-
-/// What stands in front of the rest of a text.
-fn text_before<'t>(text: &'t str, rest: &str) -> &'t str {
-    &text[..text.len() - rest.len()]
 }
 
 /// The parameters of a declaration.

@@ -92,10 +92,8 @@ fn can_share(
     if to.is_shared || to.first.statement != at || to.scope != block || from.last != at {
         return false;
     }
-    let is_first_value = || match &statements[from.first.statement] {
-        Statement::Expression(code) => code.assigns(name),
-        _ => false,
-    };
+    let first = &statements[from.first.statement];
+    let is_first_value = || matches!(first, Statement::Expression(code) if code.assigns(name));
     let Some(of) = blocks.all.get(block).filter(|of| of.kind == Kind::Braces) else {
         return false;
     };

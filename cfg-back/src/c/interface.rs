@@ -3,11 +3,12 @@
 use super::{
     Count, Failed, GlobalNames,
     about::about,
-    adapter::{Adapter, Public, Session, Taken, list, silence},
+    adapter::{Adapter, Public, Session, Taken, list},
     choice::Choice,
     codes, faults,
     file::{File, Made},
     global_classes::Class,
+    names::silence,
     operators::{Piece, Pieces},
     parameters::{Given, Interface, Passed},
     sweep::{Called, Sweep},

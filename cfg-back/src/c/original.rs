@@ -2,9 +2,10 @@
 
 use super::{
     Emitted, Failed, GlobalNames,
-    adapter::{Public, Taken, list, silence},
+    adapter::{Public, Taken, list},
     codes,
     file::File,
+    names::silence,
     parameters::{Interface, Passed, is_optional},
 };
 use cfg_core::{

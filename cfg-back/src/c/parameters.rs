@@ -4,9 +4,8 @@
 
 pub(super) use super::passed::{Passed, is_optional};
 use super::{
-    adapter::identifiers,
     file::File,
-    names::Names,
+    names::{Names, identifiers},
     operators::literal_integer,
     sweep::{Sweep, ancestors},
 };

@@ -3,10 +3,10 @@
 
 use super::{
     Emitted, Failed,
-    adapter::{Adapter, Public, Session, Taken, call, list, silence},
+    adapter::{Adapter, Public, Session, Taken, call, list},
     codes, faults,
     file::{File, Made},
-    names::Names,
+    names::{Names, silence},
     parameters::{Interface, Passed},
     returned::{self, Returned},
     routine::{PlainHead, plain_head, prototype},

@@ -3,7 +3,11 @@
 
 use super::{
     lines::Statement,
-    operators::{Infix, Name, Node},
+    operators::{
+        Infix, Name, Node,
+        Prefix::{Address, Decrement, Dereference, Increment},
+        node::last,
+    },
 };
 use std::collections::HashMap;
 
@@ -78,37 +82,26 @@ pub(super) fn without_repeated(statements: Vec<Statement>) -> Vec<Statement> {
 /// True of the operator and the value of an assignment to a variable, if no function is called that may do more.
 fn is_scalar(operator: Infix, value: &[Node]) -> bool {
     let assigns = [Infix::Set, Infix::AddTo, Infix::SubFrom, Infix::MulBy];
-    assigns.contains(&operator)
-        && !value.is_empty()
-        && !value.iter().any(is_effect)
-        && is_one(value)
-}
-
-/// True if nodes are one expression.
-fn is_one(value: &[Node]) -> bool {
-    super::operators::node::last(value) == 0
+    let is_one = !value.is_empty() && last(value) == 0;
+    assigns.contains(&operator) && is_one && !value.iter().any(is_effect)
 }
 
 /// True of a function that may change something, and of the address of what may be changed.
 fn is_effect(node: &Node) -> bool {
-    use super::operators::Prefix::{Address, Decrement, Increment};
-    match node {
-        Node::Call(name, _) => !PURE.contains(&&**name),
-        Node::Prefix(Address | Increment | Decrement) => true,
-        Node::Infix(Infix::Comma) => true,
-        _ => false,
-    }
+    let calls = matches!(node, Node::Call(name, _) if !PURE.contains(&&**name));
+    let steps = matches!(node, Node::Prefix(Address | Increment | Decrement));
+    calls || steps || matches!(node, Node::Infix(Infix::Comma))
 }
 
 /// True if a value is read through a pointer or from an array.
 fn loads(value: &[Node]) -> bool {
-    let load = |node: &Node| match node {
-        Node::Element | Node::Member(_) | Node::Prefix(super::operators::Prefix::Dereference) => {
-            true
-        }
+    let load = |node: &Node| {
+        let follows = matches!(
+            node,
+            Node::Element | Node::Member(_) | Node::Prefix(Dereference)
+        );
         // A member behind a pointer.
-        Node::Name(name) => name.contains("->"),
-        _ => false,
+        follows || matches!(node, Node::Name(name) if name.contains("->"))
     };
     value.iter().any(load)
 }
