@@ -22,11 +22,10 @@ impl From<Code> for Amount {
     fn from(code: Code) -> Self {
         match code.whole() {
             Some(constant) if constant != i64::MIN => constant.into(),
-            _ => {
-                let (code, constant) = code.without_constant();
-                let code = Some(code);
-                Self { code, constant }
-            }
+            _ => Self {
+                code: Some(code),
+                constant: 0,
+            },
         }
     }
 }
@@ -39,6 +38,12 @@ fn sum(a: Code, b: Code) -> Code {
 }
 
 impl Amount {
+    /// The amount of an integer expression, with the constant that is added last kept apart.
+    pub(super) fn split(code: Code) -> Self {
+        let (code, constant) = code.without_constant();
+        Self::from(code).plus(&constant.into())
+    }
+
     /// The constant that it is.
     pub(super) fn constant(&self) -> Option<i64> {
         self.code.is_none().then_some(self.constant)

@@ -40,7 +40,7 @@ impl Interface<'_> {
         let item = self.item(ParameterRole::Primal(v))?;
         let pointer = item.name.clone();
         (item.passed != Passed::Value).then(|| Span {
-            size: format!("{count} * sizeof *{pointer}"),
+            size: format!("(size_t)({count}) * sizeof *{pointer}"),
             pointer,
         })
     }

@@ -54,7 +54,9 @@ pub(super) fn coalesce(statements: Vec<Statement>, locals: &[Local]) -> Vec<Stat
         let Some((x, y, to, from)) = copy else {
             continue;
         };
-        let is_one_type = locals[x].declared.has_declaration_of(&locals[y].declared);
+        // The value before the first assignment is that of both.
+        let is_one_type = locals[x].declared.has_declaration_of(&locals[y].declared)
+            && locals[x].first == locals[y].first;
         if is_one_type && can_share(&blocks, &statements, &locals[y].name, at, (to, from)) {
             lives[x] = Some(Life {
                 first: from.first,

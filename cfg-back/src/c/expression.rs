@@ -57,7 +57,7 @@ impl Writer<'_> {
         if let (Op::Add | Op::Sub, [x, Expr::Int(n)], false) = (op, operands, self.is_checked()) {
             let code = self.emit_scalar(x)?;
             if code.ty == ScalarType::Integer {
-                let x = Amount::from(code);
+                let x = Amount::split(code);
                 let sum = if op == Op::Add {
                     x.plus(&(*n).into())
                 } else {

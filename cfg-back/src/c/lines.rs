@@ -135,13 +135,13 @@ pub(super) fn without_braces(statements: Vec<Statement>) -> Vec<Statement> {
     let mut bare: HashSet<usize> = HashSet::new();
     for (at, statement) in statements.iter().enumerate() {
         let begins = matches!(statement, Statement::If(_) | Statement::For(_, _, false));
-        let mut inside = (at + 1..).zip(statements.iter().skip(at + 1));
-        let single = inside.find(|(_, s)| !matches!(s, Statement::Mark(_)));
-        if let (true, Some((one, inside))) = (begins, single)
-            && inside.is_simple()
-            && matches!(statements.get(one + 1), Some(Statement::End))
+        let inside = (at + 1..).zip(statements.iter().skip(at + 1));
+        let mut inside = inside.filter(|(_, s)| !matches!(s, Statement::Mark(_)));
+        if begins
+            && inside.next().is_some_and(|(_, s)| s.is_simple())
+            && let Some((end, Statement::End)) = inside.next()
         {
-            bare.extend([at, one + 1]);
+            bare.extend([at, end]);
         }
     }
     let all = statements.into_iter().enumerate();

@@ -558,10 +558,22 @@ fn choice(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Co
     let [condition, yes, no] = expect_operands(Op::If, operands)?;
     let mut yes = convert(yes, ty, pieces);
     let no = convert(no, ty, pieces);
-    // Of two constants the result would be computed with 32 bits.
-    if yes.integer().is_some() && no.integer().is_some() {
-        pieces.include("stdint.h");
-        yes = yes.cast("int64_t", ty);
+    // Of two constants the result would have the type of these.
+    let are_numbers = yes.is_number() && no.is_number();
+    match FlatType::view(ty) {
+        FlatType::Integer if are_numbers => {
+            pieces.include("stdint.h");
+            yes = yes.cast("int64_t", ty);
+        }
+        FlatType::Sized(of) if are_numbers && !of.is_signed() => {
+            yes = yes.cast(c_type::c_type(ty), ty);
+        }
+        FlatType::Integer
+        | FlatType::Sized(_)
+        | FlatType::Real
+        | FlatType::Real32
+        | FlatType::Logical
+        | FlatType::Tape => {}
     }
     Ok(condition.choose(yes, no))
 }

@@ -35,7 +35,7 @@ impl Writer<'_> {
         while let Some(e) = open.pop() {
             match (converted(e), FlatExpr::view(e)) {
                 (Some((AnyInt::Sized(_), x)), _) => {
-                    if self.integer_type(x) == Some(AnyInt::Integer) {
+                    if x.constant().is_none() && self.integer_type(x) == Some(AnyInt::Integer) {
                         return true;
                     }
                 }

@@ -63,6 +63,24 @@ end
     assert_eq!(made.trim_end(), expected, "{made}");
 }
 
+/// Constants of 32 bits without sign have that type, also between two of which one is chosen.
+#[test]
+fn constants_without_sign() {
+    let made = body(parsed(
+        "main subroutine f(in uint32 w, in int32 c, inout uint32 y)
+  y := w *% uint32(4294967292)
+  y := if(c > int32(0), uint32(5), uint32(7)) -% uint32(8)
+end
+",
+    ));
+    for expected in [
+        "*y = w * 4294967292u;",
+        "*y = (c > 0 ? (uint32_t)5 : 7) - 8;",
+    ] {
+        assert!(made.contains(expected), "{made}");
+    }
+}
+
 /// Comments stand above code or behind it, and move in front of the code of their statement.
 #[test]
 fn comments_of_sources() {

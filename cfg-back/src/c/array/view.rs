@@ -67,8 +67,11 @@ impl Inside {
             })
         };
         let mut steps = vec![dimension(self.is_single); self.rank];
+        let is_pointer = self.is_behind && (self.rank == 0 || self.is_single);
+        let mut sign = if is_pointer { "->" } else { "." };
         for (member, rank) in &self.path {
-            steps.push(Inner::Member(format!(".{member}").into()));
+            steps.push(Inner::Member(format!("{sign}{member}").into()));
+            sign = ".";
             steps.extend(vec![dimension(false); *rank]);
         }
         steps

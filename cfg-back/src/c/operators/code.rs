@@ -437,10 +437,11 @@ pub(crate) fn literal_integer(n: i64) -> Code {
 
 /// A constant of an integer type other than `integer`, from its cell.
 pub(crate) fn literal_sized(ty: IntType, cell: i64) -> Code {
-    // Beyond 63 bits C has no constants without a suffix.
-    let node = match i64::try_from(ty.value(cell)) {
-        Ok(n) => Node::Integer(n),
-        Err(_) => Node::Unsigned(cell as u64),
+    // Without a suffix C gives a constant that `int` does not have a type with sign.
+    let node = match (i64::try_from(ty.value(cell)), ty) {
+        (Ok(n), IntType::Uint32) if n > i64::from(i32::MAX) => Node::Unsigned(n as u64),
+        (Ok(n), _) => Node::Integer(n),
+        (Err(_), _) => Node::Unsigned(cell as u64),
     };
     Code::leaf(node, ScalarType::Sized(ty))
 }

@@ -64,7 +64,11 @@ pub(super) fn apply(
         .any(|c| matches!(c.ty, ScalarType::Sized(_)));
     let order = matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge);
     // Compilers warn of comparisons with the ends of a type, which always hold or never.
-    if sized && order && operands.iter().any(Code::is_number) {
+    let is_end = |code: &Code| match (code.ty.any_int(), code.whole()) {
+        (Some(ty), Some(n)) => [ty.min(), ty.max()].contains(&i128::from(n)),
+        _ => code.is_number(),
+    };
+    if sized && order && operands.iter().any(is_end) {
         let [x, y] = expect_operands(op, operands)?;
         let ScalarType::Sized(of) = x.ty else {
             return Err(Malformed(op));
