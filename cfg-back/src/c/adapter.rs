@@ -8,7 +8,7 @@ use super::{
     structs::Leaf,
 };
 use cfg_core::{
-    entity::{RecordId, VarId},
+    entity::{RecordId, RoutineId, VarId},
     ir::{Dim, Extent, Intent, ParameterRole, Routine, ScalarType, Variable},
 };
 use cfg_transform::lower::is_passed_by_value;
@@ -185,6 +185,19 @@ impl<'r> Taken<'r> {
         };
         texts.push(format!("{cast}{sign}{name}"));
         texts
+    }
+}
+
+impl File<'_> {
+    /// The number of parameters of the function of a routine that one of the routine's is: a record that is a structure
+    /// is one with its first leaf, as far as the function has those that it uses alone.
+    pub(super) fn parameters_of(&self, r: RoutineId, p: VarId) -> usize {
+        let taken = Taken::from_parameter(self.program.routine(r), p);
+        match self.records.home(r, p) {
+            Some((_, 0)) => 1 + taken.extents().min(1),
+            Some(_) => 0,
+            None => taken.count(self),
+        }
     }
 }
 

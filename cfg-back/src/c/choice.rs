@@ -136,7 +136,8 @@ impl Interface<'_> {
         for v in routine.parameter_ids().chain(arrays) {
             let variable = routine.variable(v);
             let item = self.item(ParameterRole::Primal(v))?;
-            if item.passed == Passed::Value || variable.ty.is_tape() {
+            // Without extents it was compared with nothing.
+            if item.passed == Passed::Value || variable.ty.is_tape() || self.is_left_out(v) {
                 continue;
             }
             let name = item.name.clone();

@@ -1,7 +1,6 @@
 //! The state of a file that is written: its globals, the names and properties of its functions; and its head.
 
 use super::{
-    adapter::Taken,
     fold::{fold_and_mark, fold_code, fold_comment},
     globals::{self, Globals},
     names::{Names, escape_comment},
@@ -247,17 +246,6 @@ impl<'a> File<'a> {
     /// The function that a routine is; with `strided`, the one whose array parameters may have gaps.
     pub(super) fn made_function(&self, r: RoutineId, strided: bool) -> Option<Made> {
         self.functions.borrow().get(&(r, strided)).cloned()
-    }
-
-    /// The number of parameters of the function of a routine that one of the routine's is: a record that is a structure
-    /// is one with its first leaf, as far as the function has those that it uses alone.
-    pub(super) fn parameters_of(&self, r: RoutineId, p: VarId) -> usize {
-        let taken = Taken::from_parameter(self.program.routine(r), p);
-        match self.records.home(r, p) {
-            Some((_, 0)) => 1 + taken.extents().min(1),
-            Some(_) => 0,
-            None => taken.count(self),
-        }
     }
 
     /// The function that a routine is, for a call in the function that is being written.

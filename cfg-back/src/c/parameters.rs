@@ -430,11 +430,17 @@ impl<'a> Interface<'a> {
         }
     }
 
+    /// True of a variable whose extents callers do not give, since no function uses them.
+    pub(super) fn is_left_out(&self, v: VarId) -> bool {
+        let root = self.roots.get(&v).copied().unwrap_or(v);
+        self.file.left_out.borrow().contains(&(self.id, root))
+    }
+
     /// The names of the extents that a variable of the original takes from its argument. Those that no function uses are
     /// 0.
     pub(super) fn extents_of(&self, v: VarId) -> Vec<String> {
-        let root = self.roots.get(&v).copied().unwrap_or(v);
-        if self.file.left_out.borrow().contains(&(self.id, root)) {
+        if self.is_left_out(v) {
+            let root = self.roots.get(&v).copied().unwrap_or(v);
             let deferred = |dim: &&Dim| dim.extent == Extent::Deferred;
             let shape = self.routine.variable(root).shape.iter();
             return vec!["0".to_owned(); shape.filter(deferred).count()];

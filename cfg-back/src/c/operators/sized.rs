@@ -3,7 +3,7 @@
 
 use super::c_type::c_type;
 use super::code::{Code, literal_sized};
-use super::{Infix, Malformed, Piece, Pieces, Prefix, call, expect_operands, folded};
+use super::{Infix, Malformed, Node, Piece, Pieces, Prefix, call, expect_operands, folded};
 use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::flat::FlatType;
 use cfg_core::ir::{Conversion, IntType, Op, ScalarType};
@@ -64,9 +64,17 @@ pub(super) fn apply(
         .any(|c| matches!(c.ty, ScalarType::Sized(_)));
     let order = matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge);
     // Compilers warn of comparisons with the ends of a type, which always hold or never.
+    // Nor of comparisons of what is 0 or 1.
+    let may_be_logical = |code: &Code| {
+        let is_plain = |node: &Node| match node {
+            Node::Infix(of) => matches!(of, Infix::Add | Infix::Sub | Infix::Mul),
+            _ => matches!(node, Node::Name(_) | Node::Integer(_) | Node::Element),
+        };
+        !code.nodes().iter().all(is_plain)
+    };
     let is_end = |code: &Code| match (code.ty.any_int(), code.whole()) {
         (Some(ty), Some(n)) => [ty.min(), ty.max()].contains(&i128::from(n)),
-        _ => code.is_number(),
+        _ => code.is_number() || operands.iter().any(Code::is_number) && may_be_logical(code),
     };
     if sized && order && operands.iter().any(is_end) {
         let [x, y] = expect_operands(op, operands)?;
