@@ -176,7 +176,7 @@ impl Writer<'_> {
         if let Expr::Op(op @ (Op::Add | Op::Sub), operands) = e
             && let [a, Expr::Int(n)] = &**operands
         {
-            let a = Amount::from(self.emit_scalar(a)?);
+            let a = Amount::split(self.emit_scalar(a)?);
             return Ok(if *op == Op::Add {
                 a.plus(&(*n).into())
             } else {
@@ -186,7 +186,7 @@ impl Writer<'_> {
         if let Some(n) = e.constant() {
             return Ok(n.into());
         }
-        Ok(self.emit_scalar(e)?.into())
+        Ok(Amount::split(self.emit_scalar(e)?))
     }
 
     /// The pointer to a scalar place.
