@@ -66,9 +66,9 @@ pub(super) fn apply(
     // Compilers warn of comparisons with the ends of a type, which always hold or never.
     // Nor of comparisons of what is 0 or 1.
     let may_be_logical = |code: &Code| {
-        let is_plain = |node: &Node| match node {
-            Node::Infix(of) => matches!(of, Infix::Add | Infix::Sub | Infix::Mul),
-            _ => matches!(node, Node::Name(_) | Node::Integer(_) | Node::Element),
+        let is_plain = |node: &Node| {
+            let is_operand = matches!(node, Node::Name(_) | Node::Integer(_) | Node::Element);
+            is_operand || matches!(node, Node::Infix(Infix::Add | Infix::Sub | Infix::Mul))
         };
         !code.nodes().iter().all(is_plain)
     };
