@@ -1,8 +1,9 @@
 //! Programs as C99.
 //!
-//! Every program has a form in C: one file without a library of its own, in which scalars are scalars, arrays are pointers
-//! to their first element in storage order, loops and branches are C's own, and array statements are loops. The values are
-//! those of the executor with C's mathematical library, bit for bit where the compiler keeps to the standard.
+//! Every program has a form in C: one file without a library of its own, in which scalars are scalars, arrays are
+//! pointers to their first element in storage order, loops and branches are C's own, and array statements are loops.
+//! The values are those of the executor with C's mathematical library, bit for bit where the compiler keeps to the
+//! standard.
 //!
 //! | function | what it writes |
 //! |---|---|
@@ -170,13 +171,13 @@ impl Functions {
 /// What is written besides the program itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Subscripts, shapes, integers and values that were never set are checked: functions return 4 where the executor ends a
-    /// run, and the tape has a message with the executor's code and the place.
+    /// Subscripts, shapes, integers and values that were never set are checked: functions return 4 where the executor
+    /// ends a run, and the tape has a message with the executor's code and the place.
     pub checks: bool,
     /// A header is written: the declarations of the functions that callers use, and of what these take.
     pub header: bool,
-    /// All of the program's globals are declared, not defined: each is a variable of another file, by its own name. In a file of derivatives
-    /// those are of which the source says so.
+    /// All of the program's globals are declared, not defined: each is a variable of another file, by its own name. In
+    /// a file of derivatives those are of which the source says so.
     pub extern_globals: bool,
     /// A file of derivatives has the original, too, under its own name, and so stands in for the file that it is in.
     pub replace: bool,
@@ -188,8 +189,8 @@ pub struct Options {
     pub apart: bool,
     /// The tape is included, from [`TAPE_HEADER`]; else the file has what it uses of it.
     pub included: bool,
-    /// All static functions have names that begin with that of the original: files that have functions of one name can be
-    /// included together.
+    /// All static functions have names that begin with that of the original: files that have functions of one name can
+    /// be included together.
     pub prefix: bool,
     /// The functions that an adjoint file has for callers.
     pub functions: Functions,
@@ -236,9 +237,9 @@ fn problems(found: Vec<Failed>) -> Diagnostics {
     problems
 }
 
-/// The names of the functions. In a file of derivatives, where they are static, copies of the program's own have a prefix:
-/// the file may be included in that program. With `all`, each has it: another file, in which others are called so, may be
-/// included, too.
+/// The names of the functions. In a file of derivatives, where they are static, copies of the program's own have a
+/// prefix: the file may be included in that program. With `all`, each has it: another file, in which others are called
+/// so, may be included, too.
 fn function_names(
     names: &mut Names,
     program: &Program,
@@ -394,8 +395,8 @@ pub fn program(program: &Flat) -> Result<String, Diagnostics> {
     program_with(program, Options::default())
 }
 
-/// [`program`] with options. With checks every function may fail, and has a last parameter: a tape for the message, which
-/// may be null.
+/// [`program`] with options. With checks every function may fail, and has a last parameter: a tape for the message,
+/// which may be null.
 ///
 /// # Errors
 /// A construct has no C ([`codes`]); the problem has its place in the program.
@@ -426,9 +427,10 @@ pub fn program_with(program: &Flat, options: Options) -> Result<String, Diagnost
 
 /// A whole C program that calls one routine of each program on request: it reads from standard input the number of the
 /// program and the arguments of the routine, and writes what that leaves to standard output, until the input ends. All
-/// in the machine's own form of numbers, as the head of `driver.rs` says. What goes on tapes is counted only if `counting` is set:
-/// it takes time. The message follows the status: its length, and its bytes. Without checks it is empty, but for status 3:
-/// the program stopped at the statement whose routine, vertex and position are the three numbers in it.
+/// in the machine's own form of numbers, as the head of `driver.rs` says. What goes on tapes is counted only if
+/// `counting` is set: it takes time. The message follows the status: its length, and its bytes. Without checks it is
+/// empty, but for status 3: the program stopped at the statement whose routine, vertex and position are the three
+/// numbers in it.
 ///
 /// # Errors
 /// A construct has no C ([`codes`]); the problem has its place in the program.
@@ -626,7 +628,8 @@ pub fn tangent_in_versions(
     derivative((program, outside), original, &sweeps, tapes, options)
 }
 
-/// The routine that the file has besides its derivatives. A derivative's own function for callers stands in another file.
+/// The routine that the file has besides its derivatives. A derivative's own function for callers stands in another
+/// file.
 fn replaced(
     program: &Flat,
     original: RoutineId,

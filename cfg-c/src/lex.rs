@@ -177,18 +177,7 @@ fn joined(bytes: &[u8]) -> (Cow<'_, [u8]>, Vec<Gap>) {
 /// The tokens of a file, the last of which is the end.
 pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink) -> Vec<Token> {
     let (text, gaps) = joined(bytes);
-    let mut lexer = Lexer {
-        bytes: &text,
-        at: 0,
-        line: 1,
-        start: 0,
-        file,
-        gaps,
-    };
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        lexer.at = 3;
-    }
-    lexer.pass_gaps();
+    let mut lexer = Lexer::new(&text, gaps, file);
     let mut tokens = Vec::new();
     let mut first = true;
     // Comments in lines of the preprocessor have no place among statements.
@@ -253,15 +242,7 @@ fn directive(comment: &[u8]) -> Option<&[u8]> {
 /// list of sources is theirs.
 pub(crate) fn comments(bytes: &[u8], file: u32) -> Vec<SourceComment> {
     let (text, gaps) = joined(bytes);
-    let mut lexer = Lexer {
-        bytes: &text,
-        at: 0,
-        line: 1,
-        start: 0,
-        file,
-        gaps,
-    };
-    lexer.pass_gaps();
+    let mut lexer = Lexer::new(&text, gaps, file);
     // Problems are those of the tokens.
     let mut sink = Sink::default();
     let (mut all, mut is_first) = (Vec::new(), true);
@@ -311,6 +292,24 @@ fn is_of_name(byte: u8) -> bool {
 }
 
 impl<'b> Lexer<'b> {
+    /// At the beginning of a text with these gaps, behind the mark of byte order that it may begin with.
+    fn new(bytes: &'b [u8], gaps: Vec<Gap>, file: u32) -> Self {
+        let mut lexer = Self {
+            bytes,
+            at: if bytes.starts_with(b"\xef\xbb\xbf") {
+                3
+            } else {
+                0
+            },
+            line: 1,
+            start: 0,
+            file,
+            gaps,
+        };
+        lexer.pass_gaps();
+        lexer
+    }
+
     fn pos(&self) -> Pos {
         Pos {
             file: self.file,
@@ -370,7 +369,8 @@ impl<'b> Lexer<'b> {
         }
     }
 
-    /// Passes white space and comments; returns whether there was any, and whether a line ended. Comments go to `found`.
+    /// Passes white space and comments; returns whether there was any, and whether a line ended. Comments go to
+    /// `found`.
     fn blank(&mut self, found: &mut Vec<Comment>, sink: &mut Sink) -> (bool, bool) {
         let (mut space, mut lines) = (false, false);
         while let Some(byte) = self.peek() {

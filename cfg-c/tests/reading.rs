@@ -602,7 +602,8 @@ ZE) + REC_;
     assert!(program.sources.iter().any(|s| s == "folder/a.h"));
 }
 
-/// The functions of math.h of C99 for reals, which have versions for `float` and `long double`, and the types of their arguments.
+/// The functions of math.h of C99 for reals, which have versions for `float` and `long double`, and the types of their
+/// arguments.
 const MATH: &[(&str, &str)] = &[
     (
         "acos asin atan cos sin tan acosh asinh atanh cosh sinh tanh",
@@ -1806,8 +1807,8 @@ fn what_does_more_than_tell_is_called() {
     }
 }
 
-/// Unions of integers are refused where members lie elsewhere than their types say, and where the value of an assignment may
-/// change what stands beside its place.
+/// Unions of integers are refused where members lie elsewhere than their types say, and where the value of an
+/// assignment may change what stands beside its place.
 #[test]
 fn unions_of_integers_that_are_laid_out_in_another_way() {
     let of = |before: &str, members: &str, body: &str| {

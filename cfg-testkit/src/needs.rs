@@ -44,8 +44,8 @@ const SMALL_DISK: &str = "small-disk";
 /// The name of memory that is not made executable in CFGREV_REQUIRE.
 const PLAIN_MEMORY: &str = "plain-memory";
 
-/// The command for a tool: `cc`, `clang`, `c++`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is not
-/// on the PATH.
+/// The command for a tool: `cc`, `clang`, `c++`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is
+/// not on the PATH.
 ///
 /// # Panics
 /// The tool is not there although CFGREV_REQUIRE lists it, or tests know no such tool.

@@ -272,7 +272,8 @@ impl<'a> Adapter<'a> {
         Ok(None)
     }
 
-    /// Adds the argument for a structure, of which what has a role to the routine is a leaf, and the number of structures.
+    /// Adds the argument for a structure, of which what has a role to the routine is a leaf, and the number of
+    /// structures.
     pub(super) fn hand_structure(
         &mut self,
         taken: &Taken<'_>,

@@ -58,8 +58,8 @@ impl Amount {
         }
     }
 
-    /// The sum; one that does not fit is left to be computed, but of two constants it is that modulo 2^64: compilers warn
-    /// of sums of constants that do not fit, and no element is there.
+    /// The sum; one that does not fit is left to be computed, but of two constants it is that modulo 2^64: compilers
+    /// warn of sums of constants that do not fit, and no element is there.
     pub(super) fn plus(&self, other: &Self) -> Self {
         if let (Some(a), Some(b)) = (self.constant(), other.constant()) {
             return a.wrapping_add(b).into();

@@ -365,8 +365,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// True if nothing in a loop over `index` can change the value of an expression: constants, parameters that are passed
-    /// by value, indices of loops around, and scalars of its own that the body does not write.
+    /// True if nothing in a loop over `index` can change the value of an expression: constants, parameters that are
+    /// passed by value, indices of loops around, and scalars of its own that the body does not write.
     pub(super) fn is_invariant(&self, e: &Expr, index: VarId, body: &Range<usize>) -> bool {
         let mut stays = true;
         e.walk(&mut |e| match FlatExpr::view(e) {

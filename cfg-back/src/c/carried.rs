@@ -1,11 +1,11 @@
-//! Elements that a pass of a loop hands on to the next, such as `x[i]` in `x[i + 1] := x[i + 1] + x[i]`: scalars hold them
-//! (scalar replacement, Callahan, Carr, Kennedy, PLDI 1990).
+//! Elements that a pass of a loop hands on to the next, such as `x[i]` in `x[i + 1] := x[i + 1] + x[i]`: scalars hold
+//! them (scalar replacement, Callahan, Carr, Kennedy, PLDI 1990).
 //!
 //! A pass that loads what the one before has stored waits for memory besides the arithmetic. Compilers for C hold such
 //! elements only where these are assigned once in a pass, and adjoints of stencils are sums.
 //!
-//! Each element is assigned the same values in the same order, and stored by the pass that assigns it last, or behind the
-//! loop. Nothing is loaded that the first pass does not read, so that loops without passes touch no memory.
+//! Each element is assigned the same values in the same order, and stored by the pass that assigns it last, or behind
+//! the loop. Nothing is loaded that the first pass does not read, so that loops without passes touch no memory.
 
 use super::{
     Emitted,
@@ -260,8 +260,8 @@ impl Writer<'_> {
         all.iter().all(|a| is_one(a.place)).then_some(all)
     }
 
-    /// The row of an element that is assigned, if a pass reads what an earlier one has assigned, and no place outside of
-    /// the row may be a cell of it.
+    /// The row of an element that is assigned, if a pass reads what an earlier one has assigned, and no place outside
+    /// of the row may be a cell of it.
     fn row_of<'c>(
         &self,
         found: &Counted<'c>,

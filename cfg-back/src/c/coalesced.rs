@@ -149,7 +149,7 @@ mod tests {
             set("b", call("x")),
         ];
         assert_eq!(text(chain), "x = f(a); b = f(x);");
-        // Both are needed, or differ in type, or are no local variables.
+        // Originals that are needed later stay, and copies of another type or of what is no local variable.
         let both = vec![
             set("y", call("a")),
             set("x", name("y")),

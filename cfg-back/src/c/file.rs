@@ -73,7 +73,8 @@ impl Made {
     }
 }
 
-/// What a function says, beside its status, of a statement that stops the program. With checks it is code, place and text.
+/// What a function says, beside its status, of a statement that stops the program. With checks it is code, place and
+/// text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stops {
     /// Nothing: nobody outside has a tape.
@@ -340,7 +341,8 @@ pub(super) fn takes_order(formal: &Variable, actual: &Variable) -> bool {
     formal.rank() > 1 && !given_shape(formal) && formal.order != actual.order
 }
 
-/// True if a routine whose parameters may overlap is passed a section, or an array in another storage order than its own.
+/// True if a routine whose parameters may overlap is passed a section, or an array in another storage order than its
+/// own.
 fn has_gaps(program: &Program) -> bool {
     let passed = |caller: &Routine, called: &Routine, arguments: &[Option<Expr>]| {
         called.parameter_ids().zip(arguments).any(|(p, e)| match e {

@@ -112,8 +112,8 @@ struct Function {
     calls: BTreeSet<(RoutineId, bool)>,
 }
 
-/// The text of the functions that those of `wanted` reach: a call that is never made, because its vertex is not reached or
-/// its arguments ask for the other form of a routine, leaves functions that compilers would tell of.
+/// The text of the functions that those of `wanted` reach: a call that is never made, because its vertex is not reached
+/// or its arguments ask for the other form of a routine, leaves functions that compilers would tell of.
 fn joined(functions: &[Function], wanted: &[RoutineId]) -> String {
     let places: BTreeMap<_, _> = functions.iter().map(|f| (f.key, f)).collect();
     let mut needed = BTreeSet::new();
@@ -153,8 +153,8 @@ fn written<'a>(
     r: RoutineId,
     checks: bool,
 ) -> Written<'a> {
-    /// The greatest number of loops and branches around one another: C99 asks compilers for 127 nested blocks, and array
-    /// statements have some of their own.
+    /// The greatest number of loops and branches around one another: C99 asks compilers for 127 nested blocks, and
+    /// array statements have some of their own.
     const DEEPEST: usize = 100;
     let routine = program.routine(r);
     if let Some(structure) = program.structure(r)

@@ -1,7 +1,7 @@
 //! Globals: members of one static structure, with their initial values.
 //!
-//! With checks a cell without an initial value begins as one that was never set. C has no constant expression for such a
-//! real, so a function writes these cells, which the functions for callers call first.
+//! With checks a cell without an initial value begins as one that was never set. C has no constant expression for such
+//! a real, so a function writes these cells, which the functions for callers call first.
 
 use super::{
     forget,
@@ -75,8 +75,8 @@ pub(super) struct Variables {
     pub(super) begin: Option<String>,
     /// True of a file with checks.
     pub(super) checks: bool,
-    /// In a file of derivatives of a program with pools of what pointers lead to, the variable that holds the tape of the forward sweep
-    /// that wrote them last.
+    /// In a file of derivatives of a program with pools of what pointers lead to, the variable that holds the tape of
+    /// the forward sweep that wrote them last.
     pub(super) swept: Option<String>,
     /// In a file of derivatives, the variable that says how many cells of pools were used.
     pub(super) used: String,
@@ -326,8 +326,8 @@ impl Globals {
         text
     }
 
-    /// The declarations of the structures, their only variables, and the function that gives access to the program's own
-    /// globals.
+    /// The declarations of the structures, their only variables, and the function that gives access to the program's
+    /// own globals.
     pub(super) fn text(
         &self,
         tag: &str,
@@ -438,8 +438,8 @@ fn axes(global: &Global) -> Vec<Axis> {
         .collect()
 }
 
-/// Cells with one initial value: the first one leads to the end of the run and to the value. Arrays may have as many cells as there are numbers,
-/// so that each is not looked at.
+/// Cells with one initial value: the first one leads to the end of the run and to the value. Arrays may have as many
+/// cells as there are numbers, so that each is not looked at.
 type Runs = BTreeMap<i64, (i64, String)>;
 
 /// The initial values of cells of an owner of storage, by their positions; globals that lie in its cells may have some.

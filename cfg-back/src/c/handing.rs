@@ -55,7 +55,7 @@ impl Adapter<'_> {
                 _ => self.or_zeros(&name, &ty, &count),
             };
         } else if taken.writes && passed.constant {
-            // What the caller has for reading may be handed on to a function that writes it.
+            // A function that only reads an argument may hand it on to one that writes it.
             name = format!("({ty} *){name}");
         }
         Ok(name)

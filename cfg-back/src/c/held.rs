@@ -130,8 +130,8 @@ impl<'ir> Visit<'ir> for Elements<'_> {
     }
 }
 
-/// The elements of parameters that are there, share no cells, of which some are assigned in a loop, and of which nothing but
-/// elements at constant places is named; and those of all elements that are assigned.
+/// The elements of parameters that are there, share no cells, of which some are assigned in a loop, and of which
+/// nothing but elements at constant places is named; and those of all elements that are assigned.
 fn held_elements(written: &Written<'_>) -> (ByArray, BTreeSet<(VarId, Vec<i64>)>) {
     let routine = &*written.routine;
     let (Some(cfg), false) = (&routine.body, routine.aliased) else {

@@ -56,8 +56,8 @@ struct Wrapper<'a> {
     by_value: Vec<usize>,
 }
 
-/// The function of this name that calls a generated routine; and the parameters of which it takes an extent that it does
-/// not use, and those of which it uses one.
+/// The function of this name that calls a generated routine; and the parameters of which it takes an extent that it
+/// does not use, and those of which it uses one.
 ///
 /// # Errors
 /// A generated routine without the origins that say what its parameters are.

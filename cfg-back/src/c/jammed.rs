@@ -1,14 +1,13 @@
-//! Two passes of a loop around a loop with a sum, such as the adjoint of `y[j] := y[j] - s*x[j]` for each row: the inner
-//! loops run as one (unroll-and-jam, Callahan, Cocke, Kennedy, 1988).
+//! Two passes of a loop around a loop with a sum, such as the adjoint of `y[j] := y[j] - s*x[j]` for each row: the
+//! inner loops run as one (unroll-and-jam, Callahan, Cocke, Kennedy, 1988).
 //!
-//! Additions to one sum wait for each other. Additions to the sums of two passes do not, and elements that both read are
-//! loaded once.
-//! Each sum has its terms in the order that it had, each element its increments, so that no bit of the results depends on
-//! that.
+//! Additions to one sum wait for each other. Additions to the sums of two passes do not, and elements that both read
+//! are loaded once. Each sum has its terms in the order that it had, each element its increments, so that no bit of the
+//! results depends on that.
 //!
 //! Statements stand behind the first pass's inner loop and in front of the second one's. If the second inner loop needs
-//! one of them, it is moved in front of both loops (`early`), on variables of its own; the others stay behind both. Calls
-//! of functions are moved, too: a sum that lives across one is held in memory by gcc, inside of the loop as well.
+//! one of them, it is moved in front of both loops (`early`), on variables of its own; the others stay behind both.
+//! Calls of functions are moved, too: a sum that lives across one is held in memory by gcc, inside of the loop as well.
 
 use super::{
     Emitted,
@@ -337,7 +336,8 @@ impl Writer<'_> {
                 late.push((step, own.clone()));
                 continue;
             }
-            // An early statement must not need results of the first inner loop, nor pass one with the same cells or stack.
+            // An early statement must not need results of the first inner loop, nor pass one with the same cells or
+            // stack.
             let is_late = |x: &VarId| !own.contains(x) && assigned.contains(x);
             let meets = |other: &Step| may_meet(&bounds, &step, other, false);
             let is_after = |other: &Step| step.stack.is_some() && step.stack == other.stack;
@@ -399,7 +399,8 @@ impl Writer<'_> {
         })
     }
 
-    /// True if nothing that a pass assigns shares cells with another variable, and nothing that bounds name is assigned.
+    /// True if nothing that a pass assigns shares cells with another variable, and nothing that bounds name is
+    /// assigned.
     fn is_private(&self, nest: &Nest<'_>) -> bool {
         let all = || nest.before.iter().chain(&nest.sums).chain(&nest.behind);
         let mut named: BTreeSet<VarId> = [nest.index, nest.inner.index].into();
@@ -482,8 +483,8 @@ fn step_of((vertex, position): (VertexId, usize), statement: &Stmt) -> Option<St
     (is_plain && places.all(|p| is_scalar(p) || p.is_element())).then_some(step)
 }
 
-/// True of a nest with a sum inside, of which no pass calls a function between the inner loops of two: what lives across a
-/// call has no register in either, since calls of C keep none of those for reals.
+/// True of a nest with a sum inside, of which no pass calls a function between the inner loops of two: what lives
+/// across a call has no register in either, since calls of C keep none of those for reals.
 fn is_worth_it(nest: &Nest<'_>) -> bool {
     let inner = &nest.inner;
     let is_fixed = inner.first.constant().is_some() && inner.last.constant().is_some();

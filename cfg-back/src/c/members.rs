@@ -14,6 +14,7 @@ use super::{
 };
 use cfg_core::{
     entity::RoutineId,
+    flat::FlatSubscript,
     ir::{Expr, Extent, ScalarType, Subscript},
 };
 use std::collections::HashSet;
@@ -47,10 +48,10 @@ impl Writer<'_> {
                 sign = ".";
             }
             for (subscript, axis) in dimensions.by_ref().take(rank) {
-                let first = match subscript {
-                    Some(Subscript::Index(e)) => Some(e),
-                    Some(Subscript::Range(range)) => range.lower.as_ref(),
-                    Some(Subscript::Field(_) | Subscript::Deref) | None => None,
+                let first = match subscript.map(FlatSubscript::view) {
+                    Some(FlatSubscript::Index(e)) => Some(e),
+                    Some(FlatSubscript::Range(range)) => range.lower.as_ref(),
+                    None => None,
                 };
                 let index = match first {
                     Some(e) => self.emit_index(e, &axis.lower)?,

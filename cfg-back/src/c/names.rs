@@ -254,7 +254,12 @@ pub(super) fn identifiers(text: &str) -> HashSet<&str> {
     found
 }
 
-/// What stands in front of the rest of a text.
+/// The variable that a name of C is, or is a member of: `u` of `u.x` and of `u->x`.
+pub(super) fn variable_of(name: &str) -> &str {
+    name.split(['.', '-']).next().unwrap_or(name)
+}
+
+/// The text in front of the rest of it.
 fn text_before<'t>(text: &'t str, rest: &str) -> &'t str {
     &text[..text.len() - rest.len()]
 }

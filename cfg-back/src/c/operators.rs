@@ -418,8 +418,8 @@ fn compare(
 ) -> Result<Code, Malformed> {
     let ty = common(&operands);
     let [mut x, mut y] = expect_operands(op, promoted(operands, ty, pieces))?;
-    // Compilers warn of integers that are compared with themselves, of comparisons of comparisons, and of those whose value
-    // is compared with a number that is neither 0 nor 1.
+    // Compilers warn of integers that are compared with themselves, of comparisons of comparisons, and of those whose
+    // value is compared with a number that is neither 0 nor 1.
     let decided = |a: &Code, b: &Code| {
         a.integer().is_some()
             && matches!(b.first_written(), Some(Node::Cast(to)) if &**to == "int64_t")

@@ -1,9 +1,9 @@
-//! What emitted code comes from: the comments of the program's sources beside statements, and on request comments that
+//! The origins of emitted code: the comments of the program's sources beside statements, and on request comments that
 //! name statements of the original, and `#line` with the places of statements in the sources.
 //!
 //! While functions are written a line of its own, which no compiler sees, marks where the code of a place begins
-//! ([`Origins::add`], `Statement::Mark`). [`Origins::resolved`] makes comments and directives of these lines when the file is
-//! complete: only then it is known on which line the file's own code stands, to which directives lead back.
+//! ([`Origins::add`], `Statement::Mark`). [`Origins::resolved`] makes comments and directives of these lines when the
+//! file is complete: only then it is known on which line the file's own code stands, to which directives lead back.
 
 use super::{faults::literal, fold::CONTINUED};
 use std::collections::HashSet;

@@ -436,7 +436,8 @@ impl<'a> Interface<'a> {
         self.file.left_out.borrow().contains(&(self.id, root))
     }
 
-    /// The names of the extents that a variable of the original takes from its argument. Those that no function uses are
+    /// The names of the extents that a variable of the original takes from its argument. Those that no function uses
+    /// are
     /// 0.
     pub(super) fn extents_of(&self, v: VarId) -> Vec<String> {
         if self.is_left_out(v) {

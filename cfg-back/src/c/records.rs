@@ -13,7 +13,7 @@ use super::{
 };
 use cfg_core::{
     entity::{RecordId, RoutineId, VarId},
-    flat::{Parts, RecordParts},
+    flat::{FlatStmt, FlatSubscript, Parts, RecordParts},
     ir::{
         Expr, Intent, Op, OpClass, ParameterRole, Place, Program, Role, Routine, Signature, Stmt,
         StmtKind, Subscript, TapeClass,
@@ -351,10 +351,9 @@ impl<'a> RecordPlace<'a> {
         let count: usize = ranks.iter().sum();
         let last = ranks.last().copied().unwrap_or(0);
         let subscripts = self.place.subscripts.get(..count).unwrap_or(&[]);
-        let unit = |s: &Subscript| match s {
-            Subscript::Index(_) => true,
-            Subscript::Range(range) => range.stride.is_none(),
-            Subscript::Field(_) | Subscript::Deref => false,
+        let unit = |s: &Subscript| match FlatSubscript::view(s) {
+            FlatSubscript::Index(_) => true,
+            FlatSubscript::Range(range) => range.stride.is_none(),
         };
         let is_writable = !matches!(actual.passed, Some(Passed::Constant | Passed::Value));
         let is_element = match self.place.subscripts.is_empty() {
@@ -487,13 +486,13 @@ impl<'ir> Visit<'ir> for Uses<'_> {
         self.by_elements = is_by_elements(&statement.kind);
         walk_statement(self, statement);
         self.by_elements = false;
-        if let StmtKind::Call {
+        if let FlatStmt::Call {
             callee, arguments, ..
-        } = &statement.kind
+        } = FlatStmt::view(&statement.kind)
         {
-            let parameters = self.program.routine(*callee).parameter_ids();
+            let parameters = self.program.routine(callee).parameter_ids();
             for (k, p) in parameters.enumerate() {
-                let Some((record, 0)) = self.formal(*callee, p) else {
+                let Some((record, 0)) = self.formal(callee, p) else {
                     continue;
                 };
                 let formal = &self.found[callee.index()].all[record];
@@ -503,7 +502,7 @@ impl<'ir> Visit<'ir> for Uses<'_> {
                     place.is_some_and(|place| place.fits(&of.all[place.record], formal))
                 });
                 if !fits {
-                    self.lost_by_callees.push((*callee, record));
+                    self.lost_by_callees.push((callee, record));
                 }
             }
         }
@@ -519,10 +518,11 @@ impl<'ir> Visit<'ir> for Uses<'_> {
         let (at, members) = place
             .subscripts
             .split_at(record.rank.min(place.subscripts.len()));
-        let is_constant = |s: &Subscript| match s {
-            Subscript::Index(e) => e.constant().is_some(),
-            Subscript::Range(range) => range.lower.as_ref().is_none_or(|e| e.constant().is_some()),
-            Subscript::Field(_) | Subscript::Deref => false,
+        let is_constant = |s: &Subscript| match FlatSubscript::view(s) {
+            FlatSubscript::Index(e) => e.constant().is_some(),
+            FlatSubscript::Range(range) => {
+                range.lower.as_ref().is_none_or(|e| e.constant().is_some())
+            }
         };
         if record.is_single && !at.iter().all(is_constant) {
             self.many.push(k);
@@ -558,12 +558,12 @@ impl<'ir> Visit<'ir> for Uses<'_> {
 /// True of a statement that is a loop over elements: of a push, a pop, and an assignment of what is computed from
 /// elements, all of which are there.
 fn is_by_elements(kind: &StmtKind) -> bool {
-    match kind {
-        StmtKind::Push { class, value, .. } => {
-            *class != TapeClass::Disk && matches!(value, Expr::Place(_))
+    match FlatStmt::view(kind) {
+        FlatStmt::Push { class, value, .. } => {
+            class != TapeClass::Disk && matches!(value, Expr::Place(_))
         }
-        StmtKind::Pop { class, .. } => *class != TapeClass::Disk,
-        StmtKind::Assign { value, .. } => {
+        FlatStmt::Pop { class, .. } => class != TapeClass::Disk,
+        FlatStmt::Assign { value, .. } => {
             let mut all = true;
             value.walk(&mut |e| {
                 if let Expr::Op(op, _) = e {
@@ -573,12 +573,7 @@ fn is_by_elements(kind: &StmtKind) -> bool {
             });
             all
         }
-        StmtKind::Call { .. }
-        | StmtKind::Opaque { .. }
-        | StmtKind::Stop { .. }
-        | StmtKind::Allocate { .. }
-        | StmtKind::Free { .. }
-        | StmtKind::Resize { .. } => false,
+        FlatStmt::Call { .. } | FlatStmt::Opaque { .. } | FlatStmt::Stop { .. } => false,
     }
 }
 

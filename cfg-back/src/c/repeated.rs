@@ -3,6 +3,7 @@
 
 use super::{
     lines::Statement,
+    names::variable_of,
     operators::{
         Infix, Name, Node,
         Prefix::{Address, Decrement, Dereference, Increment},
@@ -25,58 +26,40 @@ pub(super) fn without_repeated(statements: Vec<Statement>) -> Vec<Statement> {
     let mut known: HashMap<Name, Vec<Node>> = HashMap::new();
     let mut made = Vec::with_capacity(statements.len());
     for statement in statements {
-        match &statement {
-            Statement::Expression(code) => match code.nodes() {
-                [Node::Name(target), value @ .., Node::Infix(operator)]
-                    if is_scalar(*operator, value) =>
-                {
-                    if *operator == Infix::Set && known.get(target).is_some_and(|v| v == value) {
-                        continue;
-                    }
-                    known.retain(|name, value| name != target && !names(value, base(target)));
-                    let is_kept = *operator == Infix::Set && !names(value, base(target));
-                    if is_kept && known.len() < MOST {
-                        known.insert(target.clone(), value.to_vec());
-                    }
-                }
-                nodes if nodes.iter().any(is_effect) => known.clear(),
-                nodes => {
-                    known.retain(|name, value| {
-                        let changes = |node: &Node| {
-                            matches!(node, Node::Name(n) if base(n) == base(name) || names(value, base(n)))
-                        };
-                        !loads(value) && !nodes.iter().any(changes)
-                    });
-                }
-            },
-            Statement::Mark(_) | Statement::Comment(_) => {}
-            Statement::Table(..)
-            | Statement::Return(_)
-            | Statement::Break
-            | Statement::Continue
-            | Statement::Goto(_)
-            | Statement::Label(_)
-            | Statement::Guard(_)
-            | Statement::If(_)
-            | Statement::Else
-            | Statement::ElseIf(_)
-            | Statement::While(_)
-            | Statement::For(..)
-            | Statement::Forever
-            | Statement::Do
-            | Statement::Switch(_)
-            | Statement::Case(_)
-            | Statement::Default
-            | Statement::Otherwise
-            | Statement::Block
-            | Statement::End
-            | Statement::EndDo(_)
-            | Statement::Stop(..)
-            | Statement::Text(_) => known.clear(),
+        if let Statement::Expression(code) = &statement {
+            if follow(&mut known, code.nodes()) {
+                continue;
+            }
+        } else if !matches!(statement, Statement::Mark(_) | Statement::Comment(_)) {
+            // Other statements may lie on other paths.
+            known.clear();
         }
         made.push(statement);
     }
     made
+}
+
+/// Follows an expression to the values that are known behind it; true if it assigns a value that its target has.
+fn follow(known: &mut HashMap<Name, Vec<Node>>, nodes: &[Node]) -> bool {
+    match nodes {
+        [Node::Name(target), value @ .., Node::Infix(operator)] if is_scalar(*operator, value) => {
+            if *operator == Infix::Set && known.get(target).is_some_and(|v| v == value) {
+                return true;
+            }
+            known.retain(|name, value| name != target && !names(value, variable_of(target)));
+            let is_kept = *operator == Infix::Set && !names(value, variable_of(target));
+            if is_kept && known.len() < MOST {
+                known.insert(target.clone(), value.to_vec());
+            }
+        }
+        _ if nodes.iter().any(is_effect) => known.clear(),
+        _ => known.retain(|name, value| {
+            let changes = |n: &str| n == variable_of(name) || names(value, n);
+            let is_changed = |node: &Node| matches!(node, Node::Name(n) if changes(variable_of(n)));
+            !loads(value) && !nodes.iter().any(is_changed)
+        }),
+    }
+    false
 }
 
 /// True of the operator and the value of an assignment to a variable, if no function is called that may do more.
@@ -106,13 +89,8 @@ fn loads(value: &[Node]) -> bool {
     value.iter().any(load)
 }
 
-/// The variable that a name is, or is a member of.
-fn base(name: &str) -> &str {
-    name.split(['.', '-']).next().unwrap_or(name)
-}
-
 fn names(value: &[Node], of: &str) -> bool {
-    let is_it = |node: &Node| matches!(node, Node::Name(name) if base(name) == of);
+    let is_it = |node: &Node| matches!(node, Node::Name(name) if variable_of(name) == of);
     value.iter().any(is_it)
 }
 

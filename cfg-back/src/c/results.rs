@@ -28,7 +28,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Elements of the result that nothing is assigned to may be copied; of these types not every bit pattern is a value.
+    /// Elements of the result that nothing is assigned to may be copied; of these types not every bit pattern is a
+    /// value.
     pub(super) fn begin_result(&mut self) {
         let Some(Returned::Given(n)) = Returned::classify(self.routine) else {
             return;
@@ -78,8 +79,8 @@ impl Writer<'_> {
 
     // --- its caller ----------------------------------------------------------------------------
 
-    /// The array that a call returns, and the arguments that say so. It is the target itself, if that is a local array which the
-    /// call does not know.
+    /// The array that a call returns, and the arguments that say so. It is the target itself, if that is a local array
+    /// which the call does not know.
     pub(super) fn receive_array(
         &mut self,
         theirs: &Routine,

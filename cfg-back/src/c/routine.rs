@@ -7,7 +7,7 @@ use super::{
     file::{File, Made, Written},
     held,
     lines::{Lines, Statement, without_braces},
-    names::{Names, escape_comment},
+    names::{Names, escape_comment, variable_of},
     operators::{Code, Infix, Name, Piece, Pieces, Prefix, checked::unset_value},
     prologue,
     repeated::without_repeated,
@@ -503,9 +503,7 @@ fn finish(
     if !keeps_all {
         let all = own_parameters(writer.file, routine, &made, &writer.variables);
         // Members of structures are named with these.
-        let used: HashSet<&str> = (named.iter())
-            .filter_map(|name| name.split(['.', '-']).next())
-            .collect();
+        let used: HashSet<&str> = named.iter().map(|name| variable_of(name)).collect();
         let unused = all.iter().enumerate();
         let unused = unused.filter(|(_, (name, _))| !used.contains(&**name));
         made.unused = unused.map(|(k, _)| k).collect();

@@ -5,7 +5,7 @@ use super::operators::{Piece, Pieces};
 /// The name of the header beside files that include the tape.
 pub const TAPE_HEADER: &str = "cfgrev_tape.h";
 
-/// What callers need of a tape, under a guard.
+/// The declarations of a tape for callers, under a guard.
 pub(super) const TAPE: &str = include_str!("pieces/tape.c");
 
 const TITLE: &str = "\
@@ -20,8 +20,8 @@ const TITLE: &str = "\
 
 ";
 
-/// The text of [`TAPE_HEADER`]: the tape and all helper functions that do not depend on the program. Functions for files
-/// stand behind macros that emitted files define, because they need more of the C library.
+/// The text of [`TAPE_HEADER`]: the tape and all helper functions that do not depend on the program. Functions for
+/// files stand behind macros that emitted files define, because they need more of the C library.
 pub fn tape_header() -> String {
     let mut text = format!("{TITLE}{TAPE}\n#ifndef __cplusplus\n");
     for piece in Piece::in_header() {

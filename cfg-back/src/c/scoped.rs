@@ -1,5 +1,5 @@
-//! Local variables are declared where they are used: at the assignment that gives them their first value, in the beginning
-//! of a loop over them, or with the value 0 in front of the statement that names them first.
+//! Local variables are declared where they are used: at the assignment that gives them their first value, in the
+//! beginning of a loop over them, or with the value 0 in front of the statement that names them first.
 //!
 //! The scope of a variable is the innermost block around all statements that name it. Within a loop a variable may keep
 //! its value from one pass to the next, so that only an assignment that each pass makes first is a declaration there.
@@ -97,8 +97,8 @@ pub(super) fn declare_where_used(statements: Vec<Statement>, locals: Vec<Local>)
 /// A variable, and the statements from which to which it is declared.
 type Scopes = (Local, Vec<(usize, usize)>);
 
-/// Shorter names: variables of one name but for a number, such as `i` and `i_2`, share it if the scope of none begins in
-/// that of another.
+/// Shorter names: variables of one name but for a number, such as `i` and `i_2`, share it if the scope of none begins
+/// in that of another.
 fn shared_names(all: Vec<Scopes>) -> HashMap<Name, Name> {
     fn base(name: &str) -> Option<&str> {
         let (base, number) = name.rsplit_once('_')?;
@@ -190,6 +190,10 @@ fn places_of(
 
 /// The assignment that gives a variable its value before anything else in the block around all mentions, of which this
 /// is the first one.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other statements assign nothing"
+)]
 fn first_value(
     blocks: &Blocks,
     statements: &[Statement],
@@ -198,36 +202,13 @@ fn first_value(
     mention: Mention,
 ) -> Option<Declaration> {
     let (block, first) = (mention.block, mention.statement);
-    let (assigns, is_head) = match &statements[first] {
-        Statement::Expression(code) => (code.assigns(name), false),
-        Statement::For(Some(begin), ..) => (begin.assigns(name), true),
-        Statement::For(..)
-        | Statement::Table(..)
-        | Statement::Return(_)
-        | Statement::Break
-        | Statement::Continue
-        | Statement::Goto(_)
-        | Statement::Label(_)
-        | Statement::Guard(_)
-        | Statement::If(_)
-        | Statement::Else
-        | Statement::ElseIf(_)
-        | Statement::While(_)
-        | Statement::Forever
-        | Statement::Do
-        | Statement::Switch(_)
-        | Statement::Case(_)
-        | Statement::Default
-        | Statement::Otherwise
-        | Statement::Block
-        | Statement::End
-        | Statement::EndDo(_)
-        | Statement::Stop(..)
-        | Statement::Comment(_)
-        | Statement::Mark(_)
-        | Statement::Text(_) => (false, false),
+    let is_head = matches!(statements[first], Statement::For(..));
+    let begins = match &statements[first] {
+        Statement::Expression(code) => Some(code),
+        Statement::For(begin, ..) => begin.as_ref(),
+        _ => None,
     };
-    if !assigns {
+    if !begins.is_some_and(|code| code.assigns(name)) {
         return None;
     }
     let Block {

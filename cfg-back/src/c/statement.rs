@@ -207,8 +207,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The function leaves, also without checks, if a table of a pool has no entry that is assigned: the pool has no room, or what
-    /// is freed is not the beginning of an object. It would write elsewhere.
+    /// The function leaves, also without checks, if a table of a pool has no entry that is assigned: the pool has no
+    /// room, or what is freed is not the beginning of an object. It would write elsewhere.
     fn check_table_entry(&mut self, target: &Place) -> Emitted<()> {
         if self.pool_of(target.var) != Some(Pooled::Table) {
             return Ok(());

@@ -199,8 +199,8 @@ impl Writer<'_> {
         })
     }
 
-    /// True if a place shares no cell with the targets of other passes: it has the subscript of this pass, as these have
-    /// theirs, or shares no cell with any.
+    /// True if a place shares no cell with the targets of other passes: it has the subscript of this pass, as these
+    /// have theirs, or shares no cell with any.
     fn is_apart(&self, place: &Place, targets: &[Moving<'_>]) -> bool {
         targets.iter().all(|target| {
             if target.place.var != place.var {
@@ -281,8 +281,8 @@ pub(super) fn names(e: &Expr, v: VarId) -> bool {
     found
 }
 
-/// True of a sum or difference in which a variable stands once, as a term of its own: values of the variable give values
-/// of their own.
+/// True of a sum or difference in which a variable stands once, as a term of its own: values of the variable give
+/// values of their own.
 fn differs(mut e: &Expr, v: VarId) -> bool {
     loop {
         e = match FlatExpr::view(e) {

@@ -14,8 +14,8 @@ use cfg_core::{
 };
 use std::{collections::BTreeMap, rc::Rc};
 
-/// The C type of a scalar in a file. With checks an integer of any type is an `int64_t`, so that one number more can say
-/// that there is no value.
+/// The C type of a scalar in a file. With checks an integer of any type is an `int64_t`, so that one number more can
+/// say that there is no value.
 pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
     match FlatType::view(ty) {
         FlatType::Sized(_) if checks => c_type(ScalarType::Integer),
@@ -144,13 +144,13 @@ pub(super) struct Array {
     pub(super) cells: Cells,
     /// The name of the number of elements for which an allocatable array has memory.
     pub(super) room: Option<Name>,
-    /// The name of what says how the elements of the argument lie, of a parameter whose elements may have gaps and whose
-    /// extents are its own: its strides follow from it.
+    /// The name of what says how the elements of the argument lie, of a parameter whose elements may have gaps and
+    /// whose extents are its own: its strides follow from it.
     pub(super) laid_over: Option<Name>,
     /// The way to the elements in structures, of a member of a record that is one.
     pub(super) inside: Option<Rc<Inside>>,
-    /// The name of the number of elements that the argument of a parameter has, where that is checked: -1 if it is not given,
-    /// -2 if it has no shape yet.
+    /// The name of the number of elements that the argument of a parameter has, where that is checked: -1 if it is not
+    /// given, -2 if it has no shape yet.
     pub(super) count: Option<Name>,
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use cfg_core::{
     entity::VarId,
-    flat::FlatStmt,
+    flat::{Constant, FlatExpr, FlatStmt, FlatSubscript},
     ir::{Expr, Place, Range, ScalarType, Stmt, Subscript},
 };
 
@@ -22,9 +22,9 @@ struct Whole<'s> {
     at: &'s [Subscript],
 }
 
-/// What becomes of a member.
+/// The change of a member.
 enum Member<'s> {
-    /// It gets the value of the same member of another structure.
+    /// A copy of the same member of another structure.
     Copied(Whole<'s>, Whole<'s>, usize),
     Cleared(Whole<'s>, usize),
 }
@@ -88,8 +88,8 @@ impl Writer<'_> {
         let to = self.whole(of, &run.to)?;
         match &run.from {
             Some(from) => {
-                let record = &of.all[from.record];
-                record.parts.iter().for_each(|v| self.note_read(*v));
+                let record = from.record;
+                of.all[record].parts.iter().for_each(|v| self.note_read(*v));
                 let from = self.whole(of, from)?;
                 self.set(&to, from.clone());
                 if run.clears {
@@ -98,15 +98,16 @@ impl Writer<'_> {
                 }
             }
             None => {
-                let zero = self.zero_structure(&of.all[run.to.record]);
+                let zero = self.zero_structure(run.to.record);
                 self.set(&to, zero);
             }
         }
         Ok(Begins::WithStructure(run.count))
     }
 
-    fn zero_structure(&self, record: &Record) -> Code {
-        let ty = self.file.type_of(ScalarType::Record(record.ty));
+    /// The structure of 0 that a record of the routine is.
+    fn zero_structure(&self, record: usize) -> Code {
+        let ty = &self.variables.structures[record].ty;
         Code::name(format!("({ty}){{0}}"), ScalarType::Tape)
     }
 
@@ -184,7 +185,7 @@ impl Writer<'_> {
         })
     }
 
-    /// What a statement does with a member of a structure.
+    /// The effect of a statement on a member of a structure.
     fn member_step<'s>(&self, of: &OfRoutine, statement: &'s Stmt) -> Option<Member<'s>> {
         let FlatStmt::Assign { target, value } = FlatStmt::view(&statement.kind) else {
             return None;
@@ -195,15 +196,12 @@ impl Writer<'_> {
             let same = leaf == other && of.all[to.record].ty == of.all[from.record].ty;
             return same.then_some(Member::Copied(to, from, leaf));
         }
-        let is_zero = match value {
-            Expr::Real(x) => x.to_bits() == 0,
-            Expr::Real32(x) => x.to_bits() == 0,
-            Expr::Int(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => false,
+        let is_zero = match FlatExpr::view(value) {
+            FlatExpr::Constant(Constant::Real(x)) => x.to_bits() == 0,
+            FlatExpr::Constant(Constant::Real32(x)) => x.to_bits() == 0,
+            FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))
+            | FlatExpr::Place(_)
+            | FlatExpr::Op(..) => false,
         };
         is_zero.then_some(Member::Cleared(to, leaf))
     }
@@ -214,10 +212,12 @@ impl Writer<'_> {
         let record = &of.all[k];
         let whole = |s: &Subscript| matches!(s, Subscript::Range(r) if **r == Range::default());
         let (at, rest) = place.subscripts.split_at_checked(record.rank)?;
-        let stays = |s: &Subscript| match s {
-            Subscript::Index(Expr::Place(p)) => p.subscripts.is_empty() && of.home(p.var).is_none(),
-            Subscript::Index(e) => e.constant().is_some(),
-            Subscript::Range(_) | Subscript::Field(_) | Subscript::Deref => false,
+        let stays = |s: &Subscript| match FlatSubscript::view(s) {
+            FlatSubscript::Index(Expr::Place(p)) => {
+                p.subscripts.is_empty() && of.home(p.var).is_none()
+            }
+            FlatSubscript::Index(e) => e.constant().is_some(),
+            FlatSubscript::Range(_) => false,
         };
         let is_held = record.parts.iter().any(|v| self.is_held(*v));
         (at.iter().all(stays) && rest.iter().all(whole) && !is_held)

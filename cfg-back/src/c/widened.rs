@@ -1,6 +1,6 @@
-//! Integers that are converted to fewer bits and back: `int(int32(i) - int32(1))`, which C front ends write for `i - 1`,
-//! is `i - 1`. A value that does not fit is undefined in a file without checks, so that the arithmetic of the narrower
-//! type gives what that of 64 bits gives.
+//! Integers that are converted to fewer bits and back: `int(int32(i) - int32(1))`, which C front ends write for `i -
+//! 1`, is `i - 1`. A value that does not fit is undefined in a file without checks, so that the arithmetic of the
+//! narrower type gives what that of 64 bits gives.
 
 use super::{
     Emitted,

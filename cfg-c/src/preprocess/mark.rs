@@ -1,5 +1,5 @@
-//! Checkpoints: pragmas, and directives of Tapenade in comments, about the statement that follows. They become tokens in
-//! front of it.
+//! Checkpoints: pragmas, and directives of Tapenade in comments, about the statement that follows. They become tokens
+//! in front of it.
 
 use super::{Preprocessor, condition::integer};
 use crate::{

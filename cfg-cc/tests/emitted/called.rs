@@ -1,5 +1,5 @@
-//! The functions for callers, of random programs: a caller in C is written by the rules of `docs/c-out.md` alone, passes what
-//! the executor gets, and compares what comes out bit by bit.
+//! The functions for callers, of random programs: a caller in C is written by the rules of `docs/c-out.md` alone,
+//! passes what the executor gets, and compares what comes out bit by bit.
 
 use crate::support::flat;
 use crate::{
@@ -99,8 +99,8 @@ fn message_of(text: &str) -> String {
     )
 }
 
-/// Compiles the programs' files and their callers as one, with sanitizers for one family, and runs these calls: nothing may
-/// be said.
+/// Compiles the programs' files and their callers as one, with sanitizers for one family, and runs these calls: nothing
+/// may be said.
 pub(crate) fn run_callers(cc: &Path, folder: &Path, family: &str, text: &str, calls: &str) {
     let main = format!("int main(void)\n{{\n{calls}    return failures > 0;\n}}\n");
     // The tape is declared by the programs' files, its message is asked for behind them.
@@ -272,7 +272,8 @@ pub(crate) fn is_by_value(routine: &Routine, v: VarId) -> bool {
     variable.intent() == Some(Intent::In) && variable.rank() == 0 && !optional
 }
 
-/// The call of one of the functions, by the table of docs/c-out.md. `prefix` tells apart the variables of two calls at once.
+/// The call of one of the functions, by the table of docs/c-out.md. `prefix` tells apart the variables of two calls at
+/// once.
 fn call(caller: &mut Caller, own: &Job, side: &Side<'_>, kind: Kind, prefix: &str) -> Call {
     let routine = own.program.routine(own.routine);
     let mut made = Call::default();
@@ -377,8 +378,8 @@ fn call(caller: &mut Caller, own: &Job, side: &Side<'_>, kind: Kind, prefix: &st
     made
 }
 
-/// The statements that give globals their values, those that compare them (the program's own only where `primal` is set),
-/// and the structure of derivatives.
+/// The statements that give globals their values, those that compare them (the program's own only where `primal` is
+/// set), and the structure of derivatives.
 fn globals(
     caller: &mut Caller,
     own: &Job,

@@ -1,5 +1,5 @@
-//! Functions for callers of second derivatives, of random programs with globals: a caller in C is written by the rules of
-//! docs/c-out.md alone and compares what comes out with the executor bit by bit.
+//! Functions for callers of second derivatives, of random programs with globals: a caller in C is written by the rules
+//! of docs/c-out.md alone and compares what comes out with the executor bit by bit.
 
 use crate::support::flat;
 use crate::{

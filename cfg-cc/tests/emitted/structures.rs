@@ -261,7 +261,8 @@ fn members_of_several_structures_are_no_arrays() {
     );
 }
 
-/// Members of a structure that is passed by address are copied whole: arrays of several dimensions, arrays of structures.
+/// Members of a structure that is passed by address are copied whole: arrays of several dimensions, arrays of
+/// structures.
 const RETURNED: &str = "
 struct vec { double x; };
 struct all { double v[3][3]; struct vec m[2]; };

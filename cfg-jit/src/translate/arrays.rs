@@ -14,7 +14,7 @@ const FEW: u64 = 8;
 /// Most elements of a dimension of an array that machine code binds.
 const LONGEST: i64 = 1 << 31;
 
-/// What a descriptor says of two dimensions.
+/// The part of a descriptor about two dimensions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Field {
     Base,

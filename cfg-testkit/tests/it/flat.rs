@@ -19,15 +19,12 @@ const BEHIND: [&str; 5] = [
 ];
 
 /// Sources in these folders that take the program with its records too, or the types of its fields.
-const WITH_RECORDS: [&str; 8] = [
-    "cfg-back/src/c/members.rs",
+const WITH_RECORDS: [&str; 5] = [
     "cfg-back/src/c/operators/c_type.rs",
     "cfg-back/src/c/original.rs",
     "cfg-back/src/c/parameters.rs",
-    "cfg-back/src/c/records.rs",
     "cfg-back/src/c/structs.rs",
     "cfg-back/src/c/structures.rs",
-    "cfg-back/src/c/whole.rs",
 ];
 
 fn root() -> PathBuf {

@@ -450,8 +450,9 @@ fn pools_without_room() {
     }
 }
 
-/// Records inside a program are split for checks and for several directions, pools of what pointers lead to begin anew with each
-/// call, and callers see nothing of their derivatives. A reverse sweep after another call's forward sweep is an error.
+/// Records inside a program are split for checks and for several directions, pools of what pointers lead to begin anew
+/// with each call, and callers see nothing of their derivatives. A reverse sweep after another call's forward sweep is
+/// an error.
 #[test]
 fn lists_with_checks_and_in_several_directions() {
     let folder = tempfile::tempdir().unwrap();
@@ -494,7 +495,8 @@ double bodies(int n, body *b, int m, const double *w, body one)
 }
 ";
 
-/// The derivatives of `bodies` in several directions against those in one; `COUNT` is the first argument, if there is one.
+/// The derivatives of `bodies` in several directions against those in one; `COUNT` is the first argument, if there is
+/// one.
 const BODIES_MAIN: &str = r#"
 #include <stdio.h>
 #include "adjoint.c"
@@ -565,7 +567,8 @@ int main(void)
 }
 "#;
 
-/// Structures have derivatives in several directions, and so has memory of the program's own, which is clear again for the next call.
+/// Structures have derivatives in several directions, and so has memory of the program's own, which is clear again for
+/// the next call.
 #[test]
 fn structures_and_memory_in_several_directions() {
     let folder = tempfile::tempdir().unwrap();

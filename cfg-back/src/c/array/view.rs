@@ -16,8 +16,8 @@ use cfg_core::{
 };
 use cfg_transform::scalarize::ArrayId;
 
-/// The part of a dimension that a subscript selects: where it begins and, of a range, the extent, the stride, whether it
-/// is whole, and whether the stride is 1.
+/// The part of a dimension that a subscript selects: where it begins and, of a range, the extent, the stride, whether
+/// it is whole, and whether the stride is 1.
 struct Along {
     start: Amount,
     range: Option<(Amount, Amount, bool, bool)>,
@@ -172,8 +172,8 @@ pub(in crate::c) fn size(extents: &[Amount]) -> Amount {
     }
 }
 
-/// True if a section's elements follow each other: all dimensions that vary faster than the slowest range are whole, and
-/// all ranges have stride 1.
+/// True if a section's elements follow each other: all dimensions that vary faster than the slowest range are whole,
+/// and all ranges have stride 1.
 pub(in crate::c) fn is_dense(order: Order, rank: usize, ranges: &[(usize, bool, bool)]) -> bool {
     if ranges.iter().any(|(_, _, unit)| !unit) {
         return false;

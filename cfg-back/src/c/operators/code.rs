@@ -293,7 +293,7 @@ impl Code {
         }
     }
 
-    /// What a declaration declares.
+    /// The operand of a declaration.
     pub(crate) fn undeclared(mut self) -> Self {
         self.nodes
             .pop_if(|node| matches!(node, Node::Declaration(_)));

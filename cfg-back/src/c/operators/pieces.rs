@@ -106,7 +106,7 @@ pub(crate) enum Piece {
 use Number::{Double, Float, Integer};
 
 impl Piece {
-    /// Those of a tape, which are asked for by their names in the text.
+    /// The pieces of a tape, which are asked for by their names in the text.
     const TAPE: [Self; 9] = [
         Self::Stack(Double),
         Self::Stack(Float),
@@ -119,7 +119,7 @@ impl Piece {
         Self::Inner,
     ];
 
-    /// Those that the header beside a file has: all but those of which there are too many.
+    /// The pieces that the header beside a file has: all but the kinds of which there are too many.
     pub(crate) fn in_header() -> impl Iterator<Item = Self> {
         let of = |numbers: &'static [Number], piece: fn(Number) -> Self| {
             numbers.iter().map(move |&number| piece(number))
@@ -545,7 +545,8 @@ impl Pieces {
         self.pools = self.checks.is_none();
     }
 
-    /// Comparisons that `&&` or `||` join are about the same, or what is compared are bits, which a constant may not have.
+    /// Comparisons that `&&` or `||` join are about the same, or what is compared are bits, which a constant may not
+    /// have.
     pub(crate) fn may_contradict(&mut self) {
         self.contradicts = true;
     }
@@ -564,9 +565,9 @@ impl Pieces {
         [before, behind]
     }
 
-    /// The functions that are called in a text, each behind those that it calls itself, separated by empty lines. Each has
-    /// a guard: files that have some of the same may be included together. Where the tape is `included`, so are those
-    /// that its header has.
+    /// The functions that are called in a text, each behind those that it calls itself, separated by empty lines. Each
+    /// has a guard: files that have some of the same may be included together. Where the tape is `included`, so are
+    /// those that its header has.
     pub(crate) fn text(&self, code: &str, included: bool) -> String {
         let checks = self.checks.as_ref().map(Checks::text);
         let mut called: BTreeSet<String> = own_words(code).map(str::to_owned).collect();
@@ -629,8 +630,8 @@ impl Pieces {
         self.noted()
     }
 
-    /// The arguments with which a function asks whether a check has failed up to here in the order of evaluation. What C
-    /// has evaluated before its turn does not count.
+    /// The arguments with which a function asks whether a check has failed up to here in the order of evaluation. What
+    /// C has evaluated before its turn does not count.
     pub(crate) fn noted(&self) -> Vec<Code> {
         let Some(checks) = &self.checks else {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! Integers of 8, 16 and 32 bits and without sign in C: each operator is a function of its own, whose parameters have the
-//! type, so that C's promotions to `int` change no result. What wraps is computed in unsigned numbers.
+//! Integers of 8, 16 and 32 bits and without sign in C: each operator is a function of its own, whose parameters have
+//! the type, so that C's promotions to `int` change no result. What wraps is computed in unsigned numbers.
 
 use super::c_type::c_type;
 use super::code::{Code, literal_sized};
@@ -8,8 +8,8 @@ use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::flat::FlatType;
 use cfg_core::ir::{Conversion, IntType, Op, ScalarType};
 
-/// The C of an operator over integers of a type other than `integer`, or of a conversion to an integer type that is named
-/// in files; gives the operands back where it is neither.
+/// The C of an operator over integers of a type other than `integer`, or of a conversion to an integer type that is
+/// named in files; gives the operands back where it is neither.
 pub(super) fn apply(
     op: Op,
     operands: Vec<Code>,
